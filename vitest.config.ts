@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 
 import { defineConfig } from 'vitest/config'
 
-import { v8Flags } from './src/v8-flags.ts'
+import { v8Flags } from './src/settings/v8-flags.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
 const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'multitask', 'runs',

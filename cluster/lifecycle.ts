@@ -1,8 +1,8 @@
 /** The stages of a process: started one by one, stopped in reverse, each within its time. */
 
 import { HeddleError } from '../src/errors.ts'
-import type { Env } from './env.ts'
-import { within } from './within.ts'
+import { within } from './flow/with-timeout.ts'
+import type { Env } from './runtime/env.ts'
 
 /** `T` is what the stage provides to those above it. */
 export interface Stage<T> {

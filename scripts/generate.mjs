@@ -11,7 +11,7 @@ const stamp = join(generated, '.stamp')
 
 /** The generators and their sources; the descriptors of the last ones serve gRPC reflection. */
 const templates = [
-  ['buf.gen.storage.yaml', ['proto/storage', 'proto/records']],
+  ['buf.gen.storage.yaml', ['proto/storage', 'proto/search']],
   ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
   ['buf.gen.cluster.yaml', ['proto/cluster', 'proto/grpc']],
 ]

@@ -11,13 +11,12 @@ import { Command, CommanderError } from 'commander'
 
 import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
-import { mistakeIn, withSettings } from './command-line.ts'
-import { ownVersion, resolveSettings, SettingsError } from './config.ts'
-import type { Settings } from './config.ts'
+import type { CommandSource } from './cli/admin-command.ts'
+import { mistakeIn, withSettings } from './cli/command-line.ts'
 import { HeddleError } from './errors.ts'
-import type { CommandSource } from './office-command.ts'
-import type { Server } from './server.ts'
-import { v8Flags } from './v8-flags.ts'
+import type { Server } from './server/server.ts'
+import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
+import type { Settings } from './settings/index.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
@@ -31,9 +30,9 @@ type Operation = (source: CommandSource) => Promise<void>
 
 /** The commands of operators, each loaded only when it is run. */
 const operations: Readonly<Record<string, () => Promise<Operation>>> = {
-  keys: async () => (await import('./keys-command.ts')).runKeysCommand,
-  billing: async () => (await import('./billing-command.ts')).runBillingCommand,
-  backup: async () => (await import('./backup-command.ts')).runBackupCommand,
+  keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
+  billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
+  backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
 }
 
 /** The folder where it was started: a server changes to the folder of its project. */
@@ -50,7 +49,7 @@ async function serve(): Promise<void> {
   const env = systemEnv({ level: settings.logLevel })
   consoleToLog(env.log)
   try {
-    const { openServer } = await import('./server.ts')
+    const { openServer } = await import('./server/server.ts')
     const server = await openServer(settings, env, (reason) => {
       env.log.error('This member cannot go on and ends.', { reason })
       process.exit(exitCodes.failed)
@@ -67,7 +66,7 @@ async function serve(): Promise<void> {
 /** Runs the command of an operator. */
 async function operate(): Promise<void> {
   prepareForThreads()
-  const { CommandError } = await import('./office-command.ts')
+  const { CommandError } = await import('./cli/admin-command.ts')
   const run = await operations[process.argv[2]!]!()
   try {
     await run({ args: process.argv.slice(3), ...surroundings(),

@@ -27,7 +27,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 const order = ['proto/gen', 'src/errors', 'src/raw-json', 'src/v8-flags', 'src/containment',
   'src/time-text', 'src/region', 'src/ip-address', 'src/known-settings', 'src/command-line',
   'src/setting-file', 'src/settings-reader', 'src/config', 'cluster', 'src/read-quota',
-  'src/json', 'src/egress', 'src/records', 'src/checkpoint', 'src/graph', 'src/thread',
+  'src/json', 'src/egress', 'src/search', 'src/checkpoint', 'src/graph', 'src/thread',
   'src/frontdoor', 'src/store', 'src/server', 'src/office-command', 'src/keys-command',
   'src/billing-command', 'src/backup-command', 'src/main']
 
@@ -53,17 +53,17 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
-  [/^nice-grpc|^@grpc\//, ['cluster/transport-grpc.ts', 'cluster/grpc-', 'proto/gen/']],
+  [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/grpc-transport.ts', 'cluster/grpc-', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
-  [/^pino$/, ['cluster/env.ts']],
-  [/^uuid$/, ['cluster/env.ts', 'src/graph/assistant-id.ts', 'src/checkpoint/place-name.ts',
+  [/^pino$/, ['cluster/runtime/env.ts']],
+  [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts', 'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],
   [/^jose$/, ['src/frontdoor/']],
-  [/^ipaddr\.js$/, ['src/ip-address.ts']],
-  [/^commander$/, ['src/main.ts', 'src/command-line.ts', 'src/office-command.ts',
-    'src/keys-command.ts', 'src/billing-command.ts', 'src/backup-command.ts']],
-  [/^prom-client$/, ['src/server/metrics.ts']],
-  [/^@opentelemetry\//, ['src/server/tracing.ts', 'src/graph/run-trace.ts']],
+  [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
+  [/^commander$/, ['src/main.ts', 'src/cli/command-line.ts', 'src/cli/admin-command.ts',
+    'src/cli/keys-command.ts', 'src/cli/billing-command.ts', 'src/cli/backup-command.ts']],
+  [/^prom-client$/, ['src/server/metrics/metrics.ts']],
+  [/^@opentelemetry\//, ['src/server/tracing.ts', 'src/graph/pool/run-trace.ts']],
   [/^node:(?!sqlite)/, ['']],
 ]
 
@@ -78,7 +78,7 @@ describe('imports', () => {
       })
       .map(({ target }) => `${path} → ${target}`))
     expectNone(broken, `Lower never imports higher: ${order.join(' < ')}. Move what is needed ` +
-      'down, or declare a port where it is needed and pass the rest in from src/server.ts.')
+      'down, or declare a port where it is needed and pass the rest in from src/server/server.ts.')
   })
 
   it('enter a folder by its door', () => {
@@ -184,7 +184,7 @@ describe('code', () => {
       'string literals for an enum, and `unknown` with a check for any.')
   })
 
-  it('takes clock, timers, chance and console from cluster/env.ts', () => {
+  it('takes clock, timers, chance and console from cluster/runtime/env.ts', () => {
     const direct = new RegExp([
       /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bhrtime\b/,
       // How long a response may lie unread is known to its connection alone.
@@ -192,7 +192,7 @@ describe('code', () => {
       /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
       /\bconsole\./,
     ].map(({ source }) => source).join('|'))
-    const windows = ['cluster/env.ts', 'cluster/random-pool.ts']
+    const windows = ['cluster/runtime/env.ts', 'cluster/runtime/random-pool.ts']
     const broken = house.filter(({ path, bare }) => !windows.includes(path) && direct.test(bare))
       .map(({ path, bare }) => `${path}: ${direct.exec(bare)?.[0]}`)
     expectNone(broken, 'Take an Env as an argument and ask it.')
@@ -200,7 +200,7 @@ describe('code', () => {
 
   it('writes to the console only in src/main.ts, beside the log', () => {
     const broken = house.filter(({ path, bare }) => /\bprocess\.std(out|err)\b/.test(bare)
-      && !['cluster/env.ts', 'src/main.ts'].includes(path)).map(({ path }) => path)
+      && !['cluster/runtime/env.ts', 'src/main.ts'].includes(path)).map(({ path }) => path)
     expectNone(broken, 'Use the log of the Env.')
   })
 

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-import { regionNames } from '../../src/region.ts'
+import { regionNames } from '../../src/settings/region.ts'
 import { typedOptions, wholeNumber } from '../typed-options.ts'
 
 export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]

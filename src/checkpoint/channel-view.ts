@@ -1,8 +1,8 @@
 /** The channels of one checkpoint as stored text: apply changes, read the state as JSON. */
 
 import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
-import type { JsonText, StoredChannel } from './tuple.ts'
 import { assert } from '../errors.ts'
+import type { JsonText, StoredChannel } from './tuple.ts'
 
 /** A list and, once its JSON has been read, its elements joined by commas. */
 interface ListContent {

@@ -2,7 +2,7 @@
 
 import type { ChannelChange } from '../../proto/gen/storage/v1/value.ts'
 import { HeddleError } from '../errors.ts'
-import { ChannelView, changesBytes, stepBytes } from './channel-view.ts'
+import { changesBytes, ChannelView, stepBytes } from './channel-view.ts'
 import { recordBytes } from './record-bytes.ts'
 import type { Checkpoint, RecordOf } from './row-codec.ts'
 

@@ -1,21 +1,21 @@
 /** Reads checkpoints back from a thread's log: one by id, or a page of history. */
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
-import type { LogEntry, LogPort } from './log-port.ts'
-import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
-import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
-import { decodeRow } from './row-codec.ts'
-import { rowsOf } from './log-rows.ts'
-import type { RowsOptions } from './log-rows.ts'
+import { contains } from '../json/index.ts'
+import type { ReadAllowance, ReadPart } from '../limits/index.ts'
 import { ChannelView, writesBytes } from './channel-view.ts'
 import { CheckpointLine, step } from './checkpoint-line.ts'
 import type { LineState } from './checkpoint-line.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
+import type { LogEntry, LogPort } from './log-port.ts'
+import { rowsOf } from './log-rows.ts'
+import type { RowsOptions } from './log-rows.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
 import { recordBytes } from './record-bytes.ts'
-import { contains } from '../containment.ts'
-import type { ReadAllowance, ReadPart } from '../read-quota.ts'
+import { decodeRow } from './row-codec.ts'
+import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
+import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 
 /** What the reader must know of the thread at the moment of the call. */
 export interface LogHead {

@@ -1,8 +1,9 @@
 /** The durable log of one actor, as the store offers it: append, read back, branch, purge. */
 
-import type { AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow }
-  from '../../proto/gen/storage/v1/row.ts'
-import type { BillingRow } from '../records/index.ts'
+import type {
+  AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow,
+} from '../../proto/gen/storage/v1/row.ts'
+import type { BillingRow } from '../billing/index.ts'
 
 /**
  * One row to append. `body` is an encoded storage.v1.LogRow: it belongs to the store from then on,

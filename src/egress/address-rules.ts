@@ -1,7 +1,7 @@
 /** Which addresses may be called: none of this machine, its network or its cloud. */
 
-import { ipAddress, ipRange, isWithin } from '../ip-address.ts'
-import type { IpAddress, IpRange } from '../ip-address.ts'
+import { ipAddress, ipRange, isWithin } from '../settings/index.ts'
+import type { IpAddress, IpRange } from '../settings/index.ts'
 
 /** Special addresses, as IANA's registries have them, and one of a cloud. */
 export const closedRanges = [

@@ -17,9 +17,9 @@ import { HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
 import type { Resolve } from './guarded-connector.ts'
 import type { Http } from './http.ts'
-import { askedWaitMs, isPassing, triesMax, waitAfter } from './patience.ts'
 import { redirected, redirectsMax, targetOf } from './redirect.ts'
 import type { Hop } from './redirect.ts'
+import { askedWaitMs, isPassing, triesMax, waitAfter } from './retry-policy.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
 
 export interface EgressOptions {

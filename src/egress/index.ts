@@ -2,5 +2,5 @@
 
 export { openEgress } from './egress.ts'
 export type { Call, Egress, EgressOptions, Outcome } from './egress.ts'
-export { narrowed } from './narrowed.ts'
-export type { Narrowing } from './narrowed.ts'
+export { narrowed } from './webhook-policy.ts'
+export type { Narrowing } from './webhook-policy.ts'

@@ -1,21 +1,23 @@
 /** The graph host: a project's graphs, executed in worker threads. */
 
-export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
-  GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest,
-  SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, ToldEvent } from './execution.ts'
-export { ExecutionMarks } from './execution-marks.ts'
-export { systemAssistantId } from './assistant-id.ts'
-export { breakpointFault, commandFaults } from './graph-names.ts'
-export type { GraphNames } from './graph-names.ts'
-export { startGraphHost } from './host.ts'
-export type { HostStats, RunningGraphHost } from './host.ts'
-export { mustHaveNext } from './missing-nodes.ts'
-export type { WireCommand } from './run-input.ts'
-export { askedIn } from './pending-writes.ts'
-export { readProject } from './project.ts'
-export type { Project } from './project.ts'
-export { compileProject } from './project-compiler.ts'
-export type { CompiledProject } from './project-compiler.ts'
-export { watchProject } from './project-watch.ts'
-export { keysAskedFor, selectedFields, selectedValues } from './state-selection.ts'
-export type { StateSelection } from './state-selection.ts'
+export type {
+  CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener, GraphDescription,
+  GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest, SnapshotAnswer,
+  StateQuestion, Step, StepBatch, StepEvent, ToldEvent,
+} from './execution.ts'
+export { ExecutionMarks } from './pool/execution-marks.ts'
+export { startGraphHost } from './pool/host.ts'
+export type { HostStats, RunningGraphHost } from './pool/host.ts'
+export { systemAssistantId } from './project/assistant-id.ts'
+export { breakpointFault, commandFaults } from './project/graph-names.ts'
+export type { GraphNames } from './project/graph-names.ts'
+export { mustHaveNext } from './project/missing-nodes.ts'
+export { compileProject } from './project/project-compiler.ts'
+export type { CompiledProject } from './project/project-compiler.ts'
+export { watchProject } from './project/project-watch.ts'
+export { readProject } from './project/project.ts'
+export type { Project } from './project/project.ts'
+export type { WireCommand } from './project/run-input.ts'
+export { askedIn } from './state/pending-writes.ts'
+export { keysAskedFor, selectedFields, selectedValues } from './state/state-selection.ts'
+export type { StateSelection } from './state/state-selection.ts'

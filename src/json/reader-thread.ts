@@ -2,8 +2,8 @@
 
 import { parentPort } from 'node:worker_threads'
 
-import { contains } from '../containment.ts'
 import { assert, HeddleError } from '../errors.ts'
+import { contains } from './containment.ts'
 import { parsed } from './parsed.ts'
 import { pick } from './pick.ts'
 import type { FromReader, Job, ReadJob, ToReader } from './reader-mail.ts'

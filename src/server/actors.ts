@@ -4,16 +4,16 @@ import { Activations, actorKeyText, atMost, createRouter, shardOf } from '../../
 import type {
   ActorKey, ActorKind, ClusterStatus, Env, Router, Tracing,
 } from '../../cluster/index.ts'
+import { assistantKind } from '../assistants/index.ts'
 import type { Egress } from '../egress/index.ts'
-import { LimitBook, runJson } from '../frontdoor/index.ts'
-import type { LimitRow } from '../frontdoor/index.ts'
+import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
-import type { ReadQuota } from '../read-quota.ts'
-import { assistantKind, limitKind } from '../records/index.ts'
+import { LimitBook, limitKind } from '../limits/index.ts'
+import type { LimitRow, ReadQuota } from '../limits/index.ts'
 import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
+import type { Ground, Tenants } from './backends/backend.ts'
 import { DueWakes } from './due-wakes.ts'
-import type { Ground, Tenants } from './ground.ts'
 import { tracedHost } from './traced-host.ts'
 
 export interface Actors extends Pick<Tenants, 'activations' | 'wake' | 'wakeAt'> {

@@ -1,7 +1,7 @@
 /** Backups of what a server stores, for operators. */
 
-import type { Settings } from '../config.ts'
 import { HeddleError } from '../errors.ts'
+import type { Settings } from '../settings/index.ts'
 import { backUp } from '../store/embedded/index.ts'
 
 /** Returns the size of the backup. Throws HeddleError with a sentence if there can be none. */

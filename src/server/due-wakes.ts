@@ -5,7 +5,7 @@
 
 import { atMost } from '../../cluster/index.ts'
 import type { ActorKey, Env } from '../../cluster/index.ts'
-import type { DueThread, DueThreads } from '../records/index.ts'
+import type { DueThread, DueThreads } from '../search/index.ts'
 
 export interface DueWakesOptions {
   readonly env: Env

@@ -1,14 +1,13 @@
 /** The metrics of each part of a server, read when they are asked for. */
 
 import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
-import { quotaNames, quotaWords } from '../frontdoor/index.ts'
-import type {
-  Exchange, FrontDoor, KeyStats, LimitBook, QuotaStats,
-} from '../frontdoor/index.ts'
+import type { KeyStats } from '../access/index.ts'
+import type { Exchange, FrontDoor } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
-import type { ReadQuota } from '../read-quota.ts'
-import type { Ground } from './ground.ts'
-import type { Metrics, Reading } from './metrics.ts'
+import { quotaNames, quotaWords } from '../limits/index.ts'
+import type { LimitBook, QuotaStats, ReadQuota } from '../limits/index.ts'
+import type { Ground } from './backends/backend.ts'
+import type { Metrics, Reading } from './metrics/metrics.ts'
 
 export function readServer(metrics: Metrics, version: string): void {
   metrics.gauge({ name: 'info', labels: ['version'], help: 'Always 1: which version this is.' },

@@ -1,8 +1,8 @@
 /** The benchmark on Cassandra: the store compared to the raw driver, and the server on it. */
 
-import type { CassandraForTests } from '../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
+import type { CassandraForTests } from '../support/cassandra.ts'
 import { startServer } from '../support/server-process.ts'
 import { appendLines } from './append-cost.ts'
 import { chainLines } from './chain-cost.ts'

@@ -1,13 +1,13 @@
 /** Runs per second of one member, and of several on the same machine. */
 
-import { progress } from './progress.ts'
 import { within } from './patience.ts'
+import { progress } from './progress.ts'
 import { figure } from './report.ts'
 import type { Line } from './report.ts'
 import { Served } from './served.ts'
 import { ratios, spreadOf } from './statistics.ts'
-import { runsPerSecond } from './throughput.ts'
 import type { StreamTimes, Target } from './target.ts'
+import { runsPerSecond } from './throughput.ts'
 
 export interface MemberCountPlan {
   readonly rounds: number

@@ -2,7 +2,7 @@
 
 import { actorKeyText, defaultShards, shardOf } from '../../cluster/index.ts'
 import type { ClusterStatus } from '../../cluster/index.ts'
-import { placeShard } from '../../cluster/placement.ts'
+import { placeShard } from '../../cluster/shards/placement.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { ask } from '../support/wire.ts'
 import { until, within } from './patience.ts'

@@ -1,16 +1,16 @@
 /** Search over many threads compared to a read by key, and how long their index takes to load. */
 
-import type { ThreadQuery } from '../../src/records/index.ts'
+import type { ThreadQuery } from '../../src/search/index.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { progress } from './progress.ts'
 import type { RawDriver } from './raw-driver.ts'
 import { figure } from './report.ts'
 import type { Line } from './report.ts'
 import { quantile, ratios, spreadOf } from './statistics.ts'
-import type { Rounds } from './throughput.ts'
 import { openStoreHouse } from './store-house.ts'
 import type { StoreHouse } from './store-house.ts'
 import { channelOf, graphOf, putThreads, userOf } from './thread-rows.ts'
+import type { Rounds } from './throughput.ts'
 
 export interface SearchPlan {
   readonly threads: number

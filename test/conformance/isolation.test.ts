@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { engineLoadMs } from '../support/engine-load.ts'
-import type { Gate } from '../support/gate.ts'
 import { useGates } from '../support/gate.ts'
+import type { Gate } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { useCuttingProxy } from '../support/own-proxy.ts'
 import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
-import { StreamReader, collect, namesOf, say, texts } from '../support/run-events.ts'
+import { useCuttingProxy } from '../support/own-proxy.ts'
+import { collect, namesOf, say, StreamReader, texts } from '../support/run-events.ts'
 import type { Part } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'

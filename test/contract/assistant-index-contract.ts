@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
-import type { AssistantQuery } from '../../src/records/index.ts'
+import type { AssistantQuery } from '../../src/search/index.ts'
 import { anAssistant } from './rows.ts'
 import { matchingAssistants, pageOfAssistants } from './search-model.ts'
 import { useStore } from './store-place.ts'

@@ -3,8 +3,8 @@
 import { Client } from 'cassandra-driver'
 import { expect, it } from 'vitest'
 import { systemEnv } from '../../cluster/index.ts'
-import { clientOptions } from '../../src/store/cassandra/client-options.ts'
-import { renewOneAtATime } from '../../src/store/cassandra/control-connection.ts'
+import { clientOptions } from '../../src/store/cassandra/driver/client-options.ts'
+import { renewOneAtATime } from '../../src/store/cassandra/driver/control-connection.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()

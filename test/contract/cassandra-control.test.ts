@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openSession, systemEnv } from '../../cluster/index.ts'
 import type { Claim, Member, SessionState, ShardOwner } from '../../cluster/index.ts'
-import { BeatTable } from '../../src/store/cassandra/beat-table.ts'
-import { AmbiguousSwap, Connection } from '../../src/store/cassandra/connection.ts'
-import { SessionTable } from '../../src/store/cassandra/session-table.ts'
-import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
+import { BeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
+import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
+import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
+import { AmbiguousSwap, Connection } from '../../src/store/cassandra/driver/connection.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()

@@ -4,11 +4,11 @@ import { Client } from 'cassandra-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
-import { Connection } from '../../src/store/cassandra/connection.ts'
-import { migrations } from '../../src/store/cassandra/migration.ts'
-import { prepareSchema, tablesOfTheLock } from '../../src/store/cassandra/schema.ts'
-import { cassandraForTests } from '../support/cassandra.ts'
+import { Connection } from '../../src/store/cassandra/driver/connection.ts'
+import { migrations } from '../../src/store/cassandra/schema/migration.ts'
+import { prepareSchema, tablesOfTheLock } from '../../src/store/cassandra/schema/schema.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()
 

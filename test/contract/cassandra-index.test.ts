@@ -13,8 +13,8 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
+import { openGate } from '../support/open-check.ts'
 import { anAssistant, aThread } from './rows.ts'
-import { openGate } from '../support/open-gate.ts'
 
 const cassandra = await cassandraForTests()
 

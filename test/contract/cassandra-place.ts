@@ -10,8 +10,8 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import { dropKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { loadAll, loneIndex } from '../support/lone-index.ts'
+import { openGate } from '../support/open-check.ts'
 import type { StorePlace } from './store-place.ts'
-import { openGate } from '../support/open-gate.ts'
 
 let places = 0
 

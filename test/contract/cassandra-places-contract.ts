@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
-import type { Connection, Statement } from '../../src/store/cassandra/connection.ts'
+import type { Connection, Statement } from '../../src/store/cassandra/driver/connection.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { ownerOf, useLogHouse, watched } from './cassandra-log-house.ts'
 import { aBranch, aRow, copyOf } from './rows.ts'

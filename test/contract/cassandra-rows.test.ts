@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraPlace } from './cassandra-place.ts'
-import { aRow, aRun, anAssistant, aThread, copyOf } from './rows.ts'
+import { anAssistant, aRow, aRun, aThread, copyOf } from './rows.ts'
 import type { OpenStore } from './store-place.ts'
 
 const cassandra = await cassandraForTests()

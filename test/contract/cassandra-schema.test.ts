@@ -4,11 +4,11 @@ import { Client } from 'cassandra-driver'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
-import { Connection } from '../../src/store/cassandra/connection.ts'
-import { migrations } from '../../src/store/cassandra/migration.ts'
-import type { Keyspaces, Migration } from '../../src/store/cassandra/migration.ts'
-import { prepareSchema } from '../../src/store/cassandra/schema.ts'
-import { readSettings } from '../../src/store/cassandra/setting-table.ts'
+import { readSettings } from '../../src/store/cassandra/cluster/setting-table.ts'
+import { Connection } from '../../src/store/cassandra/driver/connection.ts'
+import { migrations } from '../../src/store/cassandra/schema/migration.ts'
+import type { Keyspaces, Migration } from '../../src/store/cassandra/schema/migration.ts'
+import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 
 const cassandra = await cassandraForTests()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { HeddleError } from '../../src/errors.ts'
-import type { CommitMode, LogTable } from '../../src/store/cassandra/log-table.ts'
+import type { CommitMode, LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { useLogHouse } from './cassandra-log-house.ts'
 import type { LogHouse } from './cassandra-log-house.ts'

@@ -1,8 +1,8 @@
 /** The embedded store keeps every promise of the ports. */
 
 import { describeAssistantIndex } from './assistant-index-contract.ts'
-import { embeddedPlace } from './embedded-place.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
+import { embeddedPlace } from './embedded-place.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'

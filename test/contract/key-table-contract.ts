@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { KeyRow } from '../../src/records/index.ts'
+import type { KeyRow } from '../../src/access/index.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 

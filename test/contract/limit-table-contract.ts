@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
-import type { LimitAdmit, LimitKey } from '../../src/records/index.ts'
+import type { LimitAdmit, LimitKey } from '../../src/limits/index.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
-import { aBranch, aRow, aRun, anAssistant, aThread, copyOf } from './rows.ts'
+import { aBranch, anAssistant, aRow, aRun, aThread, copyOf } from './rows.ts'
 import type { MakePlace, OpenStore, StorePlace } from './store-place.ts'
 
 const everything = { from: 1, through: Number.MAX_SAFE_INTEGER }

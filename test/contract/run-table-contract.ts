@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { RunQuery, RunStatus } from '../../src/records/index.ts'
+import type { RunQuery, RunStatus } from '../../src/search/index.ts'
 import { aRun } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'

@@ -4,7 +4,7 @@ import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpo
 import { afterAll, describe } from 'vitest'
 
 import { cassandraForTests } from '../support/cassandra.ts'
-import { ledgerLogs } from '../support/ledger-log.ts'
+import { ledgerLogs } from '../support/kept-log-rows.ts'
 import { ValidatedSaver } from '../support/validated-saver.ts'
 import { cassandraPlace } from './cassandra-place.ts'
 import type { OpenStore } from './store-place.ts'

@@ -3,7 +3,7 @@
 import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpoint-validation'
 import { afterAll } from 'vitest'
 
-import { ledgerLogs } from '../support/ledger-log.ts'
+import { ledgerLogs } from '../support/kept-log-rows.ts'
 import { ValidatedSaver } from '../support/validated-saver.ts'
 import { embeddedPlace } from './embedded-place.ts'
 import type { OpenStore } from './store-place.ts'

@@ -3,7 +3,7 @@
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type {
   AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery, ThreadSort,
-} from '../../src/records/index.ts'
+} from '../../src/search/index.ts'
 
 /** Containment as in `jsonb @>`. */
 function within(part: unknown, whole: unknown): boolean {

@@ -2,11 +2,13 @@
 
 import { afterAll, beforeAll } from 'vitest'
 
+import type { KeyTable } from '../../src/access/index.ts'
+import type { BillingTable } from '../../src/billing/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
+import type { LimitTable, TenantUse } from '../../src/limits/index.ts'
 import type {
-  AssistantIndex, BillingTable, DueThreads, KeyTable, LimitTable, RunTable, TenantUse, ThreadIndex,
-  UnfinishedThread,
-} from '../../src/records/index.ts'
+  AssistantIndex, DueThreads, RunTable, ThreadIndex, UnfinishedThread,
+} from '../../src/search/index.ts'
 
 export interface OpenStore {
   readonly log: LogPort

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { AssistantRow, ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
-import { dueAtMs, noUse, useOfThread } from '../../src/records/index.ts'
-import type { TenantUse } from '../../src/records/index.ts'
+import { dueAtMs, noUse, useOfThread } from '../../src/limits/index.ts'
+import type { TenantUse } from '../../src/limits/index.ts'
 import { anAssistant, aThread } from './rows.ts'
 import type { MakePlace, OpenStore } from './store-place.ts'
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { ThreadQuery } from '../../src/records/index.ts'
+import type { ThreadQuery } from '../../src/search/index.ts'
 import { aBranch, aThread } from './rows.ts'
 import { matchingThreads, pageOfThreads } from './search-model.ts'
 import { useStore } from './store-place.ts'

@@ -11,8 +11,8 @@ import { systemEnv } from '../../cluster/index.ts'
 import { openEmbeddedStore } from '../../src/store/embedded/index.ts'
 import { aRow, aThread } from '../contract/rows.ts'
 import { heddle } from '../support/command.ts'
-import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'heddle-backup-'))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -15,9 +15,9 @@ import type { FuzzRequest, Terrain } from '../support/fuzz-requests.ts'
 import { FuzzSender } from '../support/fuzz-sender.ts'
 import type { Fate } from '../support/fuzz-sender.ts'
 import { say } from '../support/run-events.ts'
-import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
 
 const requests = Number(process.env['HEDDLE_FUZZ_REQUESTS'] ?? 5_000)
 const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? randomInt(2 ** 31))

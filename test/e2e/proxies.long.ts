@@ -1,4 +1,4 @@
-/** The examples of deploy/access.md before a real server, and callers who forge what they can. */
+/** The examples of docs/operate/access.md before a real server, and callers who forge what they can. */
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,14 +12,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
-import { clientAddress } from '../../src/frontdoor/client-address.ts'
-import { onePort } from '../../src/frontdoor/one-port.ts'
-import { ipRange } from '../../src/ip-address.ts'
+import { clientAddress } from '../../src/frontdoor/http/client-address.ts'
+import { onePort } from '../../src/frontdoor/http/one-port.ts'
+import { ipRange } from '../../src/settings/ip-address.ts'
 import { firstFreePort } from '../support/port.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
-const page = readFileSync(resolve(import.meta.dirname, '../../deploy/access.md'), 'utf8')
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/operate/access.md'), 'utf8')
 const root = mkdtempSync(join(tmpdir(), 'heddle-proxies-'))
 afterAll(() => rmSync(root, { recursive: true }))
 

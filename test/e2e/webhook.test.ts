@@ -6,8 +6,8 @@ import { firstFreePort } from '../support/port.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { say } from '../support/run-events.ts'
-import { clientOf } from '../support/server.ts'
 import { startServer } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
 
 it('A webhook that hung when the server was killed is sent after the restart, as the same delivery',
   async () => {

@@ -1,7 +1,7 @@
 /** A model of Cassandra for the store: three replicas, quorums, read repair, and failures. */
 
-import type { Cell, Change, Question, TableShape } from './cql.ts'
 import { Interpreter, marker } from './cql.ts'
+import type { Cell, Change, Question, TableShape } from './cql.ts'
 import { merged } from './merge.ts'
 import { Network, nodeNumbers, once, quorum } from './network.ts'
 import { compareAndSet } from './paxos.ts'

@@ -1,6 +1,6 @@
 /** Parses the statements that the store sends: exactly the shapes that it uses. */
 
-import { migrations } from '../../src/store/cassandra/migration.ts'
+import { migrations } from '../../src/store/cassandra/schema/migration.ts'
 
 /** The pseudo column that marks a row as inserted. */
 export const marker = ''

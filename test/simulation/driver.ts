@@ -3,8 +3,8 @@
 import { errors, types } from 'cassandra-driver'
 import type { QueryOptions } from 'cassandra-driver'
 
-import { Connection } from '../../src/store/cassandra/connection.ts'
-import { Hedge } from '../../src/store/cassandra/hedge.ts'
+import { Connection } from '../../src/store/cassandra/driver/connection.ts'
+import { Hedge } from '../../src/store/cassandra/driver/hedge.ts'
 import { keyspace } from './cassandra.ts'
 import type { Answer, Query, Result, SimulatedCassandra } from './cassandra.ts'
 import type { Cell } from './cql.ts'

@@ -1,8 +1,8 @@
 /** What goes wrong in a world, and how often; both depend on the seed. */
 
+import type { Member } from './member.ts'
 import { linkOf, nodeNumbers } from './network.ts'
 import type { Network } from './network.ts'
-import type { Member } from './member.ts'
 import type { World } from './world.ts'
 
 export interface FaultTargets {

@@ -1,14 +1,14 @@
 /** A list like that of list-actor.ts that can also be removed, made again and copied; with runs. */
 
 import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts'
+import { heardAs } from '../../src/assistants/index.ts'
 import type { RecordOf } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import { heardAs } from '../../src/records/index.ts'
-import type { RunTable } from '../../src/store/cassandra/run-table.ts'
-import type { Origin } from '../../src/thread/command.ts'
-import { Purge } from '../../src/thread/purge.ts'
-import type { ThreadLedger } from '../../src/thread/thread-ledger.ts'
-import { fromOrigin, originOf } from '../../src/thread/thread-state.ts'
+import type { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
+import { Purge } from '../../src/thread/actor/purge.ts'
+import type { ThreadLedger } from '../../src/thread/log/thread-log.ts'
+import type { Origin } from '../../src/thread/model/command.ts'
+import { fromOrigin, originOf } from '../../src/thread/model/thread-state.ts'
 import { checkpoint, itemsIn, itemsOf, ledgerOf, tenant } from './list-actor.ts'
 import type { ListActorParts } from './list-actor.ts'
 

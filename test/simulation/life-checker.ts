@@ -1,8 +1,8 @@
 /** Checks answers about a list with lives against each other and against what is stored. */
 
+import type { Violation } from './checker.ts'
 import { firstRun } from './life-actor.ts'
 import type { Copied, Look, Place, Removal } from './life-actor.ts'
-import type { Violation } from './checker.ts'
 import type { Remains } from './remains.ts'
 
 /** When a client asked, and when it got the answer. */

@@ -2,11 +2,11 @@
 
 import type { Actor, ActorContext, Env, Turn } from '../../cluster/index.ts'
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import { decodeRow } from '../../src/checkpoint/index.ts'
-import type { ThreadIndex } from '../../src/records/index.ts'
-import { ByteBudget } from '../../src/thread/byte-budget.ts'
-import { ThreadLedger } from '../../src/thread/thread-ledger.ts'
+import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
+import type { ThreadIndex } from '../../src/search/index.ts'
+import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
+import { ThreadLedger } from '../../src/thread/log/thread-log.ts'
 
 export const tenant = 'simulated'
 

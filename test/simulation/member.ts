@@ -1,29 +1,29 @@
 /** A member as a simulated process: the real parts, assembled as in a real seat in a cluster. */
 
+import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
 import {
-  Activations, Roster, ShardKeeper, actorKeyText, createInbound, createRouter, openSession, pause,
+  Activations, actorKeyText, createInbound, createRouter, openSession, pause, Roster, ShardKeeper,
   shardOf,
 } from '../../cluster/index.ts'
 import type {
   ActorKey, Delivery, Gate, Inbound, Member as Name, Router, Session, ShardHost, ShardOwner,
   Transport,
 } from '../../cluster/index.ts'
-import { RecentCommands } from '../../cluster/recent-commands.ts'
 import { HeddleError } from '../../src/errors.ts'
-import { BeatTable } from '../../src/store/cassandra/beat-table.ts'
-import { BillingTable } from '../../src/store/cassandra/billing-table.ts'
-import { BranchTable } from '../../src/store/cassandra/branch-table.ts'
-import { ChunkTable } from '../../src/store/cassandra/chunk-table.ts'
-import type { Connection } from '../../src/store/cassandra/connection.ts'
-import type { LocalIndex } from '../../src/store/cassandra/local-index.ts'
+import { BeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
+import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
+import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
+import type { Connection } from '../../src/store/cassandra/driver/connection.ts'
+import type { LocalIndex } from '../../src/store/cassandra/index/local-index.ts'
+import { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import { CassandraLog } from '../../src/store/cassandra/log-port.ts'
-import { LogTable } from '../../src/store/cassandra/log-table.ts'
-import { OwnedRowTable } from '../../src/store/cassandra/owned-row-table.ts'
-import { Rank } from '../../src/store/cassandra/rank.ts'
-import { RunTable } from '../../src/store/cassandra/run-table.ts'
-import { SessionTable } from '../../src/store/cassandra/session-table.ts'
-import { ShardTable } from '../../src/store/cassandra/shard-table.ts'
-import { StoredBodies } from '../../src/store/cassandra/stored-body.ts'
+import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
+import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
+import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
+import { Rank } from '../../src/store/cassandra/log/write-timestamp.ts'
+import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
+import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
+import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
 import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
 import { LifeActor } from './life-actor.ts'
@@ -33,8 +33,9 @@ import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
-import { connectionWithout, gatesWithout, logWithout, sessionsWithout,
-  transportWithout } from './rule.ts'
+import {
+  connectionWithout, gatesWithout, logWithout, sessionsWithout, transportWithout,
+} from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
 

@@ -4,9 +4,9 @@ import { actorKeyText, shardOf } from '../../cluster/index.ts'
 import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { PurgeSubject, RowUpdate } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import type { ThreadIndex } from '../../src/records/index.ts'
-import type { OwnedRowTable } from '../../src/store/cassandra/owned-row-table.ts'
-import { ShardChanges } from '../../src/store/cassandra/shard-changes.ts'
+import type { ThreadIndex } from '../../src/search/index.ts'
+import type { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
+import { ShardChanges } from '../../src/store/cassandra/index/shard-changes.ts'
 
 interface ShardRows {
   readonly rows: Map<string, ThreadRow>

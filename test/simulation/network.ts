@@ -1,7 +1,7 @@
 /** Three nodes that hold every row, and the messages between them. */
 
-import type { Replica } from './replica.ts'
 import { Replica as NewReplica } from './replica.ts'
+import type { Replica } from './replica.ts'
 import type { World } from './world.ts'
 
 export const nodeCount = 3

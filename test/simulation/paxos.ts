@@ -5,9 +5,9 @@
 
 import { compareCells } from './cql.ts'
 import type { Cell, Change } from './cql.ts'
+import { mergedRow } from './merge.ts'
 import { nodeNumbers, once, quorum } from './network.ts'
 import type { Network } from './network.ts'
-import { mergedRow } from './merge.ts'
 import { textOf } from './replica.ts'
 import type { Mutation, PaxosState, StoredCells } from './replica.ts'
 

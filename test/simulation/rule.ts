@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { Gate, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
-import type { Connection, Row, Statement } from '../../src/store/cassandra/connection.ts'
-import { gateThat, openGate } from '../support/open-gate.ts'
+import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
+import { gateThat, openGate } from '../support/open-check.ts'
 
 /**
  * chain          the log ends before the first missing row of its chain

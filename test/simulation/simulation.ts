@@ -3,18 +3,18 @@
  * requests, a store of three replicas, faults, and a checker of all answers.
  */
 
-import { placeShard } from '../../cluster/placement.ts'
+import { placeShard } from '../../cluster/shards/placement.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
 import type { Finding } from './checker.ts'
-import type { LifeCommand, Look } from './life-actor.ts'
-import { LifeClients, hasLives } from './life-clients.ts'
-import { linkOf, once } from './network.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
+import type { LifeCommand, Look } from './life-actor.ts'
+import { hasLives, LifeClients } from './life-clients.ts'
 import type { Command, History } from './list-actor.ts'
 import { Member, shards } from './member.ts'
+import { linkOf, once } from './network.ts'
 import { Process } from './process.ts'
 import { Remains } from './remains.ts'
 import type { Rule } from './rule.ts'

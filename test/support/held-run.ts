@@ -2,7 +2,7 @@
 
 import type { Client } from '@langchain/langgraph-sdk'
 import type { Gate } from './gate.ts'
-import { StreamReader, say } from './run-events.ts'
+import { say, StreamReader } from './run-events.ts'
 
 export interface HeldRun {
   readonly runId: string

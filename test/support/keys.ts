@@ -1,10 +1,10 @@
 /** API keys for a server under test, created as its operator would create them. */
 
 import { systemEnv } from '../../cluster/index.ts'
-import { resolveSettings } from '../../src/config.ts'
-import type { CallerRole } from '../../src/records/index.ts'
-import { openOffice } from '../../src/server/office.ts'
-import type { Office } from '../../src/server/office.ts'
+import type { CallerRole } from '../../src/access/index.ts'
+import { openOffice } from '../../src/server/admin-access.ts'
+import type { Office } from '../../src/server/admin-access.ts'
+import { resolveSettings } from '../../src/settings/config.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
 export interface KeyMaker extends Office {

@@ -1,8 +1,8 @@
 /** The index of a single member that owns every shard of its store. */
 
 import type { Env } from '../../cluster/index.ts'
-import { scatteredIndex } from '../../src/records/index.ts'
-import type { ScatteredIndex, UnfinishedThread } from '../../src/records/index.ts'
+import { scatteredIndex } from '../../src/search/index.ts'
+import type { ScatteredIndex, UnfinishedThread } from '../../src/search/index.ts'
 import type { CassandraStore } from '../../src/store/cassandra/index.ts'
 
 export function loneIndex({ index, shards }: CassandraStore, env: Env): ScatteredIndex {

@@ -5,8 +5,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 import { plainValues, protocolVersion, systemEnv } from '../../cluster/index.ts'
-import { openGrpcServer } from '../../cluster/grpc-server.ts'
 import type { Member } from '../../cluster/index.ts'
+import { openGrpcServer } from '../../cluster/transport/grpc/server.ts'
 
 interface Sender { told(value: unknown): void }
 

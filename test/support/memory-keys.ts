@@ -1,7 +1,7 @@
 /** API keys in memory, for tests of access; they can be made unreachable. */
 
+import type { KeyRow, KeyTable } from '../../src/access/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import type { KeyRow, KeyTable } from '../../src/records/index.ts'
 
 export class MemoryKeys implements KeyTable {
   readonly rows = new Map<string, KeyRow>()

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import { ReadBytes } from '../../src/checkpoint/index.ts'
 import type {
   LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate,
 } from '../../src/checkpoint/index.ts'
-import { ReadBytes } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
 interface Row extends NewRow {

@@ -1,10 +1,10 @@
 /** In-memory twins of the thread index and the run table, built from a log's updates. */
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import { dueAtMs } from '../../src/records/index.ts'
+import { dueAtMs } from '../../src/limits/index.ts'
 import type {
   DueThreads, RunQuery, RunTable, ThreadIndex, UnfinishedThread,
-} from '../../src/records/index.ts'
+} from '../../src/search/index.ts'
 import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'

@@ -2,9 +2,9 @@
 
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { cassandraForTests } from './cassandra.ts'
 import { dropKeyspace, newKeyspace } from './cassandra-keyspace.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
+import { cassandraForTests } from './cassandra.ts'
 import { startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
 import type { SharedServerAnswer } from './shared-server-setup.ts'

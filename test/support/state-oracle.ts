@@ -7,16 +7,16 @@ import { BinaryOperatorAggregate, Command, MemorySaver, messagesStateReducer }
   from '@langchain/langgraph'
 import { expect } from 'vitest'
 
-import { knownReducers } from '../../src/graph/append-path.ts'
-import type { MessagesReducer } from '../../src/graph/append-path.ts'
-import { ChannelUpdates } from '../../src/graph/channel-updates.ts'
-import type { ChannelClass } from '../../src/graph/channel-updates.ts'
+import { knownReducers } from '../../src/graph/engine/append-path.ts'
+import type { MessagesReducer } from '../../src/graph/engine/append-path.ts'
 import type { RunRequest, StoredTuple } from '../../src/graph/execution.ts'
-import type { ServedGraph } from '../../src/graph/graph-export.ts'
-import { KnownChannels } from '../../src/graph/state-delta.ts'
+import type { ServedGraph } from '../../src/graph/project/graph-export.ts'
+import { ChannelUpdates } from '../../src/graph/state/channel-updates.ts'
+import type { ChannelClass } from '../../src/graph/state/channel-updates.ts'
+import { KnownChannels } from '../../src/graph/state/state-delta.ts'
 import { compileChanging } from './changing-graph.ts'
 import type { ChangingGraph } from './changing-graph.ts'
-import { GraphBench, codec } from './graph-bench.ts'
+import { codec, GraphBench } from './graph-bench.ts'
 import type { Ran, RunWish } from './graph-bench.ts'
 
 type Durability = RunRequest['durability']

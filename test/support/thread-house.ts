@@ -4,9 +4,9 @@ import {
   Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import { ReadQuota } from '../../src/limits/read-quota.ts'
 import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
-import { ReadQuota } from '../../src/read-quota.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'

@@ -2,10 +2,10 @@
 
 import { Activations } from '../../cluster/index.ts'
 import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
-import { HeddleError } from '../../src/errors.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
+import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
-import { ReadQuota } from '../../src/read-quota.ts'
+import { ReadQuota } from '../../src/limits/read-quota.ts'
 import {
   ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
 } from '../../src/thread/index.ts'

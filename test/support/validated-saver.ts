@@ -7,8 +7,8 @@ import { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
 import * as messages from '@langchain/core/messages'
 
 import type { CheckpointSource, Step } from '../../src/graph/execution.ts'
-import { HeddleSaver } from '../../src/graph/saver.ts'
-import { ValueCodec } from '../../src/graph/value-codec.ts'
+import { HeddleSaver } from '../../src/graph/state/saver.ts'
+import { ValueCodec } from '../../src/graph/state/value-codec.ts'
 
 /** A thread's log, over any store. */
 export interface SuiteLog {

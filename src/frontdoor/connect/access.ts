@@ -3,7 +3,7 @@
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
-import type { Access } from '../caller.ts'
+import type { Access } from '../http/caller.ts'
 
 type CallAccess<Service extends { readonly method: object }> =
   Readonly<Record<keyof Service['method'], Exclude<Access, 'public'>>>

@@ -3,12 +3,12 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
-import type { RouteParts } from '../rest/route.ts'
+import type { RouteParts } from '../http/route.ts'
+import { takeRows } from '../http/row-bytes.ts'
 import {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants, SetLatest,
 } from '../schema/assistant.ts'
-import { checkerOf } from '../validation.ts'
-import { takeRows } from '../row-bytes.ts'
+import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'

@@ -5,7 +5,7 @@ import type { ContextValues, HandlerContext } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 
 import { assert, HeddleError } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../http/caller.ts'
 
 const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' })
 

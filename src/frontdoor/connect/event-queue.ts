@@ -2,10 +2,10 @@
 
 import { HeddleError } from '../../errors.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
-import { backlog } from '../backlog.ts'
-import { standingLost } from '../caller.ts'
-import type { PulseMember } from '../pulse.ts'
-import { Readiness } from '../readiness.ts'
+import { backlog } from '../http/backlog.ts'
+import { Readiness } from '../http/backpressure.ts'
+import { standingLost } from '../http/caller.ts'
+import type { PulseMember } from '../http/connection-ticker.ts'
 
 export class EventQueue implements FeedListener, PulseMember {
   readonly #stands: () => boolean

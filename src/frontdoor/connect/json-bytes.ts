@@ -1,7 +1,7 @@
 /** JSON inside messages: bytes of text, parsed only if an operation needs the value. */
 
 import { HeddleError } from '../../errors.ts'
-import { jsonOf } from '../json-text.ts'
+import { jsonOf } from '../../json/index.ts'
 
 /** Long ones are read before, beside the main thread. */
 const known = new WeakMap<Uint8Array, { readonly value: unknown }>()

@@ -6,8 +6,9 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { AssistantSchema } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import type { Page } from '../../../proto/gen/frontdoor/v1/page_pb.js'
 import type { RunSchema } from '../../../proto/gen/frontdoor/v1/run_pb.js'
-import type { Checkpoint as WireCheckpoint, ThreadSchema }
-  from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import type {
+  Checkpoint as WireCheckpoint, ThreadSchema,
+} from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { Checkpoint } from '../schema/state.ts'

@@ -3,12 +3,12 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 
 import type { StateUpdate, ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
-import type { RouteParts } from '../rest/route.ts'
+import type { RouteParts } from '../http/route.ts'
 import { ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import {
   CountThreads, CreateThread, PatchThread, SearchThreads, threadFields, ThreadPath,
 } from '../schema/thread.ts'
-import { checkerOf } from '../validation.ts'
+import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { checkpointOf, pageOf, threadMessage } from './messages.ts'

@@ -4,9 +4,9 @@ import { createContextKey } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext, Interceptor } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 
-import type { AnyResponse } from '../rest/ending.ts'
-import type { App } from '../rest/route.ts'
-import type { UnreadAnswers } from '../rest/unread.ts'
+import type { AnyResponse } from '../http/ending.ts'
+import type { App } from '../http/route.ts'
+import type { UnreadAnswers } from '../http/unread.ts'
 import { tenantOf } from './caller-value.ts'
 
 /** The response to a call, and what holds it until it is read. */

@@ -2,20 +2,20 @@
 
 import { IsUuid } from 'typebox/format'
 
+import type { Env } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantClient } from '../../assistants/index.ts'
+import { HeddleError, unlessGone } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
-import { HeddleError, unlessGone } from '../../errors.ts'
-import type { ReadQuota } from '../../read-quota.ts'
-import { pageBytes } from '../../records/index.ts'
-import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
+import type { Quotas, ReadQuota } from '../../limits/index.ts'
+import { pageBytes } from '../../search/index.ts'
+import type { AssistantSearch } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import type { Env } from '../../../cluster/index.ts'
 import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
-import type { Quotas } from '../quotas.ts'
-import { mustBeSimple } from '../validation.ts'
+import { mustBeSimple } from '../schema/validation.ts'
 import { graphIds, mustHave } from './graph-names.ts'
 
 export interface AssistantOperationParts {

@@ -2,7 +2,7 @@
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { LongJson } from '../../json/index.ts'
-import type { ReadShare } from '../../read-quota.ts'
+import type { ReadShare } from '../../limits/index.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Which headers of a request a graph sees: none that says who somebody is, or lets somebody in. */
 
-import { isForwardingHeader } from '../forwarding-headers.ts'
+import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 
 /**
  * Parts of names that tell of a secret, or of an identity that nobody has checked: a graph that

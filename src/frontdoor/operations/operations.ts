@@ -1,13 +1,13 @@
 /** Makes the operations from what they need. */
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
+import type { AssistantClient } from '../../assistants/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
-import type { AssistantClient, AssistantSearch } from '../../records/index.ts'
-import type { ReadQuota } from '../../read-quota.ts'
+import type { Quotas, ReadQuota } from '../../limits/index.ts'
+import type { AssistantSearch } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import type { Quotas } from '../quotas.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'

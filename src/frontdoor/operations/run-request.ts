@@ -1,15 +1,15 @@
 /** Turns a request for a run into the command to its thread: merging and defaults. Pure. */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
-import { isObject } from '../../containment.ts'
+import { keyLookalike } from '../../access/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { breakpointFault, commandFaults } from '../../graph/index.ts'
 import type { GraphNames, WireCommand } from '../../graph/index.ts'
+import { isObject } from '../../json/index.ts'
 import { RawJson } from '../../raw-json.ts'
-import { keyLookalike } from '../../records/index.ts'
 import type { StartRun } from '../../thread/index.ts'
 import type { CreateRun, CreateStatelessRun } from '../schema/run.ts'
-import type { Fault } from '../validation.ts'
+import type { Fault } from '../schema/validation.ts'
 import { mayReachGraph } from './graph-headers.ts'
 
 type Json = Readonly<Record<string, unknown>>

@@ -2,15 +2,14 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { LongJson } from '../../json/index.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import type { ReadShare } from '../../read-quota.ts'
 import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
-import type { Quotas } from '../quotas.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
-import { invalid, mustBeSimple } from '../validation.ts'
+import { invalid, mustBeSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
 import { graphIds, mustHave } from './graph-names.ts'
 

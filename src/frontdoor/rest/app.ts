@@ -2,20 +2,20 @@
 
 import type { TObject } from 'typebox'
 
-import { readQuery } from '../query-string.ts'
+import type { App, RouteParts } from '../http/route.ts'
 import { answerSchemas } from '../schema/answer.ts'
-import { checkerOf } from '../validation.ts'
+import { checkerOf } from '../schema/validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
 import type { BodyReaders } from './body.ts'
 import { describeRoutes } from './description.ts'
 import { answerNotFound } from './not-found.ts'
-import type { App, RouteParts } from './route.ts'
+import { readQuery } from './query-string.ts'
 import { runRoutes } from './runs.ts'
 import { serverRoutes } from './server.ts'
 import type { ServerFacts } from './server.ts'
-import { stateRoutes } from './states.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
+import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
 
 export async function addRest(app: App,

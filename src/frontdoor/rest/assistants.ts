@@ -1,14 +1,14 @@
 /** The routes of assistants. */
 
+import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
+import { assistantJson } from '../http/render.ts'
+import { route, sendPage } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { takeRows } from '../http/row-bytes.ts'
 import {
   AssistantPath, CountAssistants, CreateAssistant, DeleteAssistant, DescribeSubgraphs, DrawGraph,
   ListVersions, PatchAssistant, SearchAssistants, SetLatest, SubgraphPath,
 } from '../schema/assistant.ts'
-import { leftSignal, sendJson, sendRows, shareFor } from './list-reply.ts'
-import { assistantJson } from './render.ts'
-import { takeRows } from '../row-bytes.ts'
-import { route, sendPage } from './route.ts'
-import type { App, RouteParts } from './route.ts'
 
 const tag = 'Assistants'
 const one = { tag, params: AssistantPath, answer: 'Assistant' } as const

@@ -7,12 +7,11 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
-import { longJson } from '../../json/index.ts'
+import { jsonOf, longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { InputRoom } from '../../thread/index.ts'
-import { jsonOf } from '../json-text.ts'
+import type { App } from '../http/route.ts'
 import { carriedBy } from '../schema/carried.ts'
-import type { App } from './route.ts'
 
 const what = 'The body'
 

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
-import { isAmbiguous } from '../limits/request-path.ts'
+import { isAmbiguous } from '../../limits/index.ts'
 
 /** To be called before any route is added. */
 export function requireClearPaths(app: FastifyInstance): void {

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import type { App } from './route.ts'
+import type { App } from '../http/route.ts'
 
 const introduction = `The Agent Deployment API.
 

@@ -2,8 +2,8 @@
 
 import type { FastifyRequest } from 'fastify'
 
-import { isLoopback } from '../../ip-address.ts'
-import { isForwardingHeader } from '../forwarding-headers.ts'
+import { isLoopback } from '../../settings/index.ts'
+import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 import { hostOf } from './local-safety.ts'
 
 /**

@@ -6,8 +6,8 @@ import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
-import { ipAddress, isLoopback } from '../../ip-address.ts'
-import type { AuthOptions } from '../identify.ts'
+import { ipAddress, isLoopback } from '../../settings/index.ts'
+import type { AuthOptions } from '../http/identify.ts'
 import { isForeignLoad } from './fetch-site.ts'
 
 export interface LocalSafetyOptions {

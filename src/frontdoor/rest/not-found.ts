@@ -1,7 +1,7 @@
 /** The answer to a path or a method that does not exist, or is not offered yet. */
 
 import { HeddleError } from '../../errors.ts'
-import type { App } from './route.ts'
+import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string, instead?: string])[] = [
   [/\/runs\/crons(\/|$)/, 'Crons are'],

@@ -1,14 +1,14 @@
 /** The routes of runs on a thread. */
 
+import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
+import { runJson } from '../http/render.ts'
+import { eventStream, route } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { takeRows } from '../http/row-bytes.ts'
 import {
   CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, RunPath,
 } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { takeRows } from '../row-bytes.ts'
-import { leftSignal, sendJson, sendRows, shareFor } from './list-reply.ts'
-import { runJson } from './render.ts'
-import { eventStream, route } from './route.ts'
-import type { App, RouteParts } from './route.ts'
 import {
   answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
   waiterOf,

@@ -4,13 +4,13 @@ import { Type } from 'typebox'
 
 import type { ClusterStatus, Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Region } from '../../region.ts'
-import { checkAll } from '../dependency.ts'
-import type { Dependency } from '../dependency.ts'
+import type { Region } from '../../settings/index.ts'
+import { checkAll } from '../http/dependency.ts'
+import type { Dependency } from '../http/dependency.ts'
+import { sendJson } from '../http/list-reply.ts'
+import { route } from '../http/route.ts'
+import type { App } from '../http/route.ts'
 import { isFromHere } from './from-here.ts'
-import { sendJson } from './list-reply.ts'
-import { route } from './route.ts'
-import type { App } from './route.ts'
 
 export interface ServerFacts {
   readonly version: string

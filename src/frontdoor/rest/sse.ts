@@ -17,11 +17,11 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
-import { backlog } from '../backlog.ts'
-import { openReplyHeaders, ticksOfSilence } from '../pulse.ts'
-import type { PulseMember } from '../pulse.ts'
-import { Readiness } from '../readiness.ts'
-import { breakOff, whenClosed } from './ending.ts'
+import { backlog } from '../http/backlog.ts'
+import { Readiness } from '../http/backpressure.ts'
+import { openReplyHeaders, ticksOfSilence } from '../http/connection-ticker.ts'
+import type { PulseMember } from '../http/connection-ticker.ts'
+import { breakOff, whenClosed } from '../http/ending.ts'
 
 const sseHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -1,10 +1,10 @@
 /** The routes of stateless runs: each has a hidden thread with the same id as the run. */
 
+import { eventStream, route } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
 import {
   CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders, StatelessRunPath,
 } from '../schema/run.ts'
-import { eventStream, route } from './route.ts'
-import type { App, RouteParts } from './route.ts'
 import {
   answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
   waiterOf,

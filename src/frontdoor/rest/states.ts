@@ -1,12 +1,12 @@
 /** The routes of a thread's state and history. */
 
+import { leftSignal, sendJson, sendParts } from '../http/list-reply.ts'
+import { route } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
 import {
   CheckpointPath, ListHistory, ReadHistory, ReadState, ReadStateAt, UpdateState,
 } from '../schema/state.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { leftSignal, sendJson, sendParts } from './list-reply.ts'
-import { route } from './route.ts'
-import type { App, RouteParts } from './route.ts'
 
 const one = { tag: 'State', params: ThreadPath, answer: 'ThreadState' } as const
 

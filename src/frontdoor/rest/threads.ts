@@ -1,13 +1,13 @@
 /** The routes of threads. */
 
+import { leftSignal, sendJson, shareFor } from '../http/list-reply.ts'
+import { threadJson } from '../http/render.ts'
+import { route, sendPage } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
 import {
   CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
   ThreadPath,
 } from '../schema/thread.ts'
-import { leftSignal, sendJson, shareFor } from './list-reply.ts'
-import { threadJson } from './render.ts'
-import { route, sendPage } from './route.ts'
-import type { App, RouteParts } from './route.ts'
 
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { TSchema, TSchemaOptions } from 'typebox'
 
-import { metadataCharactersMax } from '../../records/index.ts'
+import { metadataCharactersMax } from '../../search/index.ts'
 import { metadataKeysMax } from '../../thread/index.ts'
 
 /** A JSON object with any fields. */

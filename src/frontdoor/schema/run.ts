@@ -5,9 +5,7 @@ import type { Static } from 'typebox'
 
 import { RunnableConfig } from './assistant.ts'
 import { Command } from './command.ts'
-import {
-  Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid,
-} from './json.ts'
+import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
 import { Checkpoint } from './state.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',

@@ -3,10 +3,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { Command } from './command.ts'
 import {
   Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
 } from './json.ts'
-import { Command } from './command.ts'
 
 export const ThreadPath = Type.Object({ thread_id: Uuid() })
 

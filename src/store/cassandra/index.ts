@@ -1,5 +1,4 @@
 /** The door of the Cassandra store. */
 
 export { openCassandraStore, openOperatorTables } from './store.ts'
-export type { OperatorTables } from './store.ts'
-export type { CassandraStore, ServedStore } from './store.ts'
+export type { CassandraStore, OperatorTables, ServedStore } from './store.ts'

@@ -1,20 +1,20 @@
 /** Appends and deletes as the log port promises them: first the log, then rows, then the gate. */
 
-import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { Env, Gate } from '../../../cluster/index.ts'
+import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
-import type { BillingTable } from './billing-table.ts'
-import type { BranchTable } from './branch-table.ts'
-import type { Connection } from './connection.ts'
-import { Lines } from './lines.ts'
-import type { LocalIndex } from './local-index.ts'
-import type { LogTable } from './log-table.ts'
-import { encoded, idOf, ownedKey } from './owned-row.ts'
-import type { OwnedTable, OwnedUpdate } from './owned-row.ts'
-import type { OwnedRowTable } from './owned-row-table.ts'
-import type { Rank } from './rank.ts'
-import type { RunTable } from './run-table.ts'
+import type { Connection } from './driver/connection.ts'
+import type { LocalIndex } from './index/local-index.ts'
+import type { OwnedRowTable } from './index/owned-row-table.ts'
+import { encoded, idOf, ownedKey } from './index/owned-row.ts'
+import type { OwnedTable, OwnedUpdate } from './index/owned-row.ts'
+import type { BranchTable } from './log/branch-table.ts'
+import { Lines } from './log/keyed-queue.ts'
+import type { LogTable } from './log/log-table.ts'
+import type { Rank } from './log/write-timestamp.ts'
+import type { BillingTable } from './tables/billing-table.ts'
+import type { RunTable } from './tables/run-table.ts'
 
 export interface LogPortParts {
   readonly env: Pick<Env, 'uuid'>

@@ -5,29 +5,31 @@ import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 import type { Env } from '../../../cluster/index.ts'
+import type { KeyTable } from '../../access/index.ts'
+import type { BillingTable } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { askIndex } from '../../records/index.ts'
+import type { LimitTable, TenantUse } from '../../limits/index.ts'
+import { askIndex } from '../../search/index.ts'
 import type {
-  AssistantIndex, BillingTable, DueThreads, IndexAnswer, IndexQuestion, KeyTable, LimitTable,
-  RunTable, TenantUse, ThreadIndex, UnfinishedThread,
-} from '../../records/index.ts'
-import { provideFile, removeFile } from './database-file.ts'
-import { lockDirectory } from './directory-lock.ts'
-import { FilePlace } from './file-place.ts'
-import { Journal } from './journal.ts'
-import { Lookup } from './lookup.ts'
+  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex, UnfinishedThread,
+} from '../../search/index.ts'
+import { TailMirror } from './writer/branch-tails.ts'
+import { provideFile, removeFile } from './writer/database-file.ts'
+import { lockDirectory } from './writer/directory-lock.ts'
+import { FilePlace } from './writer/file-identity.ts'
+import { Lookup } from './writer/lookup.ts'
 import {
   assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
   threadIndex,
-} from './ports.ts'
-import type { DocumentSearch } from './ports.ts'
-import type { StoreFile } from './request.ts'
-import { SearchLink } from './search-link.ts'
-import { TailMirror } from './tail-mirror.ts'
-import type { EncodedRow } from './write.ts'
-import { WriterLink } from './writer-link.ts'
-import type { OnLost } from './writer-link.ts'
+} from './writer/ports.ts'
+import type { DocumentSearch } from './writer/ports.ts'
+import type { StoreFile } from './writer/request.ts'
+import { SearchLink } from './writer/search-link.ts'
+import { Journal } from './writer/write-ahead-file.ts'
+import type { EncodedRow } from './writer/write.ts'
+import { WriterLink } from './writer/writer-link.ts'
+import type { OnLost } from './writer/writer-link.ts'
 
 export interface EmbeddedStore {
   readonly log: LogPort
@@ -158,7 +160,7 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const file: StoreFile = { path: join(directory, 'heddle.db'), shards }
   if (shards !== undefined) removeFile(file.path)
   provideFile(file.path)
-  const worker = new Worker(new URL('./writer.ts', import.meta.url), {
+  const worker = new Worker(new URL('./writer/writer.ts', import.meta.url), {
     name: 'store',
     workerData: file,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Gate } from '../../support/gate.ts'
 import { startServer } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
-import { writeProject } from '../../unit/graph/project-files.ts'
+import { writeProject } from '../../unit/graph/project/project-files.ts'
 
 const graphs = `
 import { appendFileSync } from 'node:fs'

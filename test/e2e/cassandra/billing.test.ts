@@ -5,14 +5,14 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { BillingRow } from '../../../src/records/index.ts'
-import { cassandraForTests } from '../../support/cassandra.ts'
+import type { BillingRow } from '../../../src/billing/index.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { say } from '../../support/run-events.ts'
-import { clientOf } from '../../support/server.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
+import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
 const main = resolve(import.meta.dirname, '../../../src/main.ts')

@@ -1,8 +1,8 @@
 /** The long crash test on Cassandra: twenty kills, at random moments. */
 
 import { afterAll, describe, it } from 'vitest'
-import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { crashRounds } from '../crash/rounds.ts'
 
 const cassandra = await cassandraForTests()

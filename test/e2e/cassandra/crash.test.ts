@@ -1,8 +1,8 @@
 /** The crash test on one node of Cassandra: what was acknowledged outlives the server. */
 
 import { afterAll, describe, it } from 'vitest'
-import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { crashRounds } from '../crash/rounds.ts'
 
 const cassandra = await cassandraForTests()

@@ -1,8 +1,8 @@
 /** A member whose own disk is full: it ends with a sentence, and the others go on serving. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { Exit, ServerOptions } from '../../support/server-process.ts'

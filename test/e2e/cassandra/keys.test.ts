@@ -1,8 +1,8 @@
 /** Keys of two front doors on one keyspace: created and revoked for both, also by a command. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { useGates } from '../../support/gate.ts'
 import { openKeyMaker } from '../../support/keys.ts'
 import { say } from '../../support/run-events.ts'

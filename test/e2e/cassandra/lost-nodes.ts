@@ -17,8 +17,9 @@ import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { workersOf } from '../crash/rounds.ts'
 import { workUntilDeath, workUntilRefused } from '../crash/worker.ts'
-import { answerMs, expectNothingIsRead, expectNothingIsServed, expectStoreIsMissed }
-  from './questions.ts'
+import {
+  answerMs, expectNothingIsRead, expectNothingIsServed, expectStoreIsMissed,
+} from './questions.ts'
 import { QuorumWatch } from './quorum-watch.ts'
 import { Writers } from './writers.ts'
 

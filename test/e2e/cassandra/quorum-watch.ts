@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, types } from 'cassandra-driver'
 import type { Env } from '../../../cluster/index.ts'
-import { clientOptions } from '../../../src/store/cassandra/client-options.ts'
+import { clientOptions } from '../../../src/store/cassandra/driver/client-options.ts'
 
 export interface WatchedCluster {
   readonly env: Env

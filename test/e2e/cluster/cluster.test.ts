@@ -1,8 +1,8 @@
 /** Three members under load: one is killed, one gets SIGTERM, and clients of the others go on. */
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
-import { cassandraForTests } from '../../support/cassandra.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
 import { tookMs } from '../../support/stillness.ts'

@@ -3,7 +3,7 @@
 import { AssertionError } from 'node:assert'
 import { expect, it } from 'vitest'
 
-import type { ServedGraph } from '../../../src/graph/graph-export.ts'
+import type { ServedGraph } from '../../../src/graph/project/graph-export.ts'
 import { useGates } from '../../support/gate.ts'
 import type { Gate } from '../../support/gate.ts'
 import { hoarding, narrow, roaming } from '../../support/projects/lives/roaming.ts'
@@ -15,7 +15,7 @@ import { edit, look, lookBack, refused } from './place.ts'
 import type { Place, Ran } from './place.ts'
 import { Served } from './served.ts'
 import { Twin } from './twin.ts'
-import { Names, failedOfMany, mustBeSame } from './view.ts'
+import { failedOfMany, mustBeSame, Names } from './view.ts'
 
 interface World { readonly server: ServerInUse, readonly gate: () => Gate }
 interface Held { readonly run: Wish, readonly node: string }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
-import { ChannelView, changesBytes, stepBytes } from '../../../src/checkpoint/index.ts'
+import { changesBytes, ChannelView, stepBytes } from '../../../src/checkpoint/index.ts'
 
 const value = (text: string) => ({ json: JSON.stringify(text), form: 0 as const })
 const set = (channel: string, text: string): ChannelChange =>

@@ -3,11 +3,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.ts'
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { ChannelChange, Value } from '../../../proto/gen/storage/v1/value.ts'
 import { CheckpointReader, encodeRow, lateWritesOf } from '../../../src/checkpoint/index.ts'
 import type { LogHead, RecordOf } from '../../../src/checkpoint/index.ts'
-import { ReadAllowance } from '../../../src/read-quota.ts'
+import { ReadAllowance } from '../../../src/limits/read-quota.ts'
 import { MemoryLog } from '../../support/memory-log.ts'
 
 /** For a read that may keep whatever it needs. */

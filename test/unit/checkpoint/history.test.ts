@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest'
 
-import type { RecordOf } from '../../../src/checkpoint/index.ts'
 import { writesIn } from '../../../src/checkpoint/history.ts'
+import type { RecordOf } from '../../../src/checkpoint/index.ts'
 
 const writes = (taskId: string): RecordOf =>
   ({ $case: 'writes', value: { ns: '', checkpointId: 'c', taskId, writes: [] } })

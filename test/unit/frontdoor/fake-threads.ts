@@ -2,11 +2,11 @@
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type {
   CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart, HistoryQuery, JoinRun,
   StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
 } from '../../../src/thread/index.ts'
-import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/records/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 

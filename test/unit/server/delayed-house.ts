@@ -1,8 +1,9 @@
 /** Threads with delayed runs over a data directory, whose clock the test moves. */
 
-import { Activations, createRouter, inProcessTransport, placedOwnership, soleMember }
-  from '../../../cluster/index.ts'
-import { ReadQuota } from '../../../src/read-quota.ts'
+import {
+  Activations, createRouter, inProcessTransport, placedOwnership, soleMember,
+} from '../../../cluster/index.ts'
+import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'

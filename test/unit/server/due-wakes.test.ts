@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ActorKey } from '../../../cluster/index.ts'
-import type { DueThread } from '../../../src/records/index.ts'
+import type { DueThread } from '../../../src/search/index.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { settled } from '../../support/thread-house.ts'

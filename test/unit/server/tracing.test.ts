@@ -3,22 +3,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { Activations, createRouter, fanOut, placedOwnership, systemEnv }
-  from '../../../cluster/index.ts'
-import { openGrpcServer } from '../../../cluster/grpc-server.ts'
-import { grpcTransport } from '../../../cluster/transport-grpc.ts'
+import {
+  Activations, createRouter, fanOut, placedOwnership, systemEnv,
+} from '../../../cluster/index.ts'
+import { grpcTransport } from '../../../cluster/transport/grpc/grpc-transport.ts'
+import { openGrpcServer } from '../../../cluster/transport/grpc/server.ts'
+import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { startTracing } from '../../../src/server/tracing.ts'
 import type { OpenTracing } from '../../../src/server/tracing.ts'
-import { threadWire } from '../../../src/thread/feed-wire.ts'
-import { ReadQuota } from '../../../src/read-quota.ts'
+import { threadWire } from '../../../src/thread/feed/feed-wire.ts'
 import { createThreadClient } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts'
 import type { OtlpReceiver } from '../../support/otlp-receiver.ts'
 import { ThreadHouse } from '../../support/thread-house.ts'
 import { dial, hear } from '../../support/wire.ts'
-import { call, openDoor } from '../frontdoor/open-door.ts'
-import type { OpenDoor } from '../frontdoor/open-door.ts'
+import { call, openDoor } from '../frontdoor/open-front-door.ts'
+import type { OpenDoor } from '../frontdoor/open-front-door.ts'
 
 const env = systemEnv({ level: 'silent' })
 const common = {

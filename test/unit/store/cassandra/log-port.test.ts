@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { HeddleError } from '../../../../src/errors.ts'
 import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
 import type { LogPortParts } from '../../../../src/store/cassandra/log-port.ts'
-import { Rank } from '../../../../src/store/cassandra/rank.ts'
-import { unborn } from '../../../../src/thread/thread-state.ts'
-import { gateThat } from '../../../support/open-gate.ts'
+import { Rank } from '../../../../src/store/cassandra/log/write-timestamp.ts'
+import { unborn } from '../../../../src/thread/model/thread-state.ts'
+import { gateThat } from '../../../support/open-check.ts'
 
 const branch = { id: 'b', ancestors: [] }
 const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new Uint8Array(),

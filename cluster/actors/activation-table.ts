@@ -1,0 +1,275 @@
+/**
+ * The actors that live in this process: found by key, made on demand, let go when idle.
+ *
+ * Their number is bounded. At the bound the least recently used one makes room; if all are
+ * occupied, the newcomer is answered `full`.
+ */
+
+import { assert, goingAway, HeddleError } from '../../src/errors.ts'
+import { seldom } from '../flow/throttle-log.ts'
+import type { Gate } from '../membership/ownership-check.ts'
+import type { Env } from '../runtime/env.ts'
+import { Activation } from './activation.ts'
+import { actorKeyText } from './actor-key.ts'
+import type { ActorKey } from './actor-key.ts'
+import type { ActorKind } from './actor.ts'
+import type { Act, Letter } from './mailbox.ts'
+import { ReplyGate } from './reply-fence.ts'
+
+export interface ActivationsOptions {
+  readonly env: Env
+  readonly kinds: readonly ActorKind[]
+  /** Every reply passes it; without a gate, replies leave at once. */
+  readonly gate?: Gate
+  /** Whether an actor may live here under that epoch; always, if not given. */
+  readonly owns?: (key: ActorKey, epoch: number) => boolean
+  /** An actor that was not used for this long is let go: 10 minutes by default. */
+  readonly idleMs?: number
+  /** Actors that may be alive at once: 100 000 by default. */
+  readonly limit?: number
+  /** Commands that may wait for one actor: 1 024 by default. */
+  readonly mailboxBound?: number
+}
+
+/** Counts of the actors of one kind in this process. */
+export interface Census {
+  /** Including those that activate or passivate. */
+  alive: number
+  /** Lives begun since the process started, and how many of them failed. */
+  begun: number
+  failed: number
+  /** Commands that wait for their turn, in all mailboxes and in the fullest. */
+  waiting: number
+  fullest: number
+}
+
+/**
+ * How long after a failure with work under way the next life begins. Each time that one fails, the
+ * pause doubles, up to the longest.
+ */
+const [reviveMs, longestReviveMs] = [1_000, 4_000]
+
+/** Without a store, or room, actors fail again and again: one line in this time reports all. */
+const awayMs = 10_000
+
+/** How many occupied actors are looked at before a newcomer is refused. */
+const looksForRoom = 64
+
+/** How often per `idleMs` the one timer looks for idle actors. */
+const looksPerIdleSpan = 10
+
+export class Activations {
+  readonly #env: Env
+  readonly #kinds: ReadonlyMap<string, ActorKind>
+  readonly #idleMs: number
+  readonly #limit: number
+  readonly #mailboxBound: number
+  /** By key text, the least recently used first. */
+  readonly #table = new Map<string, Activation>()
+  readonly #gate: ReplyGate | undefined
+  readonly #owns: (key: ActorKey, epoch: number) => boolean
+  readonly #stopTimer: () => void
+  readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
+  /** Reports failures that are not the actor's own. */
+  readonly #whileAway: ReturnType<typeof seldom>
+  #closed = false
+
+  constructor(options: ActivationsOptions) {
+    const { env, kinds, gate, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
+    this.#env = env
+    this.#whileAway = seldom(env, awayMs)
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
+    this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
+    this.#idleMs = idleMs
+    this.#limit = limit
+    this.#mailboxBound = mailboxBound
+    this.#gate = gate && new ReplyGate(env, gate)
+    this.#owns = options.owns ?? (() => true)
+    this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
+  }
+
+  /** How many are alive, including those that activate or passivate. */
+  get size(): number { return this.#table.size }
+
+  /** By kind; counted on demand. */
+  census(): ReadonlyMap<string, Readonly<Census>> {
+    const census = new Map<string, Census>([...this.#lives].map(([kind, lives]) =>
+      [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]))
+    for (const { key, waiting } of this.#table.values()) {
+      const counts = census.get(key.kind)!
+      counts.alive++
+      counts.waiting += waiting
+      counts.fullest = Math.max(counts.fullest, waiting)
+    }
+    return census
+  }
+
+  /**
+   * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
+   * same for each try of one command. `gone` aborts when nobody waits for the reply any more.
+   * Throws `not_owner` if the actor may not live here any more.
+   */
+  ask(key: ActorKey, epoch: number, command: unknown, id?: string, gone?: AbortSignal):
+  Promise<unknown> {
+    return this.#reply(key, epoch, (actor) => actor.receive(command, id, gone))
+  }
+
+  async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
+  Promise<() => void> {
+    let stop: (() => void) | undefined
+    try {
+      await this.#reply(key, epoch, async (actor) => {
+        stop = await actor.follow(request, listener)
+        return { reply: undefined, kind: 'read' }
+      })
+      return stop!
+    } catch (error) {
+      stop?.()
+      throw error
+    }
+  }
+
+  /** Resolves when the actor lives, and so does by itself whatever it has to do. */
+  async wake(key: ActorKey, epoch: number): Promise<void> {
+    await this.#post(key, epoch, () => ({ reply: undefined }))
+  }
+
+  /** The keys of the actors in which something goes on. */
+  occupied(): ActorKey[] {
+    return [...this.#table.values()].filter(({ occupied }) => occupied).map(({ key }) => key)
+  }
+
+  /**
+   * Lets go of all actors that belong to a group; letters for an actor that may not live here any
+   * more are answered `not_owner`. The result has, for each group with any actor here, a promise
+   * that resolves when all of them have gone, with the keys of those in which something went on.
+   */
+  letGo<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
+  ReadonlyMap<Group, Promise<ActorKey[]>> {
+    const going = new Map<Group, { readonly gone: Promise<void>[]; readonly busy: ActorKey[] }>()
+    for (const activation of this.#table.values()) {
+      const group = groupOf(activation.key)
+      if (group === undefined) continue
+      const { gone, busy } = going.get(group) ?? { gone: [], busy: [] }
+      going.set(group, { gone, busy })
+      if (activation.occupied) busy.push(activation.key)
+      gone.push(activation.passivate(deadline))
+    }
+    return new Map([...going].map(([group, { gone, busy }]) =>
+      [group, Promise.all(gone).then(() => busy)]))
+  }
+
+  /** Lets go of all; every request from now on is answered `unavailable`. */
+  async close(deadline: AbortSignal): Promise<void> {
+    this.#closed = true
+    this.#stopTimer()
+    await Promise.all([...this.#table.values()].map((one) => one.passivate(deadline)))
+  }
+
+  #reply(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
+    if (this.#gate === undefined) return this.#post(key, epoch, act)
+    return this.#gate.reply(act, (gated) => this.#post(key, epoch, gated))
+  }
+
+  #post(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
+    const text = actorKeyText(key)
+    let activation = this.#table.get(text)
+    if (activation === undefined) {
+      const refusal = this.#refusal(key, epoch)
+      if (refusal !== undefined) return Promise.reject(refusal)
+      activation = this.#activate(text, key, epoch, [])
+    } else if (this.#closed) return Promise.reject(goingAway())
+    this.#touch(text, activation)
+    return activation.post(act)
+  }
+
+  /** Why no newcomer is let in; undefined if there is room, or room was made. */
+  #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
+    if (this.#closed) return goingAway()
+    if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
+    if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
+    return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
+  }
+
+  #activate(text: string, key: ActorKey, epoch: number, letters: readonly Letter[]): Activation {
+    const kind = this.#kinds.get(key.kind)
+    assert(kind !== undefined, `somebody hosts actors of kind ${key.kind}`)
+    const lives = this.#lives.get(key.kind)!
+    lives.begun++
+    return new Activation({
+      kind,
+      key,
+      epoch,
+      letters,
+      log: this.#env.log,
+      mailboxBound: this.#mailboxBound,
+      failed: (error) => {
+        lives.failed++
+        this.#tellOfFailure(key, error)
+      },
+      ended: (waiting, broken) => {
+        this.#table.delete(text)
+        if (this.#closed) for (const letter of waiting) letter.reject(goingAway())
+        else if (!this.#owns(key, epoch)) {
+          for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
+        } else {
+          // If the next life fails too, those that wait now may not ask again.
+          if (broken) this.#revive(key, epoch)
+          if (waiting.length > 0) this.#touch(text, this.#activate(text, key, epoch, waiting))
+        }
+      },
+    })
+  }
+
+  #tellOfFailure(key: ActorKey, error: unknown): void {
+    const report = (untold: number) => this.#env.log.warn(
+      'An actor failed; the next command activates it again.',
+      { key, error, ...untold > 0 && { untold } })
+    const { code } = HeddleError.from(error)
+    if (code === 'unavailable' || code === 'full') this.#whileAway(report)
+    else report(0)
+  }
+
+  /** Activates an actor again that failed with work under way: no command may ever do so. */
+  #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
+    this.#env.after(pauseMs, () => {
+      if (this.#closed || !this.#owns(key, epoch)) return
+      this.wake(key, epoch).catch(() =>
+        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs)))
+    })
+  }
+
+  #makeRoom(): boolean {
+    let looks = 0
+    for (const [text, activation] of this.#table) {
+      if (!activation.occupied) {
+        this.#letGo(activation)
+        return true
+      }
+      if (++looks === looksForRoom) return false
+      this.#touch(text, activation)
+    }
+    return false
+  }
+
+  #letIdleGo(): void {
+    const idleSinceMs = this.#env.monotonicMs() - this.#idleMs
+    for (const [text, activation] of this.#table) {
+      if (activation.usedMs > idleSinceMs) return
+      if (activation.occupied) this.#touch(text, activation)
+      else this.#letGo(activation)
+    }
+  }
+
+  #letGo(activation: Activation): void {
+    const noHurry = new AbortController().signal
+    void activation.passivate(noHurry)
+  }
+
+  /** A command counts as use, and so does being found occupied. */
+  #touch(text: string, activation: Activation): void {
+    activation.usedMs = this.#env.monotonicMs()
+    this.#table.delete(text)
+    this.#table.set(text, activation)
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * One life of an actor in this process, from `activate` to `passivate`.
+ *
+ *   1. Turns are taken only between the two: letters wait before, and are handed on after.
+ *   2. The next life begins only when `passivate` has returned, so that two lives of one actor
+ *      never overlap here.
+ *   3. A life that fails answers every letter that waited for it.
+ */
+
+import type { Log } from '../runtime/env.ts'
+import type { ActorKey } from './actor-key.ts'
+import type { Actor, ActorContext, ActorKind } from './actor.ts'
+import { Mailbox } from './mailbox.ts'
+import type { Act, Letter } from './mailbox.ts'
+
+/**
+ * activating   `activate` is under way; letters wait
+ * active       turns are taken
+ * passivating  `passivate` is under way; letters wait for the next life
+ * ended        over; letters that waited were handed on
+ */
+export type ActivationState = 'activating' | 'active' | 'passivating' | 'ended'
+
+export interface ActivationOptions {
+  readonly kind: ActorKind
+  readonly key: ActorKey
+  readonly epoch: number
+  readonly log: Log
+  readonly mailboxBound: number
+  /** Letters that still waited when the previous life ended. */
+  readonly letters: readonly Letter[]
+  /**
+   * Called once, at the end, with the letters that still wait. `broken`: it failed while something
+   * was under way.
+   */
+  ended(letters: readonly Letter[], broken: boolean): void
+  /** Called once, if it failed. */
+  failed(reason: unknown): void
+}
+
+export class Activation {
+  /** When it was last asked for something, by the monotonic clock. */
+  usedMs = 0
+  readonly #options: ActivationOptions
+  readonly #mailbox: Mailbox
+  readonly #ended = Promise.withResolvers<void>()
+  readonly #settled: Promise<void>
+  #state: ActivationState = 'activating'
+  #actor: Actor | undefined
+  #broken = false
+
+  constructor(options: ActivationOptions) {
+    this.#options = options
+    this.#mailbox = new Mailbox({
+      bound: options.mailboxBound,
+      letters: options.letters,
+      broken: (reason) => this.#fail(reason),
+    })
+    // Not at once: the caller of this constructor must hold this activation first.
+    this.#settled = Promise.resolve().then(() => this.#activate())
+  }
+
+  get key(): ActorKey { return this.#options.key }
+
+  get state(): ActivationState { return this.#state }
+
+  /** How many commands wait for their turn. */
+  get waiting(): number { return this.#mailbox.waiting }
+
+  /** Something is under way, waits, or holds it: it must not be passivated for idleness. */
+  get occupied(): boolean {
+    return this.#state !== 'active' || !this.#mailbox.idle || this.#actor!.occupied
+  }
+
+  post(act: Act): Promise<unknown> {
+    return this.#mailbox.post(act)
+  }
+
+  /**
+   * Ends it after the current turn. If something goes on, turns are still taken until that has come
+   * to rest; otherwise none begins from now on. Resolves when it has ended. Never throws.
+   */
+  async passivate(deadline: AbortSignal): Promise<void> {
+    if (this.#state === 'activating') await this.#settled
+    if (this.#state === 'active' && this.#actor!.occupied) await this.#rest(deadline)
+    if (this.#state === 'active') {
+      this.#state = 'passivating'
+      await this.#mailbox.shut()
+      await this.#letGo(deadline)
+    }
+    await this.#ended.promise
+  }
+
+  async #rest(deadline: AbortSignal): Promise<void> {
+    try {
+      await Promise.race([this.#actor!.rest?.(deadline), this.#ended.promise])
+    } catch (error) {
+      this.#warn('An actor did not come to rest.', error)
+    }
+  }
+
+  async #activate(): Promise<void> {
+    const { kind, key, epoch } = this.#options
+    const context: ActorContext = {
+      key,
+      epoch,
+      tell: (command) => this.#tell(command),
+      fail: (reason) => this.#fail(reason),
+      sleep: () => this.#sleep(),
+    }
+    try {
+      this.#actor = kind.create(context)
+      await this.#actor.activate()
+    } catch (error) {
+      this.#fail(error)
+      return this.#end()
+    }
+    if (this.#state !== 'activating') return await this.#letGo(AbortSignal.abort())
+    this.#state = 'active'
+    this.#mailbox.open(this.#actor)
+  }
+
+  #tell(command: unknown): void {
+    if (this.#state !== 'activating' && this.#state !== 'active') return
+    const told = this.#mailbox.postUnbounded((actor) => actor.receive(command))
+    told.catch((error: unknown) => {
+      if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
+    })
+  }
+
+  /** Not within the turn that asks for it. */
+  #sleep(): void {
+    queueMicrotask(() => {
+      if (!this.occupied) void this.passivate(new AbortController().signal)
+    })
+  }
+
+  #fail(reason: unknown): void {
+    const active = this.#state === 'active'
+    if (!active && this.#state !== 'activating') return
+    this.#state = 'passivating'
+    this.#broken = active && this.#actor!.occupied
+    this.#options.failed(reason)
+    this.#mailbox.fail(reason)
+    if (active) void this.#letGo(AbortSignal.abort())
+  }
+
+  async #letGo(deadline: AbortSignal): Promise<void> {
+    // Never inside the turn that failed.
+    await Promise.resolve()
+    try {
+      await this.#actor!.passivate(deadline)
+    } catch (error) {
+      this.#warn('An actor did not let go in peace.', error)
+    }
+    this.#end()
+  }
+
+  #end(): void {
+    this.#state = 'ended'
+    this.#ended.resolve()
+    this.#options.ended(this.#mailbox.takeLetters(), this.#broken)
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#options.log.warn(message, { key: this.#options.key, error })
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Commands from other members that were heard recently, by their ids.
+ *
+ *   1. A command that comes again is not done again: its sender gets the same answer.
+ *   2. A command that came to nothing is forgotten at once: the next try is a new one.
+ *   3. Commands under way are never forgotten. Answers are, when many came after them.
+ *   4. When nobody asks for a command any more, its actor is told, and need not go on waiting.
+ */
+
+import { HeddleError } from '../../src/errors.ts'
+import type { Env } from '../runtime/env.ts'
+
+export interface RecentCommandsOptions {
+  /** How many answers are remembered: 20 000 by default. */
+  readonly answers?: number
+  /** And how many bytes of them: 32 MiB by default. */
+  readonly bytes?: number
+  /** Commands that may be under way: 100 000 by default. */
+  readonly underWay?: number
+}
+
+interface UnderWay {
+  readonly reply: Promise<Uint8Array>
+  readonly gone: AbortController
+  stopTimer(): void
+}
+
+interface Answered {
+  readonly reply: Promise<Uint8Array>
+  readonly bytes: number
+}
+
+/** What an entry takes beside the bytes of the answer. */
+const entryBytes = 200
+
+export class RecentCommands {
+  readonly #env: Pick<Env, 'after'>
+  readonly #underWay = new Map<string, UnderWay>()
+  /** The oldest one first. */
+  readonly #answered = new Map<string, Answered>()
+  readonly #bound: Required<RecentCommandsOptions>
+  #bytes = 0
+
+  constructor(env: Pick<Env, 'after'>, { answers = 20_000, bytes = 32 * 1024 * 1024,
+    underWay = 100_000 }: RecentCommandsOptions = {}) {
+    this.#env = env
+    this.#bound = { answers, bytes, underWay }
+  }
+
+  /**
+   * The answer to the command with this id; `hear` does it if it was not heard yet. The signal
+   * aborts when nobody asks for it any more.
+   */
+  answer(id: string, hear: (gone: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
+    const known = this.#underWay.get(id) ?? this.#answered.get(id)
+    if (known !== undefined) return known.reply
+    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new HeddleError('full'))
+    const gone = new AbortController()
+    const reply = hear(gone.signal)
+    this.#underWay.set(id, { reply, gone, stopTimer: () => {} })
+    reply.then(
+      (bytes) => this.#remember(id, reply, bytes.length),
+      (error: unknown) => {
+        if (isFinal(error)) this.#remember(id, reply, 0)
+        else this.#over(id)
+      },
+    )
+    return reply
+  }
+
+  /** The caller was told that the answer is under way: it comes back within `ms`, or has gone. */
+  expectBack(id: string, ms: number): void {
+    const underWay = this.#underWay.get(id)
+    if (underWay === undefined) return
+    underWay.stopTimer()
+    underWay.stopTimer = this.#env.after(ms, () => this.leave(id))
+  }
+
+  /** The caller waits no longer. */
+  leave(id: string): void {
+    this.#underWay.get(id)?.gone.abort(
+      new HeddleError('unavailable', 'Nobody asks for this any more.'))
+  }
+
+  #over(id: string): void {
+    this.#underWay.get(id)?.stopTimer()
+    this.#underWay.delete(id)
+  }
+
+  #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
+    this.#over(id)
+    const bytes = length + entryBytes
+    // It would push out all others and then itself.
+    if (bytes > this.#bound.bytes) return
+    this.#answered.set(id, { reply, bytes })
+    this.#bytes += bytes
+    for (const [oldest, answered] of this.#answered) {
+      if (this.#answered.size <= this.#bound.answers && this.#bytes <= this.#bound.bytes) return
+      this.#answered.delete(oldest)
+      this.#bytes -= answered.bytes
+    }
+  }
+}
+
+/** Whether it would be refused again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof HeddleError && error.retry === 'no'
+}

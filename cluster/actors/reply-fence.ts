@@ -1,0 +1,140 @@
+/**
+ * The gate before every reply: it makes sure that this member was still the owner when it replied.
+ *
+ * A turn reports what earlier turns left, so it is enough that the session lived after the turn
+ * began. What a turn writes passes the gate on its way into the store, before its promise resolves:
+ * by then the reply is covered, and needs no second validation. A turn that only reads passes the
+ * gate while its reply is made.
+ */
+
+import { HeddleError } from '../../src/errors.ts'
+import type { Gate } from '../membership/ownership-check.ts'
+import type { Env } from '../runtime/env.ts'
+import type { Turn } from './actor.ts'
+import type { Act } from './mailbox.ts'
+
+/** How long a reply waits for a closed gate. While the gate is open, the store is only slow. */
+const patienceMs = 2_000
+
+/**
+ * How long a command waits for its turn, and a reading turn for what it reads. Earlier turns may
+ * wait for replicas for as long as these are down. A command that has not begun, or only reads, has
+ * written nothing.
+ */
+const turnMs = 20_000
+
+export class ReplyGate {
+  readonly #env: Env
+  readonly #gate: Gate
+  /** For replies that have waited too long: called as soon as the gate closes. */
+  readonly #refusals = new Set<(reason: unknown) => void>()
+  /** The promise of the gate that this listens to: one for all of them. */
+  #heard: Promise<void> | undefined
+
+  constructor(env: Env, gate: Gate) {
+    this.#env = env
+    this.#gate = gate
+  }
+
+  /**
+   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` if nothing was
+   * written and the store cannot be reached or the actor does not get to it, `not_owner` if the
+   * session is over and the turn did not begin. If the turn did begin, it may have written
+   * something: then the error is `ambiguous`.
+   */
+  async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
+    mustBeOpen(this.#gate)
+    let began: number | undefined
+    let kind: Turn['kind']
+    let passing: Promise<void> | undefined
+    const pass = () => passing ??= this.#pass(began)
+    const givenUp = Promise.withResolvers<never>()
+    const note = (turn: Turn) => {
+      kind = turn.kind
+      if (kind === 'read') pass().catch(givenUp.reject)
+    }
+    let abandoned = false
+    const cancel = this.#env.after(turnMs, () => {
+      if (began !== undefined && kind !== 'read') return
+      abandoned = true
+      givenUp.reject(tooLate())
+    })
+    const marked: Act = (actor) => {
+      if (abandoned) throw tooLate()
+      began = this.#gate.mark()
+      const turn = act(actor)
+      if (turn instanceof Promise) turn.then(note, () => {})
+      else note(turn)
+      return turn
+    }
+    try {
+      const reply = await Promise.race([post(marked), givenUp.promise])
+      if (kind !== 'early') await pass()
+      return reply
+    } catch (error) {
+      if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
+      // A final refusal depends on the actor's state just as an answer does.
+      if (error instanceof HeddleError && error.retry === 'no') await pass()
+      throw error
+    } finally {
+      cancel()
+    }
+  }
+
+  /**
+   * A caller that waits too long is told that nothing was written. That is true: if something was,
+   * the session was validated after that, so the turn's mark was passed before its reply came.
+   */
+  async #pass(began = this.#gate.mark()): Promise<void> {
+    if (this.#gate.passed(began)) return
+    const refused = Promise.withResolvers<never>()
+    const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(refused.reject))
+    try {
+      await Promise.race([this.#gate.pass(), refused.promise])
+    } finally {
+      cancel()
+      this.#refusals.delete(refused.reject)
+    }
+  }
+
+  #refuseWhenClosed(refuse: (reason: unknown) => void): void {
+    this.#refusals.add(refuse)
+    const { closing } = this.#gate
+    if (this.#heard === closing) return
+    this.#heard = closing
+    void closing.then(() => {
+      this.#heard = undefined
+      for (const each of this.#refusals) each(outOfReach())
+      this.#refusals.clear()
+    })
+  }
+}
+
+/**
+ * What begins while the gate is closed cannot be answered, so it must not begin. Throws
+ * `unavailable` or, if the session is over, `not_owner`.
+ */
+export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
+  if (state === 'closed') throw outOfReach()
+  if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
+}
+
+function outOfReach(): HeddleError {
+  return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
+    'again in a moment.')
+}
+
+function tooLate(): HeddleError {
+  return new HeddleError('unavailable', 'What stands before this takes too long and nothing was ' +
+    'written: ask again in a moment.')
+}
+
+/** Whether another owner took over: what was written may stand for it. */
+function isDeposed(error: unknown): boolean {
+  return error instanceof HeddleError && error.retry === 'elsewhere'
+}
+
+function leftOpen(cause: unknown): HeddleError {
+  return new HeddleError('internal', 'Another member took over meanwhile and it is not known ' +
+    'whether this was done.', { ambiguous: true }, { cause })
+}

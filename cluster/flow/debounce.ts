@@ -1,0 +1,30 @@
+/** Work that waits while more of its kind keeps coming. */
+
+import type { Env } from '../runtime/env.ts'
+
+export interface PutOffOptions {
+  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  /** All of it is done when nothing has come for this long. */
+  readonly calmMs: number
+  /** Nothing waits longer than this, whatever comes. */
+  readonly latestMs: number
+}
+
+/** The function that it returns takes work and does it later, in the order in which it came. */
+export function putOff({ env, calmMs, latestMs }: PutOffOptions): (work: () => void) => void {
+  let waiting: (() => void)[] = []
+  let sinceMs = 0
+  let stopWaiting = () => {}
+  const doAll = () => {
+    const all = waiting
+    waiting = []
+    for (const work of all) work()
+  }
+  return (work) => {
+    const nowMs = env.monotonicMs()
+    if (waiting.length === 0) sinceMs = nowMs
+    waiting.push(work)
+    stopWaiting()
+    stopWaiting = env.after(Math.max(0, Math.min(calmMs, sinceMs + latestMs - nowMs)), doAll)
+  }
+}

@@ -1,0 +1,14 @@
+/** Services: what a member answers itself, without any actor. */
+
+import type { ActorKey } from '../actors/actor-key.ts'
+import type { Asked } from '../actors/actor-wire.ts'
+
+/** No kind of actor may have its name. */
+export interface Service extends Required<Asked> {
+  answer(question: unknown): Promise<unknown>
+}
+
+/** A question to a service is sent like a command to an actor. */
+export function serviceKey(name: string): ActorKey {
+  return { kind: name, tenant: '', id: '' }
+}

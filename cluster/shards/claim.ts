@@ -1,0 +1,104 @@
+/**
+ * How a member takes a shard: by compare and set against its last owner.
+ *
+ *   1. A shard is claimed from nobody, from an owner that gave it back, or from a session whose end
+ *      was proven to this very claimant. Never from a session that may live.
+ *   2. Each try has an epoch that no earlier try had, and only a clear `claimed` counts: after an
+ *      unknown outcome the shard is claimed again, from oneself if the first try came through.
+ *
+ * It is given back the same way, to nobody, in the epoch in which it was owned.
+ */
+
+import { HeddleError } from '../../src/errors.ts'
+import { atMost } from '../flow/limit-concurrency.ts'
+import { pause } from '../flow/pause.ts'
+import type { Member } from '../membership/member.ts'
+import type { Env } from '../runtime/env.ts'
+import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts'
+
+export interface ClaimOptions {
+  readonly env: Env
+  readonly self: Member
+  readonly shardOwners: Pick<ShardPort, 'claim'>
+  /** Whether it is proven to this member that the session is over; false if it lives. */
+  ended(owner: Member): Promise<boolean>
+}
+
+/** Compare-and-sets under way at once: a slow store must answer each before its time is up. */
+const changesAtOnce = 16
+/** After this many tries, the store must be broken. */
+const triesMax = 20
+/** Between tries; doubled each time, because a store that is too busy to tell needs rest. */
+const [firstPauseMs, longestPauseMs] = [50, 1_000]
+
+/**
+ * The same, for claims of many shards at once. The limit is on changes, not on claims: one that
+ * pauses between its tries keeps no other one waiting.
+ */
+export function fewAtOnce(shardOwners: Pick<ShardPort, 'claim'>): Pick<ShardPort, 'claim'> {
+  const limited = atMost(changesAtOnce)
+  return { claim: (claim) => limited(() => shardOwners.claim(claim)) }
+}
+
+/** The owner after the claim: this member, or another that lives and has not given it back. */
+export async function claimShard(options: ClaimOptions, shard: number,
+  known: ShardOwner | undefined): Promise<ShardOwner> {
+  const { env, self, shardOwners, ended } = options
+  let claim = firstClaim(self, shard, known)
+  let pauseMs = firstPauseMs
+  let cause: unknown
+  for (let tries = 1; tries <= triesMax; tries++) {
+    const other = ownerBeside(self, claim.from)
+    if (other !== undefined && !await ended(other)) return claim.from!
+    const outcome = await shardOwners.claim(claim)
+    if (outcome.kind === 'claimed') return claim.to
+    if (outcome.kind === 'unknown') {
+      cause = outcome.cause
+      await pause(env, pauseMs)
+      pauseMs = longer(pauseMs)
+    }
+    claim = nextClaim(claim, outcome)
+  }
+  throw new HeddleError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
+    'tell what became of it.', {}, { cause })
+}
+
+/**
+ * Resolves with the owner when it certainly is no longer this member; undefined if that was still
+ * not known when `isOver` said that nobody waits for it any more.
+ */
+export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
+  owned: ShardOwner, isOver: () => boolean): Promise<ShardOwner | undefined> {
+  const free = { ...owned, session: null }
+  for (let pauseMs = firstPauseMs; !isOver(); pauseMs = longer(pauseMs)) {
+    const outcome = await shardOwners.claim({ from: owned, to: free })
+      .catch((cause: unknown): ClaimOutcome => ({ kind: 'unknown', cause }))
+    if (outcome.kind === 'claimed') return free
+    if (outcome.kind === 'refused' && outcome.found?.session !== owned.session) {
+      return outcome.found ?? free
+    }
+    await pause(env, pauseMs)
+  }
+  return undefined
+}
+
+const longer = (pauseMs: number): number => Math.min(2 * pauseMs, longestPauseMs)
+
+/** The other member that owns it; undefined if nobody does, or this member. */
+function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {
+  if (owner === undefined || owner.session === null || owner.session === self.id) return undefined
+  return { id: owner.session, address: owner.address }
+}
+
+function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): Claim {
+  const epoch = (from?.epoch ?? 0) + 1
+  return { from, to: { shard, epoch, session: self.id, address: self.address } }
+}
+
+/** What to try when `claim` did not come through, or may not have. */
+function nextClaim({ from, to }: Claim, outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>):
+Claim {
+  const found = outcome.kind === 'refused' ? outcome.found : from
+  const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1
+  return { from: found, to: { ...to, epoch } }
+}

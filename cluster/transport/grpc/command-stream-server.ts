@@ -1,0 +1,54 @@
+/** The answers in a conversation that another member began: each as soon as it is known. */
+
+import { Readable } from 'node:stream'
+
+import type {
+  ConverseRequest, ConverseResponse, DeliverRequest,
+} from '../../../proto/gen/cluster/v1/member.ts'
+
+export type Outcome = NonNullable<ConverseResponse['outcome']>
+
+export class Answers {
+  readonly #said = new Readable({ objectMode: true, read: () => {} })
+  /** Commands without an answer, plus one while more may come. */
+  #due = 1
+
+  constructor(commands: AsyncIterable<ConverseRequest>,
+    outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>) {
+    void this.#hear(commands, outcomeOf)
+  }
+
+  /** Ends when no command comes any more and all are answered. */
+  [Symbol.asyncIterator](): AsyncIterator<ConverseResponse> {
+    return this.#said[Symbol.asyncIterator]() as AsyncIterator<ConverseResponse>
+  }
+
+  /** Asks the other side to say nothing new. */
+  end(): void {
+    if (this.#due > 0) this.#say(0, { $case: 'ending', value: true })
+  }
+
+  async #hear(commands: AsyncIterable<ConverseRequest>,
+    outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>): Promise<void> {
+    try {
+      for await (const { number, command } of commands) {
+        this.#due++
+        void outcomeOf(command).then((outcome) => {
+          this.#say(number, outcome)
+          this.#done()
+        })
+      }
+    } catch {
+      // The stream broke: nobody receives the answers.
+    }
+    this.#done()
+  }
+
+  #say(number: number, outcome: Outcome): void {
+    this.#said.push({ number, outcome } satisfies ConverseResponse)
+  }
+
+  #done(): void {
+    if (--this.#due === 0) this.#said.push(null)
+  }
+}

@@ -1,0 +1,65 @@
+/** Who may call this member, and the credentials that a caller sends. */
+
+import { ChannelCredentials, ServerCredentials, ServerInterceptingCall } from '@grpc/grpc-js'
+import type { ServerInterceptor } from '@grpc/grpc-js'
+import { Metadata, Status } from 'nice-grpc-common'
+
+import { HeddleError } from '../../../src/errors.ts'
+import { seldom } from '../../flow/throttle-log.ts'
+import type { Env } from '../../runtime/env.ts'
+import { comparing, dialectFault } from '../member-trust.ts'
+import type { Dialect, MemberTrust } from '../member-trust.ts'
+
+const clusterName = 'heddle-cluster'
+const versionName = 'heddle-version'
+
+/** What every call carries. */
+export function introduction({ secret }: MemberTrust, { cluster, version }: Dialect): Metadata {
+  const metadata = Metadata().set(clusterName, encodeURIComponent(cluster))
+    .set(versionName, `${version}`)
+  return secret === undefined ? metadata : metadata.set('authorization', `Bearer ${secret}`)
+}
+
+/** Strangers must not fill the log: one line for all that come in this time. */
+const strangersMs = 10_000
+
+/**
+ * Turns strangers away by their headers: not a byte of what they send is kept. They are told
+ * nothing else, whatever they ask for, and logged once this member `belongs`: one that is refused
+ * itself reports that with a sentence of its own.
+ */
+export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
+ServerInterceptor {
+  const report = seldom(env, strangersMs)
+  const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
+  return (_method, call) => new ServerInterceptingCall(call, {
+    start: (next) => next({
+      onReceiveMetadata: (metadata, enter) => {
+        if (isRight(`${metadata.get('authorization')[0]}`)) return enter(metadata)
+        if (belongs()) {
+          report(() => env.log.warn('A caller without the secret of this cluster was refused.',
+            { peer: call.getPeer() }))
+        }
+        call.sendStatus({ code: Status.UNAUTHENTICATED, details: 'unauthenticated' })
+      },
+    }),
+  })
+}
+
+/** Throws `unavailable` for a member of another cluster, or of a version too far away. */
+export function mustUnderstand(own: Dialect, metadata: Metadata): void {
+  const cluster = decodeURIComponent(metadata.get(clusterName) ?? '')
+  const fault = dialectFault(own, { cluster, version: Number(metadata.get(versionName) ?? 0) })
+  if (fault !== undefined) throw new HeddleError('unavailable', fault, { distrust: 'dialect' })
+}
+
+export function serverCredentials({ tls }: MemberTrust): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure()
+  const { ca, cert, key } = tls
+  return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], true)
+}
+
+export function channelCredentials({ tls }: MemberTrust): ChannelCredentials {
+  if (tls === undefined) return ChannelCredentials.createInsecure()
+  return ChannelCredentials.createSsl(tls.ca, tls.key, tls.cert)
+}

@@ -1,0 +1,174 @@
+/** The transport over gRPC: commands to and follows of actors of other members. */
+
+import type { DeliverRequest, FollowResponse } from '../../../proto/gen/cluster/v1/member.ts'
+import { goingAway, HeddleError } from '../../../src/errors.ts'
+import { wiresOf } from '../../actors/actor-wire.ts'
+import type { Asked, FollowLoss, ListenerCodec } from '../../actors/actor-wire.ts'
+import type { Member } from '../../membership/member.ts'
+import type { Log } from '../../runtime/env.ts'
+import type { Delivery, Transport } from '../transport.ts'
+import { ambiguous } from './error-trailer.ts'
+import { MemberLink } from './link.ts'
+import type { LinkOptions } from './link.ts'
+import { saidBytesMax, withinLimit } from './options.ts'
+
+export interface GrpcTransportOptions extends LinkOptions {
+  readonly kinds: readonly Asked[]
+  /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
+  readonly patienceMs?: number
+}
+
+export interface GrpcTransport extends Transport {
+  /** When any message last came from the member, by the monotonic clock. */
+  heardMs(member: Member): number
+  /** Ends all that is under way to a member that is over: callers may go elsewhere. */
+  forget(member: Member): void
+  /** Ends all that is under way; followers are told that they are lost. */
+  close(): void
+}
+
+/** What the network may take beside the patience; after that the connection counts as broken. */
+const wayMs = 5_000
+
+/** Longer, because an actor that is not active reads its past first. */
+const followMs = 15_000
+
+/** Connections to a member that were not used for this long are closed. */
+const idleMs = 60_000
+
+export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
+  const { env, kinds, patienceMs = 10_000 } = options
+  const wireOf = wiresOf(kinds)
+  /** By the ids of the members. */
+  const links = new Map<string, MemberLink>()
+  let closed = false
+
+  const linkTo = ({ id, address }: Member) => {
+    if (closed) throw goingAway()
+    const known = links.get(id)
+    if (known !== undefined) return known
+    const link = new MemberLink(address, options)
+    links.set(id, link)
+    return link
+  }
+  const hear = (link: MemberLink) => { link.heardMs = env.monotonicMs() }
+  const forget = (id: string) => {
+    links.get(id)?.close()
+    links.delete(id)
+  }
+  const stopTimer = env.every(idleMs, () => {
+    for (const [id, link] of links) {
+      if (link.idleSinceMs <= env.monotonicMs() - idleMs) forget(id)
+    }
+  })
+  return {
+    deliver: async (to, key, command, delivery = {}) => {
+      const { id = env.uuid(), trace = '', gone } = delivery
+      const { values } = wireOf(key)
+      const request = { key, commandId: id, patienceMs, trace,
+        command: withinLimit(values.encode(command)) }
+      const link = linkTo(to)
+      const reply = await untilReply(link, request, gone)
+      hear(link)
+      return values.decode(reply)
+    },
+    follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
+      const { values, listeners } = wireOf(key)
+      if (listeners === undefined) throw new HeddleError('unsupported')
+      const followId = env.uuid()
+      const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
+      const link = linkTo(to)
+      const stream = await link.open(followMs, (client, call) => client.follow(request, call))
+      let over = false
+      void tellAll(stream.messages, { codec: listeners, listener, log: env.log,
+        heard: () => hear(link), stopped: () => over }).finally(() => {
+        over = true
+        stream.end()
+      })
+      return () => {
+        if (over) return
+        over = true
+        link.call(wayMs, (client, call) => client.leave({ followId, commandId: '' }, call),
+          'follows').catch(stream.end)
+      }
+    },
+    heardMs: ({ id }) => links.get(id)?.heardMs ?? Number.NEGATIVE_INFINITY,
+    forget: ({ id }) => forget(id),
+    close: () => {
+      closed = true
+      stopTimer()
+      for (const id of links.keys()) forget(id)
+    },
+  }
+}
+
+/** Asks for the reply until it comes, or nobody waits for it any more. */
+async function untilReply(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+Promise<Uint8Array> {
+  const { commandId } = request
+  // If this message is lost, the member notices in the end that nobody asks for the reply.
+  const leave = () => void link.call(wayMs, (client, call) =>
+    client.leave({ followId: '', commandId }, call)).catch(() => {})
+  gone?.addEventListener('abort', leave)
+  try {
+    return await untilAnswered(link, request, gone)
+  } catch (error) {
+    gone?.throwIfAborted()
+    throw error
+  } finally {
+    gone?.removeEventListener('abort', leave)
+  }
+}
+
+/**
+ * The command itself is done once. Large commands and replies, and those that take long, use calls
+ * of their own.
+ */
+async function untilAnswered(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+Promise<Uint8Array> {
+  const timeoutMs = request.patienceMs + wayMs
+  let byCall = request.command.length > saidBytesMax
+  for (let heard = false; ; heard = true) {
+    try {
+      const { reply, underWay } = byCall
+        ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))
+        : await link.say(timeoutMs, request)
+      if (!underWay) return reply
+      gone?.throwIfAborted()
+      byCall = true
+    } catch (error) {
+      const { facts, message } = HeddleError.from(error)
+      if (heard && facts['unreachable'] !== undefined) throw ambiguous(link.address, message, error)
+      throw error
+    }
+  }
+}
+
+interface Telling {
+  readonly codec: ListenerCodec
+  readonly listener: unknown
+  readonly log: Log
+  heard(): void
+  /** The follower wants no more. */
+  stopped(): boolean
+}
+
+async function tellAll(messages: AsyncIterator<FollowResponse>,
+  { codec, listener, log, heard, stopped }: Telling): Promise<void> {
+  let loss: FollowLoss = 'lost'
+  try {
+    for (;;) {
+      const { done, value } = await messages.next()
+      if (done) return
+      heard()
+      for (const call of value.calls) if (!stopped()) codec.tell(listener, call)
+      if (value.lagged) {
+        loss = 'lagged'
+        break
+      }
+    }
+  } catch (error) {
+    if (!stopped()) log.debug('The connection to a followed actor broke.', { error })
+  }
+  if (!stopped()) codec.end(listener, loss)
+}

@@ -1,0 +1,158 @@
+/** The calls of other members, handed to the actors that live here. */
+
+import type { CallContext } from 'nice-grpc-common'
+
+import type {
+  ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
+  FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation, ProbeResponse,
+} from '../../../proto/gen/cluster/v1/member.ts'
+import { assert, HeddleError } from '../../../src/errors.ts'
+import type { ActorKey } from '../../actors/actor-key.ts'
+import { wiresOf } from '../../actors/actor-wire.ts'
+import type { ActorWire, Asked } from '../../actors/actor-wire.ts'
+import { RecentCommands } from '../../actors/recent-commands.ts'
+import { atLatest } from '../../flow/with-timeout.ts'
+import type { Env } from '../../runtime/env.ts'
+import { FollowOutbox } from '../follow-outbox.ts'
+import type { Dialect } from '../member-trust.ts'
+import { KeptReplies } from '../reply-stash.ts'
+import type { Inbound } from '../transport.ts'
+import { Answers } from './command-stream-server.ts'
+import type { Outcome } from './command-stream-server.ts'
+import { errorToDetail } from './error-trailer.ts'
+import { mustUnderstand } from './gatekeeper.ts'
+import { answeredBytesMax, withinLimit } from './options.ts'
+
+export interface MemberServiceOptions {
+  readonly env: Env
+  /** The id of this member. */
+  readonly id: string
+  readonly dialect: Dialect
+  readonly kinds: readonly Asked[]
+}
+
+/** The longest that a caller is let wait for one answer: after that it asks again. */
+const patienceMaxMs = 30_000
+
+/** A caller that was told that the reply is under way asks again by then, or has gone. */
+const comesBackMs = patienceMaxMs + 10_000
+
+export class MemberService implements MemberServiceImplementation {
+  readonly #options: MemberServiceOptions
+  readonly #wireOf: (key: ActorKey) => ActorWire
+  readonly #recent: RecentCommands
+  readonly #kept: KeptReplies
+  /** By the ids of the follows. */
+  readonly #outboxes = new Map<string, FollowOutbox>()
+  readonly #conversations = new Set<Answers>()
+  #inbound: Inbound | undefined
+
+  constructor(options: MemberServiceOptions) {
+    this.#options = options
+    this.#recent = new RecentCommands(options.env)
+    this.#kept = new KeptReplies(options.env)
+    this.#wireOf = wiresOf(options.kinds)
+  }
+
+  serve(inbound: Inbound): void {
+    this.#inbound = inbound
+  }
+
+  /** No more commands are heard, and all follows end. */
+  close(): void {
+    this.#inbound = undefined
+    for (const outbox of this.#outboxes.values()) outbox.letGo()
+    for (const answers of this.#conversations) answers.end()
+  }
+
+  async deliver(command: DeliverRequest, context: CallContext): Promise<DeliverResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const reply = this.#kept.take(command.commandId)
+    return reply === undefined ? await this.#deliver(command) : { reply, underWay: false }
+  }
+
+  async* converse(requests: AsyncIterable<ConverseRequest>, context: CallContext):
+  AsyncGenerator<ConverseResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const answers = new Answers(requests, (command) => this.#outcomeOf(command))
+    this.#conversations.add(answers)
+    try {
+      yield* answers
+    } finally {
+      this.#conversations.delete(answers)
+    }
+  }
+
+  async #outcomeOf(command: DeliverRequest | undefined): Promise<Outcome> {
+    try {
+      assert(command !== undefined, 'whoever says something says what')
+      const response = await this.#deliver(command)
+      const { reply } = response
+      const isKept = reply.length > answeredBytesMax && this.#kept.keep(command.commandId, reply)
+      return { $case: 'response',
+        value: isKept ? { reply: new Uint8Array(), underWay: true } : response }
+    } catch (error) {
+      return { $case: 'error', value: errorToDetail(this.#options.env.log, error) }
+    }
+  }
+
+  async #deliver({ key, commandId, patienceMs, command, trace }: DeliverRequest):
+  Promise<DeliverResponse> {
+    const { values } = this.#wireOf(named(key))
+    const reply = this.#recent.answer(commandId, async (gone) => {
+      const said = await this.#heard().ask(named(key), values.decode(command),
+        { id: commandId, gone, ...trace !== '' && { trace } })
+      return withinLimit(values.encode(said))
+    })
+    const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
+    if (known !== undefined) return { reply: known, underWay: false }
+    this.#recent.expectBack(commandId, comesBackMs)
+    return { reply: new Uint8Array(), underWay: true }
+  }
+
+  async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):
+  AsyncGenerator<FollowResponse> {
+    mustUnderstand(this.#options.dialect, context.metadata)
+    const { values, listeners } = this.#wireOf(named(key))
+    if (listeners === undefined) throw new HeddleError('unsupported')
+    let stop = () => {}
+    const outbox = new FollowOutbox(() => stop())
+    const listener = listeners.sender((call, last) => outbox.put(call, last))
+    const letGo = () => outbox.letGo()
+    context.signal.addEventListener('abort', letGo)
+    this.#outboxes.set(followId, outbox)
+    try {
+      stop = await this.#heard().follow(named(key), values.decode(request), listener,
+        trace === '' ? {} : { trace })
+      if (context.signal.aborted) return
+      yield { calls: [], lagged: false }
+      for await (const calls of outbox.batches()) yield { calls, lagged: false }
+      if (outbox.broken) throw new HeddleError('unavailable')
+      if (outbox.lagged) yield { calls: [], lagged: true }
+    } finally {
+      stop()
+      this.#outboxes.delete(followId)
+      context.signal.removeEventListener('abort', letGo)
+    }
+  }
+
+  async leave({ followId, commandId }: LeaveRequest): Promise<LeaveResponse> {
+    this.#outboxes.get(followId)?.leave()
+    this.#recent.leave(commandId)
+    return {}
+  }
+
+  async probe(): Promise<ProbeResponse> {
+    return { session: this.#options.id, ...this.#options.dialect }
+  }
+
+  #heard(): Inbound {
+    if (this.#inbound !== undefined) return this.#inbound
+    throw new HeddleError('unavailable', 'This member does not serve: it begins, or goes away.')
+  }
+}
+
+function named(key: ActorKey | undefined): ActorKey {
+  assert(key !== undefined, 'whoever asks an actor names it')
+  return key
+}

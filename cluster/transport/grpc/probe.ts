@@ -1,0 +1,87 @@
+/** Asking a member by gRPC whether it lives: its id is the sign of life. */
+
+import { HeddleError } from '../../../src/errors.ts'
+import type { Member } from '../../membership/member.ts'
+import { dialectFault } from '../member-trust.ts'
+import { MemberLink } from './link.ts'
+import type { LinkOptions } from './link.ts'
+
+/**
+ * alive    it answered with its id, and both understand each other
+ * dead     nobody is there, or somebody else, or there was no answer for three seconds
+ * strange  somebody lives there, but one of the two refuses the other: `why` is a sentence
+ */
+export type Sighting =
+  | { readonly kind: 'alive' | 'dead' }
+  | { readonly kind: 'strange'; readonly why: string }
+
+/** A member that does not answer for this long is dead. */
+const silenceMs = 3_000
+/** How often a blocked connection is tried again. */
+const tryAgainMs = 250
+
+/** The address cannot be reached right now, which says nothing about who lives there. */
+const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came back just now/
+/** One of the two does not accept the other's certificate. */
+const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
+
+/**
+ * Whether the member lives. A member that refuses this one counts as living: a member with the
+ * wrong secret must not end those with the right one. `strange` is called with the reason.
+ */
+export function grpcProbe(options: LinkOptions, strange: (member: Member, why: string) => void):
+(member: Member) => Promise<boolean> {
+  return async (member) => {
+    const sighting = await sight(member, options)
+    if (sighting.kind === 'strange') strange(member, sighting.why)
+    return sighting.kind !== 'dead'
+  }
+}
+
+/** Over a new connection, so that no old state is believed. Never throws. */
+export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
+  const { env } = options
+  return new Promise((resolve) => {
+    let tryAgain = () => {}
+    let link: MemberLink | undefined
+    let judged = false
+    const judge = (sighting: Sighting) => {
+      judged = true
+      stopWaiting()
+      tryAgain()
+      link?.close()
+      resolve(sighting)
+    }
+    const stopWaiting = env.after(silenceMs, () => judge({ kind: 'dead' }))
+    const look = async () => {
+      link = new MemberLink(member.address, options)
+      const seen = await lookOnce(link, member, options)
+      link.close()
+      if (judged) return
+      if (seen === 'blocked') tryAgain = env.after(tryAgainMs, () => void look())
+      else judge(seen)
+    }
+    void look()
+  })
+}
+
+async function lookOnce(link: MemberLink, { id }: Member, { dialect }: LinkOptions):
+Promise<Sighting | 'blocked'> {
+  try {
+    const { session, cluster, version } = await link.call(silenceMs, (client, call) =>
+      client.probe({}, call))
+    if (session !== id) return { kind: 'dead' }
+    const why = dialectFault(dialect, { cluster, version })
+    return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
+  } catch (error) {
+    return judgement(HeddleError.from(error))
+  }
+}
+
+/** What can be concluded from a failed look. */
+function judgement({ facts, message }: HeddleError): Sighting | 'blocked' {
+  if (facts['distrust'] !== undefined) return { kind: 'strange', why: message }
+  const reason = String(facts['unreachable'] ?? '')
+  if (blockedWay.test(reason)) return 'blocked'
+  return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
+}

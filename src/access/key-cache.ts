@@ -1,0 +1,251 @@
+/**
+ * A cache of the keys that this front door saw lately, so that requests need not ask the store.
+ *
+ * K1  While the store answers, what is known of a key is at most three seconds old.
+ * K2  If it does not answer, keys that were valid stay so for a minute; others are `unavailable`.
+ * K3  Unknown ids are remembered for a while, and push no known key out.
+ * K4  Keys that were never seen here are looked up in turns, shared out by address, so that made-up
+ *     keys delay no other address. The address is charged for each key that proves bad, and for
+ *     those that were turned away. It is not charged before the look: then it would be charged for
+ *     valid keys after a start, and many tenants may share an address.
+ */
+
+import { atMost, dropOldest, Turnstile } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { KeyTable } from './key-table.ts'
+import { hashOf, isHashOf, keyFault, readKey } from './key.ts'
+import type { KeyRow } from './key.ts'
+
+/** At this age, an entry is looked up again in the background. */
+const refreshAfterMs = 1_500
+/** At this age, a request waits for the look. */
+const usableMs = 3_000
+/** At this age, while the store does not answer, an entry is of no use any more. */
+const withoutStoreMs = 60_000
+/** A pause after a look that failed. */
+const lookAgainMs = 1_000
+/** For this long after it, no request waits for another look. */
+const failingMs = 4_000
+const unknownMs = 2_000
+const usedEveryMs = 60_000
+const [knownMax, unknownMax] = [20_000, 20_000]
+const looksAtOnce = 64
+const looksOfStrangers = {
+  inAll: 32, each: 8, waiting: 4_096, waitingEach: 256, longestYields: true,
+  full: 'Too many API keys that were not seen here before come from your address at once: ask ' +
+    'again in a moment.',
+} as const
+
+/** The result of a search for a key. */
+export type FoundKey =
+  | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stands(): boolean }
+  | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
+  | { readonly kind: 'elsewhere'; readonly region: string }
+
+/** What a look found, and when it began: the result was true then or later. */
+interface Look {
+  readonly row: KeyRow | undefined
+  readonly atMs: number
+}
+
+/** Looks into the store, failed looks, keys turned away in a flood, known and unknown ids kept. */
+export type KeyStats =
+  Readonly<Record<'looks' | 'failures' | 'turnedAway' | 'known' | 'unknown', number>>
+
+interface Entry {
+  row: KeyRow
+  lookedMs: number
+  /** When a look last failed. */
+  failedMs: number
+  usedMs: number
+}
+
+export interface KeyBookParts {
+  readonly keys: Pick<KeyTable, 'get' | 'touch'>
+  readonly env: Env
+  /** The region of this server, and all regions. */
+  readonly region: string
+  readonly regions: readonly string[]
+}
+
+export class KeyBook {
+  readonly #keys: KeyBookParts['keys']
+  readonly #env: Env
+  readonly #region: string
+  readonly #regions: readonly string[]
+  /** By id, the least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  /** Ids that did not exist, and when; the oldest first. */
+  readonly #unknown = new Map<string, number>()
+  readonly #looks = new Map<string, Promise<Look>>()
+  readonly #soon = atMost(looksAtOnce)
+  readonly #turns = new Turnstile(looksOfStrangers)
+  /** By address and id: looks that wait for their turn, or have it. */
+  readonly #strangers = new Map<string, Promise<Entry | undefined>>()
+  /** When such a look last failed. */
+  #strangersFailedMs = -Infinity
+  #count = { looks: 0, failures: 0, turnedAway: 0 }
+
+  constructor({ keys, env, region, regions }: KeyBookParts) {
+    this.#keys = keys
+    this.#env = env
+    this.#region = region
+    this.#regions = regions
+  }
+
+  /**
+   * Throws `unavailable` if it cannot be checked, `full` if its address asks for too many. The
+   * address is computed only if it is needed.
+   */
+  async find(text: string, addressOf: () => string): Promise<FoundKey> {
+    const name = readKey(text)
+    if (name !== undefined && name.region !== this.#region && this.#regions.includes(name.region)) {
+      return { kind: 'elsewhere', region: name.region }
+    }
+    const hash = hashOf(text)
+    const entry = name?.region === this.#region ? await this.#entryOf(name.id, addressOf)
+      : undefined
+    if (entry === undefined || !isHashOf(hash, entry.row)) {
+      return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
+    }
+    const reason = keyFault(entry.row, this.#env.nowMs())
+    if (reason !== undefined) return { kind: 'bad', hash, reason }
+    this.#use(entry)
+    return { kind: 'good', row: entry.row, hash, stands: () => this.#stands(entry) }
+  }
+
+  /** Counts since it was made, and its present size. */
+  stats(): KeyStats {
+    return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
+  }
+
+  async #entryOf(id: string, addressOf: () => string): Promise<Entry | undefined> {
+    const nowMs = this.#env.monotonicMs()
+    const entry = this.#entries.get(id)
+    if (entry === undefined) {
+      if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
+      return this.#stranger(id, addressOf())
+    }
+    return this.#fresh(entry)
+  }
+
+  /** The entry, looked up again if it is too old. */
+  async #fresh(entry: Entry): Promise<Entry> {
+    const nowMs = this.#env.monotonicMs()
+    const ageMs = nowMs - entry.lookedMs
+    const isFailing = nowMs - entry.failedMs < failingMs
+    const waits = isFailing ? ageMs >= withoutStoreMs : ageMs >= usableMs
+    if (waits) await this.#refresh(entry)
+    else if (ageMs >= refreshAfterMs) void this.#refresh(entry)
+    if (this.#isOutdated(entry)) throw unavailable()
+    return entry
+  }
+
+  /** One look for all requests with the same key from the same address. */
+  #stranger(id: string, address: string): Promise<Entry | undefined> {
+    const name = `${address} ${id}`
+    const before = this.#strangers.get(name)
+    if (before !== undefined) return before
+    const turn = this.#inTurn(id, address).finally(() => this.#strangers.delete(name))
+    this.#strangers.set(name, turn)
+    return turn
+  }
+
+  async #inTurn(id: string, address: string): Promise<Entry | undefined> {
+    const leave = await this.#turns.enter(address).catch((error: unknown) => {
+      this.#count.turnedAway++
+      throw error
+    })
+    try {
+      return await this.#entryInTurn(id)
+    } finally {
+      leave()
+    }
+  }
+
+  /** It may have been seen from another address meanwhile. */
+  async #entryInTurn(id: string): Promise<Entry | undefined> {
+    const entry = this.#entries.get(id)
+    if (entry !== undefined) return this.#fresh(entry)
+    // If the store does not answer, those behind in the line need not find out one by one.
+    if (this.#env.monotonicMs() - this.#strangersFailedMs < lookAgainMs) throw unavailable()
+    try {
+      return this.#learn(id, await this.#look(id, (work) => work()))
+    } catch (error) {
+      this.#strangersFailedMs = this.#env.monotonicMs()
+      throw error
+    }
+  }
+
+  /** Never throws: the entry knows how old it is. */
+  async #refresh(entry: Entry): Promise<void> {
+    const { id } = entry.row
+    if (this.#env.monotonicMs() - entry.failedMs < lookAgainMs) return
+    try {
+      const { row, atMs } = await this.#look(id, this.#soon)
+      if (row !== undefined) entry.row = row
+      // Keys are never removed, but a store restored from a backup may lack it.
+      else entry.row = { ...entry.row, revokedAtMs: entry.row.revokedAtMs ?? this.#env.nowMs() }
+      entry.lookedMs = atMs
+    } catch {
+      entry.failedMs = this.#env.monotonicMs()
+    }
+  }
+
+  /** One look for all that want the same. */
+  #look(id: string, lane: <T>(work: () => Promise<T>) => Promise<T>): Promise<Look> {
+    const under = this.#looks.get(id)
+    if (under !== undefined) return under
+    const look = lane(async () => {
+      this.#count.looks++
+      const atMs = this.#env.monotonicMs()
+      return { row: await this.#keys.get(id), atMs }
+    }).catch((error: unknown) => {
+      this.#count.failures++
+      throw error
+    }).finally(() => this.#looks.delete(id))
+    this.#looks.set(id, look)
+    return look
+  }
+
+  #learn(id: string, { row, atMs }: Look): Entry | undefined {
+    if (row === undefined) {
+      this.#unknown.delete(id)
+      this.#unknown.set(id, atMs)
+      dropOldest(this.#unknown, unknownMax)
+      return undefined
+    }
+    const entry = this.#entries.get(id) ??
+      { row, lookedMs: atMs, failedMs: -Infinity, usedMs: -Infinity }
+    this.#entries.set(id, entry)
+    dropOldest(this.#entries, knownMax)
+    return entry
+  }
+
+  #use(entry: Entry): void {
+    const { id } = entry.row
+    this.#entries.delete(id)
+    this.#entries.set(id, entry)
+    dropOldest(this.#entries, knownMax)
+    const nowMs = this.#env.monotonicMs()
+    if (nowMs - entry.usedMs < usedEveryMs) return
+    entry.usedMs = nowMs
+    // It is only shown to people: a failure does no harm.
+    this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
+  }
+
+  #stands(entry: Entry): boolean {
+    const ageMs = this.#env.monotonicMs() - entry.lookedMs
+    if (ageMs >= refreshAfterMs && !this.#looks.has(entry.row.id)) void this.#refresh(entry)
+    return keyFault(entry.row, this.#env.nowMs()) === undefined && !this.#isOutdated(entry)
+  }
+
+  #isOutdated({ lookedMs }: Entry): boolean {
+    return this.#env.monotonicMs() - lookedMs >= withoutStoreMs
+  }
+}
+
+function unavailable(): HeddleError {
+  return new HeddleError('unavailable', 'API keys cannot be checked right now; try again.')
+}

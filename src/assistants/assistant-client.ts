@@ -1,0 +1,54 @@
+/** The client of assistants for the front door: one typed call per command, wherever they live. */
+
+import type { Router } from '../../cluster/index.ts'
+import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
+import { asUnread } from '../errors.ts'
+import { unlessGoneByThis } from './applied-command.ts'
+import { assistantKindName } from './assistant-actor.ts'
+import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
+import { branchOf } from './assistant-log.ts'
+import type { AssistantChange, AssistantContent } from './assistant.ts'
+
+/** Every call throws HeddleError: `not_found` for an assistant that is not there. */
+export interface AssistantClient {
+  /** Throws `exists` if it exists already, unless `ifExists` says to keep that one. */
+  create(assistant: AssistantName, content: AssistantContent, ifExists: 'raise' | 'do_nothing'):
+    Promise<AssistantRow>
+  get(assistant: AssistantName): Promise<AssistantRow>
+  /** Makes a new version and makes it the active one. */
+  patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
+  setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
+  /** Newest first. The cost of a page grows only with its length. */
+  versions(assistant: AssistantName, query: VersionQuery, gone?: AbortSignal):
+    Promise<AssistantRow[]>
+  /** With all its versions. */
+  delete(assistant: AssistantName): Promise<void>
+}
+
+export interface AssistantName {
+  readonly tenant: string
+  readonly assistantId: string
+}
+
+export function assistantClient(router: Router): AssistantClient {
+  const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand,
+    gone?: AbortSignal) =>
+    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command, gone)
+  const askRow = async (assistant: AssistantName, command: AssistantCommand) =>
+    await ask(assistant, command) as AssistantRow
+  const get = (assistant: AssistantName) => askRow(assistant, { kind: 'get' }).catch(asUnread)
+  return {
+    create: (assistant, content, ifExists) =>
+      askRow(assistant, { kind: 'create', content, ifExists }),
+    get,
+    patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
+    setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
+    versions: async (assistant, query, gone) =>
+      await ask(assistant, { kind: 'versions', query }, gone).catch(asUnread) as AssistantRow[],
+    delete: async (assistant) => {
+      // Retried after its owner died, the delete must not hit one made since with the same id.
+      const { id: branchId } = branchOf(await get(assistant))
+      await ask(assistant, { kind: 'delete', branchId }).catch(unlessGoneByThis)
+    },
+  }
+}

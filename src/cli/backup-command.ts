@@ -1,0 +1,28 @@
+/** The command `heddle backup`: copies all data into one file, while a server runs or not. */
+
+import { resolve } from 'node:path'
+
+import { Command } from 'commander'
+
+import { backUpStore } from '../server/backup.ts'
+import { runCommand, settingsOfPlace, withPlace } from './admin-command.ts'
+import type { CommandSource, TypedPlace } from './admin-command.ts'
+
+/** Throws CommandError. */
+export function runBackupCommand(source: CommandSource): Promise<void> {
+  const command = withPlace(new Command('heddle backup')
+    .description('Copies all data, as they are at one moment, into a new file.'))
+    .argument('<file>', 'Where to put it; nothing may be there yet.')
+    .action((file: string, typed: TypedPlace) => {
+      const settings = settingsOfPlace(source, typed)
+      const target = resolve(source.folder, file)
+      const { bytes } = backUpStore(settings, target)
+      source.print(typed.json ? `${JSON.stringify({ file: target, bytes })}\n`
+        : `${target} has all data of ${settings.dataDirectory} (${megabytes(bytes)} MB).\n`)
+    })
+  return runCommand(command, source, 'say into which file')
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1)
+}

@@ -1,0 +1,69 @@
+/** The one place where an error becomes a REST reply: its body and its headers. */
+
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Log } from '../../cluster/index.ts'
+import { goingAway, HeddleError } from '../errors.ts'
+import { asConnectError } from './connect/connect-error.ts'
+import { isCall, refuseCall } from './connect/refusal.ts'
+import { factsOf, nameReply } from './http/exchange.ts'
+import { quotaHeaders } from './http/quota-headers.ts'
+import type { LimitFacts } from './http/quota-headers.ts'
+
+/** For errors that may be retried, unless they say when. */
+const retryAfterSeconds = '1'
+
+/** A key may be sent as x-api-key instead. */
+const challenge = 'Bearer realm="heddle"'
+
+/**
+ * `{detail, message, code}`, with `errors: [{field, message}]` if fields are wrong, `url` if
+ * another address is the right one, `dependencies` if some cannot be reached, `quota: {name,
+ * limit}` if one is used up, `error` and `limit: {row, count, intervalSeconds}` if there were too
+ * many requests. A call of the typed API gets the error format of its protocol.
+ */
+export function errorReply(log: Log) {
+  return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = errorOf(caught)
+    nameReply(request, reply)
+    if (error.code === 'internal') {
+      log.error('A request failed for a reason that nobody foresaw.',
+        { error: caught, ...factsOf(request) })
+    }
+    if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
+    if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
+    const { limit, allow } = error.facts as { readonly limit?: LimitFacts; readonly allow?: string }
+    if (allow !== undefined) void reply.header('allow', allow)
+    if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
+    // The rest of an unwanted body is read and dropped: closing would reset the connection before
+    // a client that is still sending has seen the answer. HTTP/2 does not allow this header.
+    reply.removeHeader('connection')
+    if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
+    void reply.code(error.httpStatus).send(bodyOf(error))
+  }
+}
+
+function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): string {
+  return known === undefined ? retryAfterSeconds : String(known)
+}
+
+/** The body of an error on REST. */
+export function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
+  const { errors, url, limit, dependencies, quota } = facts
+  return { detail: message, message, code, ...(errors !== undefined && { errors }),
+    ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
+    ...(quota !== undefined && { quota }),
+    ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
+}
+
+/** Errors of Fastify itself are about the request, or say that the server is closing. */
+function errorOf(caught: unknown): HeddleError {
+  if (caught instanceof HeddleError) return caught
+  const { statusCode, code, message } = caught as Partial<FastifyError>
+  if (statusCode === 413) return new HeddleError('too_large')
+  if (statusCode === 503) return goingAway()
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new HeddleError('malformed', `The request cannot be read: ${message ?? code ?? ''}`)
+  }
+  return HeddleError.from(caught)
+}

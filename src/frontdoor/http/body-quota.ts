@@ -1,0 +1,71 @@
+/** Limits the bodies that are being received: all of them together, and those of each tenant. */
+
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+
+import type { FastifyInstance } from 'fastify'
+
+import { InputRoom } from '../../thread/index.ts'
+import type { Inputs } from '../../thread/index.ts'
+import { breakOff, whenClosed } from './ending.ts'
+import type { AnyResponse } from './ending.ts'
+
+export interface BodyRoomOptions {
+  /** Longer bodies are refused elsewhere, and not kept. */
+  readonly longest: number
+  /** For all that are being received, or read beside the main thread. */
+  readonly room: InputRoom
+}
+
+type Request = IncomingMessage | Http2ServerRequest
+
+const full = 'Too many long bodies are being received: send this one again in a moment.'
+
+/** Room for so many bytes of bodies. */
+export function roomForBodies(bytes: number): InputRoom {
+  return new InputRoom(bytes, full)
+}
+
+/**
+ * To be called after the guard is added. If there is no room, a body whose length is announced is
+ * refused before it is read; any other is cut off when there is no room for more of it.
+ */
+export function holdBodies(app: FastifyInstance, { longest, room }: BodyRoomOptions): void {
+  app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
+    const bytes = lengthOf(raw)
+    if (bytes === 0) return
+    const bodies = room.of(caller.tenant)
+    bodies.mustBeLeft(raw)
+    if (bytes === undefined) holdAsItComes(raw, response, bodies)
+    else bodies.hold(raw, Math.min(bytes, longest))
+    const letGo = () => bodies.hold(raw, 0)
+    raw.once('end', letGo)
+    whenClosed(response, letGo)
+  })
+}
+
+/** As announced; undefined if the request does not say it. */
+function lengthOf(request: Request): number | undefined {
+  const { headers } = request
+  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
+  const hasNone = 'stream' in request ? request.stream.endAfterHeaders
+    : headers['transfer-encoding'] === undefined
+  return hasNone ? 0 : undefined
+}
+
+/** Counts what is pushed: a listener would make the data flow before its reader is there. */
+function holdAsItComes(request: Request, response: AnyResponse, bodies: Inputs): void {
+  const put = request.push.bind(request)
+  let received = request.readableLength
+  bodies.hold(request, received)
+  request.push = (chunk: Uint8Array | null, encoding) => {
+    if (chunk === null || response.destroyed) return put(chunk, encoding)
+    bodies.hold(request, received += chunk.length)
+    try {
+      bodies.mustBeLeft(request)
+    } catch {
+      breakOff(response)
+    }
+    return put(chunk, encoding)
+  }
+}

@@ -1,0 +1,137 @@
+/** Every request from its first line to its last byte: its id, timing, metrics, log and trace. */
+
+import { METHODS } from 'node:http'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { IsUuid } from 'typebox/format'
+
+import type { Env, Episode, Facts, Tracing } from '../../../cluster/index.ts'
+import type { RunName } from '../operations/index.ts'
+import type { Caller } from './caller.ts'
+import { whenClosed } from './ending.ts'
+import type { App } from './route.ts'
+
+/** A finished request. Each text is one of a few, whatever clients send. */
+export interface Exchange {
+  /** The pattern of its route; `none` if there is none. */
+  readonly route: string
+  readonly method: string
+  /** `gone` if the client left before there was one. */
+  readonly status: string
+  readonly ms: number
+}
+
+export interface ExchangeParts {
+  readonly env: Env
+  readonly tracing?: Tracing
+  /** Called with each finished request. */
+  heard?(exchange: Exchange): void
+}
+
+/** Requests that are under way. */
+export interface UnderWay {
+  readonly count: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The run that it is about, if its path does not say so. */
+    about: RunName | undefined
+    /** Undefined if nothing is traced. */
+    episode: Episode | undefined
+  }
+}
+
+const known: ReadonlySet<string> = new Set(METHODS)
+const sane = /^[\x21-\x7e]{1,128}$/
+
+/** The id that a client or proxy gave a request; undefined if there is none, or no sane one. */
+export function givenId(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const id = headers['x-request-id']
+  return typeof id === 'string' && sane.test(id) ? id : undefined
+}
+
+/** To be called first: its hook comes before everything else that is done for a request. */
+export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
+  const { tracing } = parts
+  const underWay = { count: 0 }
+  app.decorateRequest('about')
+  app.decorateRequest('episode')
+  app.addHook('onRequest', (request, reply, done) => {
+    nameReply(request, reply)
+    watch(request, reply, parts, underWay)
+    if (tracing === undefined) return done()
+    request.episode = tracing.begin({
+      name: `${methodOf(request)} ${routeOf(request)}`, kind: 'server',
+      parent: traceOf(request),
+      facts: { 'http.request.method': methodOf(request), 'http.route': routeOf(request),
+        'heddle.request_id': request.id },
+    })
+    request.episode.within(done)
+  })
+  return underWay
+}
+
+/** Tells the client the id, by which it can ask about the request later. */
+export function nameReply({ id }: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', id)
+}
+
+/** The facts of a request for the log: not its path or headers, which may contain secrets. */
+export function factsOf(request: FastifyRequest): Facts {
+  const { threadId, runId } = subjectOf(request)
+  return {
+    requestId: request.id, method: methodOf(request), route: routeOf(request),
+    ...threadId !== undefined && { threadId }, ...runId !== undefined && { runId },
+  }
+}
+
+function watch(request: FastifyRequest, { raw }: FastifyReply, { env, heard }: ExchangeParts,
+  underWay: { count: number }): void {
+  const beganMs = env.monotonicMs()
+  underWay.count++
+  whenClosed(raw, () => {
+    underWay.count--
+    const status = raw.headersSent ? String(raw.statusCode) : 'gone'
+    const ms = env.monotonicMs() - beganMs
+    heard?.({ route: routeOf(request), method: methodOf(request), status, ms })
+    env.log.debug('A request is over.', { ...factsOf(request), status, ms: Math.round(ms) })
+    if (request.episode !== undefined) endEpisode(request, status)
+  })
+}
+
+function endEpisode(request: FastifyRequest, status: string): void {
+  const { threadId, runId } = subjectOf(request)
+  request.episode!.end({
+    ...status !== 'gone' && { 'http.response.status_code': Number(status) },
+    ...threadId !== undefined && { 'heddle.thread_id': threadId },
+    ...runId !== undefined && { 'heddle.run_id': runId },
+  }, status.startsWith('5') ? status : undefined)
+}
+
+/** Empty for a request that was refused: it may belong to another region. */
+function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> {
+  if (about !== undefined) return about
+  if ((caller as Caller | undefined) === undefined) return {}
+  const { thread_id, run_id } = (params ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    ...isId(thread_id) && { threadId: thread_id }, ...isId(run_id) && { runId: run_id },
+  }
+}
+
+function isId(text: unknown): text is string {
+  return typeof text === 'string' && IsUuid(text)
+}
+
+function methodOf({ method }: FastifyRequest): string {
+  return known.has(method) ? method : 'other'
+}
+
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? 'none'
+}
+
+function traceOf({ headers }: FastifyRequest): string {
+  const { traceparent } = headers
+  return typeof traceparent === 'string' ? traceparent : ''
+}

@@ -1,0 +1,54 @@
+/**
+ * The guard of the front door: before anything is done for a request, the caller is authenticated,
+ * charged to a limit, and authorised.
+ *
+ * Every route must declare what it does (`access`), or the server does not start.
+ */
+
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+
+import { assert } from '../../errors.ts'
+import { mustBeAllowed, nobody } from './caller.ts'
+import type { Access, Finding } from './caller.ts'
+import type { Identify } from './identify.ts'
+import type { App } from './route.ts'
+
+/** Charges a request to its caller, and says so in the reply. Throws `limited`. */
+export type Limit = (request: FastifyRequest, finding: Finding, reply: FastifyReply) =>
+  Promise<void>
+
+export interface GuardOptions {
+  readonly identify: Identify
+  readonly limit?: Limit
+  /** The access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
+  readonly accessOf: ReadonlyMap<string, Access>
+}
+
+const anybody: Finding = { identity: nobody.identity, caller: nobody }
+
+/** To be called before any route is added. */
+export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions): void {
+  app.decorateRequest('caller')
+  app.addHook('onRoute', (route) => {
+    const access = route.config?.access ?? declared(route, accessOf)
+    assert(access, `the route ${String(route.method)} ${route.url} says what it does`)
+    route.config = { ...route.config, access }
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    // Only callers that may read learn that a path does not exist.
+    const { access = 'read' } = request.routeOptions.config ?? {}
+    const isPublic = access === 'public' || request.method === 'OPTIONS'
+    const finding = isPublic ? anybody : await identify(request)
+    await limit?.(request, finding, reply)
+    if ('refused' in finding) throw finding.refused
+    if (!isPublic) mustBeAllowed(finding.caller, access)
+    if (request.method === 'OPTIONS') void reply.code(204)
+    request.caller = finding.caller
+  })
+}
+
+function declared({ url }: RouteOptions, accessOf: GuardOptions['accessOf']): Access | undefined {
+  const below = [...accessOf].find(([path]) => path.endsWith('/*') &&
+    (url === path.slice(0, -2) || url.startsWith(path.slice(0, -1))))
+  return accessOf.get(url) ?? below?.[1]
+}

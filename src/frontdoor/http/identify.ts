@@ -1,0 +1,146 @@
+/** Authentication: by an API key, by a session, or by headers of a trusted proxy. */
+
+import type { FastifyRequest } from 'fastify'
+
+import type { Env } from '../../../cluster/index.ts'
+import { isTenant, KeyBook, SessionBook } from '../../access/index.ts'
+import type { KeyStats, KeyTable, Session, SessionOptions } from '../../access/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { localCaller } from './caller.ts'
+import type { Finding, Identity } from './caller.ts'
+import type { AddressOf } from './client-address.ts'
+
+/** How callers are authenticated. */
+export interface AuthOptions {
+  readonly keys: Pick<KeyTable, 'get' | 'touch'>
+  /** The region of this server. */
+  readonly region: string
+  /** The URL of every region; empty if not known. */
+  readonly regionUrls: Readonly<Record<string, string>>
+  /** Null if users have none. */
+  readonly sessions: SessionOptions | null
+  readonly addressOf: AddressOf
+  /** Whether a request comes directly from a proxy that is believed about its user. */
+  readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
+}
+
+/** Does not throw for bad credentials, only if they cannot be checked right now. */
+export type Identify = (request: FastifyRequest) => Promise<Finding>
+
+export interface Identification {
+  readonly identify: Identify
+  /** Undefined if keys are not required. */
+  keyStats(): KeyStats | undefined
+}
+
+const local: Finding = { identity: localCaller.identity, caller: localCaller }
+
+/** Without authentication. */
+export const asLocal: Identification = { identify: async () => local, keyStats: () => undefined }
+
+/** Throws HeddleError with a sentence if a setting cannot work. */
+export function identifyBy(options: AuthOptions, env: Env): Identification {
+  const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
+    options
+  const book = new KeyBook({ keys, env, region, regions: Object.keys(regionUrls) })
+  const sessionBook = sessions && SessionBook.open(sessions, env)
+  const identify: Identify = async (request) => {
+    const { key, token, userId, tenant } = credentialsIn(request)
+    if (key !== undefined) {
+      const found = book.find(key, () => addressOf(request).text)
+      return found.then((each) => findingOfKey(each, regionUrls), refusedFor('full'))
+    }
+    if (token !== undefined && sessionBook !== null) {
+      return await findingOfSession({ token, userId, book: sessionBook, env, region, regionUrls })
+    }
+    if (userId !== undefined && tenant !== undefined && isFromTrustedProxy(request)) {
+      return userFinding({ tenant, userId, role: 'developer' }, () => true)
+    }
+    return { identity: { kind: 'nobody' }, refused: new HeddleError('unauthenticated') }
+  }
+  return { identify, keyStats: () => book.stats() }
+}
+
+interface Credentials {
+  readonly key?: string
+  readonly token?: string
+  readonly userId?: string
+  /** Named by a proxy, or by a caller that claims to be one. */
+  readonly tenant?: string
+}
+
+/** A key wins over a session. Blank values are ignored; of several, the first one counts. */
+function credentialsIn({ headers }: FastifyRequest): Credentials {
+  const bearer = /^bearer +(\S+)$/i.exec(said(headers.authorization) ?? '')?.[1]
+  const bearerKey = bearer?.startsWith('hdl_') ? bearer : undefined
+  return {
+    key: said(headers['x-api-key']) ?? bearerKey,
+    token: bearerKey === undefined ? bearer : undefined,
+    userId: said(headers['x-user-id']),
+    tenant: said(headers['x-tenant-id']),
+  }
+}
+
+function said(value: string | string[] | undefined): string | undefined {
+  return [value].flat()[0]?.trim() || undefined
+}
+
+function findingOfKey(found: Awaited<ReturnType<KeyBook['find']>>,
+  regionUrls: AuthOptions['regionUrls']): Finding {
+  if (found.kind === 'elsewhere') return elsewhere(found.region, regionUrls)
+  if (found.kind === 'bad') {
+    const identity: Identity = { kind: 'key', hash: found.hash, known: false }
+    return { identity, refused: new HeddleError('unauthenticated', found.reason) }
+  }
+  const { row: { tenant, role }, hash, stands } = found
+  const identity: Identity = { kind: 'key', hash, known: true }
+  return { identity, caller: { tenant, role, identity, stands } }
+}
+
+async function findingOfSession({ token, userId, book, env, region, regionUrls }:
+Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly book: SessionBook
+  readonly userId: string | undefined; readonly env: Env }): Promise<Finding> {
+  try {
+    const session = await book.read(token)
+    const home = session.region ?? region
+    if (home !== region) {
+      if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
+      throw new HeddleError('unauthenticated', 'This session names a region that does not exist.')
+    }
+    if (userId !== undefined && userId !== session.userId) {
+      throw new HeddleError('unauthenticated', 'x-user-id does not name the user of this ' +
+        'session: leave it out, or let it say the same.')
+    }
+    return userFinding(session, () => session.expiresAtMs > env.nowMs())
+  } catch (error) {
+    return refusedFor('unauthenticated')(error)
+  }
+}
+
+/** For a `catch`: an error of this code refuses the caller, who is charged; others are thrown. */
+function refusedFor(code: ErrorCode): (error: unknown) => Finding {
+  return (error) => {
+    const refused = HeddleError.from(error)
+    if (refused.code !== code) throw error
+    return { identity: { kind: 'nobody' }, refused }
+  }
+}
+
+function userFinding({ tenant, userId, role }: Pick<Session, 'tenant' | 'userId' | 'role'>,
+  stands: () => boolean): Finding {
+  if (!isTenant(tenant)) {
+    const refused = new HeddleError('unauthenticated', 'The tenant of this user has no valid name.')
+    return { identity: { kind: 'nobody' }, refused }
+  }
+  const identity: Identity = { kind: 'user', tenant, id: userId }
+  return { identity, caller: { tenant, role, identity, stands } }
+}
+
+/** A caller of another region: nothing about it is looked up or stored here. */
+function elsewhere(region: string, urls: AuthOptions['regionUrls']): Finding {
+  const url = urls[region]
+  const refused = new HeddleError('forbidden', 'This API key or session belongs to the region ' +
+    `${region}: call ${url || 'it there'}.`, url ? { url } : {})
+  return { identity: { kind: 'nobody' }, refused }
+}

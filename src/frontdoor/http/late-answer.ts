@@ -1,0 +1,121 @@
+/**
+ * An answer that may take as long as a run takes.
+ *
+ * A quick answer is a plain reply. Otherwise the headers are sent early, and line breaks, which
+ * JSON allows before a value, show that the connection is alive.
+ */
+
+import type { OutgoingHttpHeaders } from 'node:http'
+
+import type { FastifyReply } from 'fastify'
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { openReplyHeaders, ticksOfSilence } from './connection-ticker.ts'
+import type { Pulse, PulseMember } from './connection-ticker.ts'
+import { breakOff, whenClosed } from './ending.ts'
+
+/** Ticks after which the headers are sent early. */
+const graceTicks = 2
+
+export interface LateAnswerOptions {
+  readonly reply: FastifyReply
+  readonly pulse: Pulse
+  readonly runId: string
+  /** The headers of an answer; an error with a status of its own has none of them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** `left` aborts when the client leaves: nobody waits for the answer any more. */
+  answer(left: AbortSignal): Promise<JsonText>
+  /** Resolves when the run that the headers name is on disk. */
+  settled(): Promise<unknown>
+  /** Called if the client leaves before it has the answer. */
+  abandoned(): void
+}
+
+/** Throws what `answer` rejects with, as long as a status can still be sent. */
+export async function answerLate(options: LateAnswerOptions): Promise<void> {
+  const { pulse, runId, answer } = options
+  const waiting = new WaitingReply(options)
+  pulse.add(waiting, { kind: 'wait', runId })
+  try {
+    waiting.succeed(await answer(waiting.left))
+  } catch (error) {
+    if (!waiting.begun && !waiting.gone) throw error
+    waiting.fail(error)
+  } finally {
+    pulse.remove(waiting)
+    waiting.answered = true
+  }
+}
+
+class WaitingReply implements PulseMember {
+  readonly #reply: FastifyReply
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #settled: () => Promise<unknown>
+  readonly #left = new AbortController()
+  #ticks = 0
+  /** The client left, or was cut off. */
+  gone = false
+  /** The headers have been sent. */
+  begun = false
+  /** The answer is there, or has failed. */
+  answered = false
+
+  constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
+    this.#reply = reply
+    this.#headers = headers
+    this.#settled = settled
+    whenClosed(reply.raw, () => {
+      const byClient = !this.gone && !reply.raw.writableEnded
+      this.gone = true
+      if (!this.answered) this.#left.abort()
+      if (byClient) abandoned()
+    })
+  }
+
+  get left(): AbortSignal { return this.#left.signal }
+
+  beat(): void {
+    const ticks = ++this.#ticks
+    if (this.gone || ticks < graceTicks) return
+    // If the thread cannot be asked right now, it is asked again.
+    const later = () => { this.#ticks = 0 }
+    if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
+    else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
+  }
+
+  /** Stays open until the deadline: cut off, the client would start the run again, or give up. */
+  leave(): void {}
+
+  succeed(text: JsonText): void {
+    if (!this.begun) void this.#reply.headers(this.#headers).type('application/json').send(text)
+    else if (!this.gone) {
+      const { raw, server, request } = this.#reply
+      server.unread.hold(raw, text, request.caller.tenant)
+      this.#reply.raw.end(text)
+    }
+  }
+
+  /** In the body, as for a failed run; breaks off if a retry may help: the client then retries. */
+  fail(error: unknown): void {
+    if (this.gone) return void (this.begun || this.#reply.hijack())
+    const { raw } = this.#reply
+    const { retry, code, message } = HeddleError.from(error)
+    if (retry !== 'no') {
+      this.gone = true
+      return breakOff(raw)
+    }
+    raw.end(JSON.stringify({ __error__: { error: code, message } }))
+  }
+
+  #begin(): void {
+    if (this.gone || this.answered) return
+    this.begun = true
+    this.#reply.hijack()
+    this.#reply.raw.writeHead(200, {
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers, ...openReplyHeaders,
+      'content-type': 'application/json; charset=utf-8',
+    })
+    this.#reply.raw.write('\n')
+  }
+}

@@ -1,0 +1,96 @@
+/** Rate limiting: each request is charged to one limit before anything is done for it. */
+
+import type { FastifyRequest } from 'fastify'
+
+import { hashOf } from '../../access/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { requestPath, rowMatcher } from '../../limits/index.ts'
+import type { LimitBook, LimitRow } from '../../limits/index.ts'
+import type { Identity } from './caller.ts'
+import type { AddressOf } from './client-address.ts'
+import type { Limit } from './guard.ts'
+import { quotaHeaders } from './quota-headers.ts'
+import type { LimitFacts } from './quota-headers.ts'
+
+/** Costs nothing to answer. */
+const livenessUrl = '/ok'
+
+export interface LimitGateOptions {
+  readonly rows: readonly LimitRow[]
+  readonly book: Pick<LimitBook, 'charge'>
+  readonly addressOf: AddressOf
+}
+
+/**
+ * The result throws `limited`, and `unavailable` if the guarantee of a limit could not be kept.
+ */
+export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
+  const rowOf = rowMatcher(rows)
+  const catchAll = rows.find(({ name }) => name === 'catch-all')!
+  const charge = async (row: LimitRow, who: string): Promise<number> => {
+    const verdict = book.charge(row, who)
+    const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
+    if (admitted) return remaining
+    throw limited(row, waitMs)
+  }
+  return async (request, { identity }, reply) => {
+    // Health checks of many members come from one address, and need no store.
+    if (request.url === livenessUrl) return
+    const address = addressOf(request)
+    const { key, user, known } = claimOf(identity, request)
+    const row = rowOf({ method: request.method, path: requestPath(request.url),
+      key: key !== undefined, user: user !== undefined })
+    // Made-up keys are stopped here, so that no counter is created for each of them.
+    if (!known) await charge(catchAll, address.hash)
+    const who = row.identity === 'IP' ? address.hash : row.identity === 'x-api-key' ? key!
+      : hashOf(`${user}\n${address.text}`)
+    quotaHeaders(reply, factsOf(row), await charge(row, who))
+  }
+}
+
+/** Whom a request claims to be from. */
+interface Claim {
+  /** The hash of a key. */
+  readonly key?: string | undefined
+  readonly user?: string | undefined
+  /** False for a key that may be made up: the catch-all is charged for it first. */
+  readonly known: boolean
+}
+
+const nobody: Claim = { known: true }
+
+/** Without authentication, keys and users are counted as they are sent. */
+function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
+  switch (identity.kind) {
+    case 'key': return { key: identity.hash, known: identity.known }
+    case 'user': return { user: `${identity.tenant}\n${identity.id}`, known: true }
+    case 'nobody': return nobody
+    case 'local': {
+      const key = namedIn(headers['x-api-key'])
+      return { key: key === undefined ? undefined : hashOf(key), known: true,
+        user: namedIn(headers['x-user-id']) }
+    }
+  }
+}
+
+/** The first value, cut to its maximum length; undefined if blank. */
+function namedIn(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const [first = ''] = String(header).split(',')
+  return first.trim().slice(0, longestName) || undefined
+}
+
+const longestName = 128
+
+function factsOf({ name, count, intervalMs }: LimitRow): LimitFacts {
+  return { row: name, count, intervalSeconds: intervalMs / 1_000 }
+}
+
+function limited(row: LimitRow, waitMs: number): HeddleError {
+  const limit = factsOf(row)
+  const { intervalSeconds } = limit
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new HeddleError('limited', `More than ${limit.count} requests in ${intervalSeconds} ` +
+    `seconds, which is the limit for ${row.category}: ask again in ${retryAfterSeconds} s.`,
+  { limit, retryAfterSeconds })
+}

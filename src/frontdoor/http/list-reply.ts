@@ -1,0 +1,185 @@
+/** Answers in JSON: a short one as a whole, a long one piece by piece, as fast as it is read. */
+
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+
+import type { FastifyReply } from 'fastify'
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ReadShare } from '../../limits/index.ts'
+import { breakOff, whenClosed } from './ending.ts'
+import type { AnyResponse } from './ending.ts'
+
+/** An answer up to this length is sent as one text. */
+const shortLength = 1024 * 1024
+/** What is given to a connection at a time: making bytes of more would hold up other requests. */
+const pieceLength = 256 * 1024
+
+/** Memory for what is read for a reply: it counts until that is sent, or its client has left. */
+export function shareFor({ raw, server, request }: FastifyReply): ReadShare {
+  const share = server.reads.share(request.caller.tenant)
+  whenClosed(raw, () => share[Symbol.dispose]())
+  return share
+}
+
+/** Aborts when the client leaves before it has its answer. */
+export function leftSignal({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  whenClosed(raw, () => {
+    if (!raw.writableFinished) left.abort(new HeddleError('unavailable', 'The caller has left.'))
+  })
+  return left.signal
+}
+
+/** Sends a JSON text. */
+export function sendJson(reply: FastifyReply, text: JsonText):
+FastifyReply | Promise<FastifyReply> {
+  return text.length > shortLength ? sendLong(reply, text)
+    : reply.type('application/json').send(text)
+}
+
+async function sendLong(reply: FastifyReply, text: JsonText): Promise<FastifyReply> {
+  const { raw, server, request } = reply
+  server.unread.hold(raw, text, request.caller.tenant)
+  const long = new LongReply(reply)
+  try {
+    await long.write(text)
+    long.end()
+  } catch (error) {
+    if (!long.isClosed) throw error
+  }
+  return reply
+}
+
+/** The elements that come together, and whether none follow. */
+export interface ListPart {
+  readonly texts: readonly JsonText[]
+  readonly isLast: boolean
+}
+
+/**
+ * Sends a JSON array. The first part may fail with a status; when a later one fails, the answer is
+ * broken off.
+ */
+export async function sendParts(reply: FastifyReply, parts: AsyncIterator<ListPart>):
+Promise<FastifyReply> {
+  const { value: first } = await parts.next()
+  const { texts, isLast } = (first ?? { texts: [], isLast: true }) as ListPart
+  if (isLast && texts.reduce((sum, { length }) => sum + length, 0) <= shortLength) {
+    await parts.return?.()
+    return sendJson(reply, `[${texts.join(',')}]`)
+  }
+  const list = new LongList(reply)
+  try {
+    await list.add(texts)
+    for (let next = isLast ? undefined : await parts.next(); next && !next.done;
+      next = await parts.next()) await list.add((next.value as ListPart).texts)
+    await list.finish()
+  } catch (error) {
+    if (list.isClosed) return reply
+    list.breakOff()
+    reply.server.answerFailed(reply.request, error)
+  } finally {
+    await parts.return?.()
+  }
+  return reply
+}
+
+/** Sends rows as a JSON array, each made a text when it is its turn. */
+export function sendRows<Row>(reply: FastifyReply, rows: readonly Row[],
+  json: (row: Row) => JsonText): Promise<FastifyReply> {
+  return sendParts(reply, partsOf(rows, json))
+}
+
+async function* partsOf<Row>(rows: readonly Row[], json: (row: Row) => JsonText):
+AsyncGenerator<ListPart, void, void> {
+  let texts: JsonText[] = []
+  let length = 0
+  for (const [index, row] of rows.entries()) {
+    const text = json(row)
+    texts.push(text)
+    length += text.length
+    if (length <= shortLength) continue
+    yield { texts, isLast: index === rows.length - 1 }
+    texts = []
+    length = 0
+  }
+  yield { texts, isLast: true }
+}
+
+/** A long answer that is being sent. */
+class LongReply {
+  readonly #raw: AnyResponse
+  readonly #closed = new AbortController()
+
+  constructor(reply: FastifyReply) {
+    this.#raw = reply.raw
+    whenClosed(reply.raw, () => this.#closed.abort())
+    reply.hijack()
+    reply.raw.writeHead(reply.statusCode, { ...reply.getHeaders() as OutgoingHttpHeaders,
+      'content-type': 'application/json; charset=utf-8' })
+    reply.server.unread.cut(reply.raw)
+  }
+
+  /** Its client has left. */
+  get isClosed(): boolean { return this.#closed.signal.aborted }
+
+  /** Resolves when the connection has taken it. Throws if it was closed. */
+  async write(text: string): Promise<void> {
+    const raw: Pick<ServerResponse, 'write'> = this.#raw
+    const { signal } = this.#closed
+    // The first piece of a text that was joined joins all of it: others have their turn before.
+    if (text.length > shortLength) await new Promise((turn) => setImmediate(turn))
+    for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
+      signal.throwIfAborted()
+      const piece = text.slice(at, pieceEnd(text, at))
+      if (!raw.write(piece)) await once(this.#raw, 'drain', { signal })
+    }
+  }
+
+  end(): void {
+    this.#raw.end()
+  }
+
+  breakOff(): void {
+    breakOff(this.#raw)
+  }
+}
+
+/** An array that is being sent. */
+class LongList extends LongReply {
+  #isEmpty = true
+  /** Short texts, which are sent together. */
+  #waiting = ''
+
+  /** Resolves when the connection has taken them. Throws if it was closed. */
+  async add(texts: readonly JsonText[]): Promise<void> {
+    for (const text of texts) {
+      this.#waiting += this.#isEmpty ? '[' : ','
+      this.#isEmpty = false
+      if (text.length <= pieceLength) this.#waiting += text
+      if (this.#waiting.length >= pieceLength || text.length > pieceLength) await this.#send()
+      if (text.length > pieceLength) await this.write(text)
+    }
+    await this.#send()
+  }
+
+  async finish(): Promise<void> {
+    await this.write(this.#isEmpty ? '[]' : ']')
+    this.end()
+  }
+
+  async #send(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = ''
+    await this.write(waiting)
+  }
+}
+
+/** Not within a character that takes two places. */
+function pieceEnd(text: string, at: number): number {
+  const end = Math.min(text.length, at + pieceLength)
+  const last = text.charCodeAt(end - 1)
+  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end
+}

@@ -1,0 +1,72 @@
+/** Rows as JSON of the API. Fields that are JSON text already are joined, never parsed. */
+
+import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { timeText } from '../../json/index.ts'
+import type { FoundThread } from '../operations/index.ts'
+import type { assistantFields } from '../schema/assistant.ts'
+import type { runFields } from '../schema/run.ts'
+import type { threadFields } from '../schema/thread.ts'
+
+/** Only these fields; all of them if nothing is selected. */
+export type Selection = readonly string[] | null | undefined
+
+export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
+  return objectText<typeof assistantFields[number]>({
+    assistant_id: JSON.stringify(row.assistantId),
+    graph_id: JSON.stringify(row.graphId),
+    version: String(row.version),
+    name: JSON.stringify(row.name),
+    description: row.descriptionJson || 'null',
+    config: row.configJson || '{}',
+    context: row.contextJson || '{}',
+    metadata: row.metadataJson || '{}',
+    created_at: `"${timeText(row.createdAtMs)}"`,
+    updated_at: `"${timeText(row.updatedAtMs)}"`,
+  }, select)
+}
+
+export function threadJson({ row, values, extracted }: FoundThread, select?: Selection): JsonText {
+  const text = objectText<typeof threadFields[number]>({
+    thread_id: JSON.stringify(row.threadId),
+    created_at: `"${timeText(row.createdAtMs)}"`,
+    updated_at: `"${timeText(row.updatedAtMs)}"`,
+    state_updated_at: `"${timeText(row.stateUpdatedAtMs || row.createdAtMs)}"`,
+    metadata: row.metadataJson || '{}',
+    status: `"${row.status}"`,
+    config: row.configJson || '{}',
+    values: values || '{}',
+    interrupts: row.interruptsJson || '{}',
+    error: row.errorJson || 'null',
+  }, select)
+  if (extracted === undefined) return text
+  const rest = text === '{}' ? '}' : `,${text.slice(1)}`
+  return `{"extracted":${extracted}${rest}`
+}
+
+/** A delayed run is shown as created when it may start. */
+export function runJson(row: RunRow, select?: Selection): JsonText {
+  return objectText<typeof runFields[number]>({
+    run_id: `"${row.runId}"`,
+    thread_id: JSON.stringify(row.threadId),
+    assistant_id: JSON.stringify(row.assistantId),
+    created_at: `"${timeText(Math.max(row.createdAtMs, row.notBeforeMs))}"`,
+    updated_at: `"${timeText(row.updatedAtMs)}"`,
+    status: `"${row.status}"`,
+    metadata: row.metadataJson || '{}',
+    kwargs: row.kwargsJson || '{}',
+    multitask_strategy: `"${row.multitaskStrategy}"`,
+  }, select)
+}
+
+function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,
+  select: Selection): JsonText {
+  // Added up, long texts are not copied before they are sent: joined, they would be.
+  let text = '{'
+  for (const name in fields) {
+    if (select && !select.includes(name)) continue
+    text += `${text === '{' ? '' : ','}"${name}":`
+    text += fields[name]
+  }
+  return `${text}}`
+}

@@ -1,0 +1,109 @@
+/** What routes share: schemas that check and document their requests, and how they answer. */
+
+import type {
+  FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider, RawServerDefault,
+} from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Static, TObject, TSchema } from 'typebox'
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { Quotas, ReadQuota } from '../../limits/index.ts'
+import type { Operations } from '../operations/index.ts'
+import type { Access } from './caller.ts'
+import type { Pulse } from './connection-ticker.ts'
+import { sendRows } from './list-reply.ts'
+
+/** Gives handlers the types that their schemas let through. */
+export interface Schemas extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  readonly serializer: unknown
+}
+
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
+  FastifyBaseLogger, Schemas>
+
+/** What routes call. */
+export interface RouteParts extends Operations {
+  readonly pulse: Pulse
+  readonly quotas: Pick<Quotas, 'stream'>
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
+}
+
+interface RouteWords {
+  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Server'
+  readonly summary: string
+  readonly params?: TObject
+  readonly querystring?: TObject
+  /** Request headers that only some routes read. */
+  readonly headers?: TObject
+  readonly body?: TObject
+  /** The name of the schema of a good answer, with `[]` for a list; without it, 204. */
+  readonly answer?: string
+  /** Headers of a good answer that not every answer has. */
+  readonly tells?: readonly (keyof typeof answerHeaders)[]
+  /** Good answers without a body: what each status means. */
+  readonly silent?: Readonly<Record<number, string>>
+}
+
+const answerHeaders = {
+  'content-location': 'The path of the run.',
+  location: 'Where to resume the stream after a broken connection, with `Last-Event-ID`.',
+  'x-pagination-total': 'How many results there are in all.',
+  'x-pagination-next': 'The offset of the next page, if there is one.',
+  'x-request-id': 'The id of the request in logs: the one that it was sent with, or a new one.',
+  'retry-after': 'How many seconds to wait before a retry, if a retry may help.',
+}
+
+/**
+ * The access that the route needs, and its schemas. Those of headers and answers only document.
+ * The `operationId` must never change: it is the name of the call in generated clients.
+ */
+export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
+  { schema: Omit<Words, 'tag' | 'answer' | 'tells' | 'silent'>; config: { access: Access } } {
+  const { tag, answer, tells = [], silent, ...checked } = words
+  const headers = headersNamed(...tells, 'x-request-id')
+  const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
+    .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
+  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer), headers } }
+  const failure = { $ref: 'Error#', headers: headersNamed('x-request-id', 'retry-after') }
+  const response = { ...good, ...Object.fromEntries(silents), default: failure }
+  const open = access === 'public' && { security: [] }
+  return { schema: { ...checked, operationId, tags: [tag], response, ...open }, config: { access } }
+}
+
+/** The `answer` of routes that stream server-sent events. */
+export const eventStream = 'text/event-stream'
+
+function goodAnswer(answer: string): object {
+  if (answer === eventStream) {
+    const schema = { type: 'string', description: 'Server-sent events: `event` is the stream ' +
+      'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
+      '`error` is {error, message}. A clean end means that the run is over.' }
+    return { description: 'The events of the run.', content: { [eventStream]: { schema } } }
+  }
+  const one = { $ref: `${answer.replace('[]', '')}#` }
+  return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one
+}
+
+function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
+  return Object.fromEntries(names.map((name) =>
+    [name, { type: 'string', description: answerHeaders[name] }]))
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly json: (row: Row) => JsonText
+  /** Of all pages. */
+  readonly total: number
+  readonly offset: number
+}
+
+/** Sends a page, with the total and the offset of the next page in its headers. */
+export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
+  Promise<FastifyReply> {
+  const next = offset + rows.length
+  void reply.header('x-pagination-total', total)
+  if (rows.length > 0 && next < total) void reply.header('x-pagination-next', next)
+  return sendRows(reply, rows, json)
+}

@@ -1,9 +1,0 @@
-/** Parses short JSON from clients, in every protocol, unless it is nested too deep. */
-
-import { mustBeShallow, parsed } from '../json/index.ts'
-
-/** `what` names it. Throws `malformed` if it is no JSON, `invalid` if it is too deep. */
-export function jsonOf(what: string, text: string): unknown {
-  mustBeShallow(what, text)
-  return parsed(what, text)
-}

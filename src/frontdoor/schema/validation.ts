@@ -1,0 +1,206 @@
+/** Checks requests against their schemas, and names every field that is wrong. */
+
+import type { Static, TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Errors } from 'typebox/value'
+
+import { HeddleError } from '../../errors.ts'
+import { isObject, nestedInLists } from '../../json/index.ts'
+import { textOf } from '../../raw-json.ts'
+import { isLongJson } from './long-json.ts'
+import { statePart } from './state.ts'
+import { extractPath } from './thread.ts'
+
+/** One wrong field, its path joined by dots. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
+
+/** Returns the value, or throws `invalid` with `errors: Fault[]` among its facts. */
+export type Checker<Value> = (value: unknown) => Value
+
+const checkers = new WeakMap<TObject, Checker<unknown>>()
+
+/**
+ * Unknown fields are ignored, except those that the schema lists under `x-not-offered`: to ignore
+ * them would promise what is not kept. No body at all counts as `{}`. UUIDs are returned in small
+ * letters.
+ */
+export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
+  const known = checkers.get(schema)
+  if (known !== undefined) return known as Checker<Static<Schema>>
+  const compiled = Compile(schema)
+  const uuids = Object.entries(schema.properties).flatMap(([name, property]) =>
+    isOfUuids(property) ? [name] : [])
+  const checker = (value: unknown) => {
+    let given: object = value ?? {}
+    const crowd = crowdIn(schema, given, '')
+    if (crowd !== undefined) throw invalid([crowd])
+    if (!compiled.Check(given)) throw invalid(faultsIn(schema, given))
+    refuseUnoffered(schema, given)
+    for (const name of uuids) given = inSmallLetters(given, name)
+    return given as Static<Schema>
+  }
+  checkers.set(schema, checker)
+  return checker
+}
+
+/** As far as it is looked at here. */
+interface Shape {
+  readonly maxProperties?: number
+  /** Of the JSON text of an object. */
+  readonly 'x-max-characters'?: number
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly anyOf?: readonly Shape[]
+  readonly type?: string
+}
+
+/**
+ * The first object with too many keys, or with too long a text. It is looked for before all else:
+ * to check and to quote an object of a million keys takes seconds, in which nobody else is
+ * answered.
+ */
+function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [],
+  'x-max-characters': charactersMax = Infinity }: Shape, value: unknown, field: string):
+  Fault | undefined {
+  if (!isObject(value)) return undefined
+  if (maxProperties < Infinity && Object.keys(value).length > maxProperties) {
+    return { field, message: `must not have more than ${maxProperties} properties` }
+  }
+  if (charactersMax < Infinity && isLongJson(value, charactersMax)) {
+    return { field, message: `must not be longer than ${charactersMax / 1024} KB of JSON` }
+  }
+  const isNullable = anyOf.some(({ type }) => type === 'null')
+  for (const variant of isNullable ? anyOf : []) {
+    const crowd = crowdIn(variant, value, field)
+    if (crowd !== undefined) return crowd
+  }
+  for (const name in properties) {
+    const crowd = Object.hasOwn(value, name) &&
+      crowdIn(properties[name]!, value[name], field ? `${field}.${name}` : name)
+    if (crowd) return crowd
+  }
+  return undefined
+}
+
+/** Whether the field is a UUID, a list of them, or null. */
+function isOfUuids(schema: TSchema): boolean {
+  const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema
+    anyOf?: TSchema[] }
+  return format === 'uuid' || [...anyOf, ...items ? [items] : []].some(isOfUuids)
+}
+
+function inSmallLetters(given: object, name: string): object {
+  const value = (given as Readonly<Record<string, unknown>>)[name]
+  const small = Array.isArray(value) ? (value as string[]).map((each) => each.toLowerCase())
+    : typeof value === 'string' ? value.toLowerCase() : value
+  return small === value ? given : { ...given, [name]: small }
+}
+
+/** Each is compared with every element of a list, in every document that is searched. */
+const nestedInListsMax = 64
+/** Characters of a filter as JSON: all of it is compared with every document. */
+const filterMax = 16 * 1024
+
+/** Throws `invalid` for a filter that would take too long to search for. */
+export function mustBeSimple(field: string, filter: unknown): void {
+  if (filter !== undefined && JSON.stringify(filter).length > filterMax) {
+    throw invalid([{ field, message: `may be ${filterMax} characters of JSON at most` }])
+  }
+  if (nestedInLists(filter) <= nestedInListsMax) return
+  const message = `may hold ${nestedInListsMax} objects or lists inside of lists at most, ` +
+    'and all that these hold counts'
+  throw invalid([{ field, message }])
+}
+
+/** The error for a request with these faults. */
+export function invalid(faults: readonly Fault[]): HeddleError {
+  const sentence = faults.map(({ field, message }) => field ? `${field}: ${message}` : message)
+  return new HeddleError('invalid', `${sentence.join('; ')}.`, { errors: faults })
+}
+
+/** At most one fault per field, so that the list is as short as the schema, whatever was sent. */
+function faultsIn(schema: TObject, value: unknown): Fault[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ field: '', message: 'The body must be a JSON object' }]
+  }
+  const given = value as Readonly<Record<string, unknown>>
+  const required = new Set<string>(schema.required)
+  return Object.entries(schema.properties).flatMap(([name, property]) => {
+    if (given[name] !== undefined) return faultOf(name, property, given[name])
+    return required.has(name) ? [{ field: name, message: 'is required' }] : []
+  })
+}
+
+type SchemaError = ReturnType<typeof Errors>[number]
+
+/** Faults inside longer values are not located: that takes memory for every wrong element. */
+const explainedMax = 256 * 1024
+
+/** The deepest errors: in a union, those are of the variants that may be meant. */
+function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
+  if (typeof value === 'object' && textOf(value).length > explainedMax) {
+    if (Compile(schema).Check(value)) return []
+    return [{ field: name, message: 'is wrong somewhere, and too long to say where' }]
+  }
+  const errors = Errors(schema, value).filter(({ keyword }) => keyword !== 'anyOf')
+  const places = errors.map(placeOf)
+  const depth = (place: string) => place.split('/').length
+  const [first] = places
+  if (first === undefined) return []
+  const deepest = places.reduce((found, each) => depth(each) > depth(found) ? each : found, first)
+  const there = errors.filter((_, i) => places[i] === deepest)
+  return [{ field: `${name}${deepest.replaceAll('/', '.')}`, message: messageOf(there) }]
+}
+
+/** The place of an error; for a missing field, the field itself and not the object around it. */
+function placeOf({ keyword, instancePath, params }: SchemaError): string {
+  return keyword === 'required' ? `${instancePath}/${params.requiredProperties[0]}` : instancePath
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  object: 'an object', array: 'an array', integer: 'an integer', number: 'a number',
+  string: 'a string', boolean: 'a boolean',
+}
+
+/** What the value may be or, if its type is right, what is wrong with it. */
+function messageOf(errors: readonly SchemaError[]): string {
+  const words = errors.flatMap((error) =>
+    error.keyword === 'enum' ? [`one of ${error.params.allowedValues.join(', ')}`]
+      : error.keyword === 'const' ? [JSON.stringify(error.params.allowedValue)] : [])
+  const types = errors
+    .flatMap((error) => error.keyword === 'type' ? [error.params.type].flat() : [])
+    .filter((type) => type !== 'null' && !(type === 'string' && words.length > 0))
+  const wrong = errors.find(({ keyword }) => !['enum', 'const', 'type'].includes(keyword))
+  if (wrong !== undefined) return sentenceOf(wrong)
+  const choices = [...words, ...types.map((type) => nouns[type] ?? type)]
+  return `must be ${[...new Set(choices)].join(' or ')}`
+}
+
+function sentenceOf(error: SchemaError): string {
+  if (error.keyword === 'required') return 'is required'
+  if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
+  if (error.keyword === 'pattern') {
+    const known = [extractPath, statePart].find(({ pattern }) => pattern === error.params.pattern)
+    if (known) return known.words
+  }
+  if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty'
+  return error.message
+}
+
+function refuseUnoffered(schema: TObject, value: object): void {
+  const unoffered = (schema as { 'x-not-offered'?: readonly string[] })['x-not-offered'] ?? []
+  const sent = unoffered.filter((name) => isSaid((value as Record<string, unknown>)[name]))
+  if (sent.length === 0) return
+  const errors = sent.map((field) => ({ field, message: 'is not offered yet' }))
+  const names = sent.join(', ')
+  throw new HeddleError('unsupported', `Not offered yet: ${names}. Send the request without.`,
+    { errors })
+}
+
+/** Clients send `null`, `[]` and `false` for what they do not want. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false &&
+    !(Array.isArray(value) && value.length === 0)
+}

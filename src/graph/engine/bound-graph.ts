@@ -1,0 +1,24 @@
+/** A graph with the checkpointer of one thread: the engine expects it as a member of the graph. */
+
+import type { ServedGraph } from '../project/graph-export.ts'
+import type { HeddleSaver } from '../state/saver.ts'
+import type { StateReader } from '../state/state-reader.ts'
+
+/** By graph: its nodes without inherited names. The engine looks a node up with `in`. */
+const ownNodes = new WeakMap<ServedGraph, ServedGraph['nodes']>()
+
+function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
+  const known = ownNodes.get(graph)
+  if (known) return known
+  const nodes = Object.assign(Object.create(null) as ServedGraph['nodes'], graph.nodes)
+  ownNodes.set(graph, nodes)
+  return nodes
+}
+
+/** All executions share `graph`: the checkpointer is set on an object that inherits from it. */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader): ServedGraph {
+  return Object.create(graph, {
+    checkpointer: { value: saver, writable: true },
+    nodes: { value: nodesOf(graph), writable: true },
+  }) as ServedGraph
+}

@@ -1,0 +1,30 @@
+/** Gives messages their ids before they are stored, so that a resumed run recognises them. */
+
+import type { ServedGraph } from '../project/graph-export.ts'
+import { isChatMessage } from '../state/chat-message.ts'
+
+/**
+ * The reducer of a message list assigns missing ids, but only after the write was stored: repeated
+ * after a crash, it would assign others, and a client would see the message twice. So messages
+ * that are written to a reducing channel get their ids first.
+ */
+export class MessageIds {
+  readonly #channels: ServedGraph['channels']
+  readonly #uuid: () => string
+
+  constructor({ channels }: ServedGraph, uuid: () => string) {
+    this.#channels = channels
+    this.#uuid = uuid
+  }
+
+  assign(channel: string, value: unknown): void {
+    if (typeof value !== 'object' || value === null) return
+    if (this.#channels[channel]?.lc_graph_name !== 'BinaryOperatorAggregate') return
+    for (const message of Array.isArray(value) ? value as unknown[] : [value]) {
+      if (typeof message !== 'object' || message === null || !isChatMessage(message)) continue
+      if (message.id === undefined || message.id === null) {
+        message.id = message.lc_kwargs.id = this.#uuid()
+      }
+    }
+  }
+}

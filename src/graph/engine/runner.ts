@@ -1,0 +1,361 @@
+/** Executes one hand-out of work: a run through the graph, or an edit of its state. */
+
+import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
+
+import { HeddleError } from '../../errors.ts'
+import { engineModes, EventMapper } from '../events/event-mapping.ts'
+import type { Chunk, EventMapperOptions } from '../events/event-mapping.ts'
+import type { Outbox } from '../events/step-outbox.ts'
+import { ValuesReference } from '../events/values-reference.ts'
+import type {
+  CheckpointSource, EditRequest, Execution, GraphDescription, Outcome, RunRequest,
+} from '../execution.ts'
+import { placeIn } from '../project/code-place.ts'
+import type { ServedGraph } from '../project/graph-export.ts'
+import {
+  breakpointFault, commandFaults, graphAt, mustHaveNoFault, namesOf, updateFaults,
+} from '../project/graph-names.ts'
+import { shapeOf } from '../project/library.ts'
+import type { GraphLibrary } from '../project/library.ts'
+import { mustHaveNext } from '../project/missing-nodes.ts'
+import {
+  configOf, editInput, outdatesAnswer, parsedUpdate, runInput,
+} from '../project/run-input.ts'
+import type { Fields, ParsedUpdate, WireCommand } from '../project/run-input.ts'
+import { messageOf, nameOf } from '../project/thrown.ts'
+import { withoutAnswer } from '../state/pending-writes.ts'
+import { HeddleSaver, sendsApart } from '../state/saver.ts'
+import type { SaverOptions } from '../state/saver.ts'
+import { doneTasks, withoutResults } from '../state/state-reader.ts'
+import { isTouched } from '../state/thread-memory.ts'
+import type { ThreadMemory } from '../state/thread-memory.ts'
+import type { ValueCodec } from '../state/value-codec.ts'
+import { bindSaver } from './bound-graph.ts'
+import type { DrainControl } from './drain-control.ts'
+import type { Shortcuts } from './engine-shortcut.ts'
+import { filterable } from './filterable.ts'
+import { addsResults, readState } from './graph-state.ts'
+import { MessageIds } from './message-ids.ts'
+
+/** What all executions of a worker share. */
+export interface Workbench {
+  readonly library: GraphLibrary
+  readonly codec: ValueCodec
+  readonly serde: SerializerProtocol
+  /** Random, version 4. */
+  uuid(): string
+  /** Undefined if the library has to run unchanged. */
+  readonly shortcuts?: Shortcuts
+  /** The description that the rest of the process has of the graph. */
+  describe(graphId: string): GraphDescription | undefined
+}
+
+/** What belongs to one execution. */
+export interface Assignment {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly outbox: Outbox
+  readonly memory: ThreadMemory
+  readonly control: DrainControl
+  readonly signal: AbortSignal
+  /** To be called whenever code of the execution runs. */
+  readonly entered: () => void
+}
+
+/** Does not reject if user code throws: that is the outcome. */
+export async function execute(bench: Workbench, assignment: Assignment): Promise<Outcome> {
+  const { request } = assignment.execution
+  try {
+    return request.kind === 'run' ? await run(bench, assignment, request)
+      : await edit(bench, assignment, request)
+  } catch (error) {
+    return failure(error, bench.library.root)
+  }
+}
+
+/**
+ * Whether the next execution may use the memory. After a failure, or if values were changed in
+ * place, it reads the log instead.
+ */
+export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcome,
+  memory: ThreadMemory): boolean {
+  const later = (done: Promise<void>) => void done.catch(() => {})
+  try {
+    return status === 'success'
+      && !isTouched(memory, waiting, (value) => codec.encode(value, later))
+  } catch {
+    // A value that cannot be encoded any more was changed.
+    return false
+  }
+}
+
+async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
+  Promise<Outcome> {
+  const { execution: { threadId, runId, graphId }, control, signal } = assignment
+  const config = configOf(threadId, request)
+  const { metadata, configurable, context } = config
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.create_run', config: { configurable }, context })
+  const reference = referenceFor(graph, bench.describe(graphId))
+  const sync = request.durability === 'sync'
+  const pending = outdatesAnswer(request) ? withoutAnswer : undefined
+  const saver = saverFor(bench, assignment, graph,
+    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, pending,
+      isExit: request.durability === 'exit' })
+  const bound = bindSaver(graph, saver)
+  const redoes = configurable.checkpoint_id !== undefined
+  const mapper = mapperFor(bench, assignment, request, { reference, redoes })
+  const asked = async () => pendingInterrupts(saver, configurable)
+  const input = await runInput(request, bench.library.langgraph, asked)
+  const options = {
+    ...config, runId, signal, control, durability: request.durability,
+    subgraphs: request.streamSubgraphs, streamMode: engineModes(request.streamModes),
+    ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
+    ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
+  }
+  const withEvents = request.streamModes.includes('events')
+  try {
+    mustRunKnown(graph, request)
+    await mustBeThere(saver, configurable)
+    if (continues(request)) await mustHaveNodes(graph, saver, configurable)
+    if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
+    else await consume(await open(bench, bound, input, options), options, mapper, assignment)
+  } catch (error) {
+    if (signal.aborted) return { ...ended, status: 'aborted' }
+    const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
+    if (drained && control.handsBack) return { ...ended, status: 'drained' }
+    const left = await (isMissingNode(error) ? questionsLeft(bench, saver, threadId)
+      : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
+    // A drain that a node asked for stops the graph as a breakpoint does.
+    return { ...drained ? ended : failure(error, bench.library.root), ...left }
+  } finally {
+    saver.retire()
+  }
+  // A run that put no checkpoint leaves the thread waiting as it was.
+  const { headId } = assignment.execution
+  const moved = (assignment.memory.newest.get('')?.id ?? headId) !== headId
+  if (!mapper.stopped && moved) return ended
+  return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
+  Promise<Outcome> {
+  const { execution: { threadId, graphId }, signal } = assignment
+  const { metadata, configurable } = configOf(threadId, { ...request, context: null })
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.update', config: { configurable } })
+  const described: Fields = { ...metadata }
+  let pending: SaverWish['pending']
+  const options = { metadata: described, sync: false, reference: undefined,
+    pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
+  const saver = saverFor(bench, assignment, graph, options)
+  const bound = bindSaver(graph, saver)
+  const { langgraph } = bench.library
+  const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
+  await mustNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
+  let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
+  // Of a step that failed as a whole, the update replaces what its tasks wrote.
+  const isNewest = configurable.checkpoint_id === undefined
+  if (isNewest && !await addsResults(graph, saver, config)) pending = withoutResults
+  for (const updates of supersteps) {
+    described.writes = namedWrites(updates)
+    config = await bound.bulkUpdateState(config, [{ updates: updates.map((update) => ({
+      values: editInput(update, langgraph) as Fields, asNode: update.asNode ?? undefined,
+    })) }])
+    if (signal.aborted) return { ...ended, status: 'aborted' }
+  }
+  return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
+}
+
+/** Throws `invalid` if an update names a node or a channel that is not there. */
+async function mustNameKnown(graph: ServedGraph, ns: unknown, updates: readonly ParsedUpdate[]):
+  Promise<void> {
+  const edited = await graphAt(graph, ns)
+  if (!edited) return
+  const names = namesOf(edited)
+  mustHaveNoFault(updates.flatMap((update) => updateFaults(update, names)))
+}
+
+/** The same for a run: the graphs of a factory may differ, and were not there before. */
+function mustRunKnown(graph: ServedGraph, request: RunRequest): void {
+  const { command, interruptBefore, interruptAfter } = request
+  if (command === null && interruptBefore === null && interruptAfter === null) return
+  const names = namesOf(graph)
+  const breakpoints = { interrupt_before: interruptBefore, interrupt_after: interruptAfter }
+  mustHaveNoFault([
+    ...command === null ? [] : commandFaults(JSON.parse(command) as WireCommand, names),
+    ...Object.entries(breakpoints).flatMap(([field, nodes]) => {
+      const message = breakpointFault(nodes, names)
+      return message === undefined ? [] : [{ field, message }]
+    }),
+  ])
+}
+
+/** The engine would take a missing checkpoint for an empty thread, and replace the state. */
+async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
+  const { checkpoint_id: id } = configurable
+  if (id === undefined || await saver.getTuple({ configurable })) return
+  throw new HeddleError('not_found', `Checkpoint ${String(id)} is not there any more.`)
+}
+
+/** Neither new input nor a jump: the tasks that wait are executed. */
+function continues({ input, command }: RunRequest): boolean {
+  return command === null ? input === 'null' : (JSON.parse(command) as WireCommand).resume != null
+}
+
+/** Throws `missing_node`. */
+async function mustHaveNodes(graph: ServedGraph, saver: HeddleSaver, configurable: Fields):
+  Promise<void> {
+  const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
+  mustHaveNext({ names: Object.keys(values), valueOf: (name) => values[name] },
+    Object.keys(graph.nodes))
+}
+
+function isMissingNode(error: unknown): boolean {
+  return error instanceof HeddleError && error.code === 'missing_node'
+}
+
+/** The interrupts of tasks that the engine does not find: they stay. */
+async function questionsLeft({ codec }: Workbench, saver: HeddleSaver, thread_id: string):
+  Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  const tuple = await saver.getTuple({ configurable: { thread_id } })
+  const done = doneTasks(tuple)
+  const interrupts: Record<string, unknown[]> = {}
+  for (const [task, channel, value] of tuple?.pendingWrites ?? []) {
+    if (channel === '__interrupt__' && !done.has(task)) interrupts[task] = [value].flat()
+  }
+  return { waiting: true, interrupts: codec.text(interrupts) }
+}
+
+const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
+
+/** The outcome of a run that threw; `root` is the folder of the project. */
+export function failure(error: unknown, root: string): Outcome {
+  // A HeddleError wraps what the project's code threw when the graph was built.
+  const thrown = error instanceof HeddleError ? error.cause : error
+  const name = thrown instanceof Error ? nameOf(thrown) : 'Error'
+  const at = placeIn(root, thrown)
+  return { ...ended, status: 'error', ...at !== undefined && { at },
+    error: { error: name, message: messageOf(error) } }
+}
+
+interface SaverWish {
+  readonly metadata: Fields
+  readonly sync: boolean
+  readonly isExit?: boolean
+  readonly reference: ValuesReference | undefined
+  readonly pending: SaverOptions['pending']
+}
+
+function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
+  graph: ServedGraph, { metadata, sync, isExit, reference, pending }: SaverWish): HeddleSaver {
+  const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
+  const ids = new MessageIds(graph, uuid)
+  return new HeddleSaver({
+    threadId, runId, codec, serde, source, sink, memory, metadata, sync, pending, entered,
+    sendsApart: sendsApart(graph),
+    updates: shortcuts?.updates,
+    written: (channel, value) => ids.assign(channel, value),
+    // Nodes may change it in place long before a checkpoint holds that.
+    seen: (id, values, isLoaded) => {
+      if (!(isLoaded && isExit)) reference?.see(id, values)
+    },
+  })
+}
+
+/** Only if readers take the state from checkpoints, and see the same channels as this graph. */
+function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
+  ValuesReference | undefined {
+  const { plain, stateChannels } = shapeOf(graph)
+  const same = JSON.stringify(stateChannels) === JSON.stringify(described?.stateChannels)
+  if (!plain || described?.plain !== true || !same) return undefined
+  return new ValuesReference(stateChannels, burst)
+}
+
+/** How many checkpoints may be put before the event about the first of them is sent. */
+const burst = 32
+
+function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
+  replay: Pick<EventMapperOptions, 'reference' | 'redoes'>): EventMapper {
+  return new EventMapper({
+    ...replay, modes: request.streamModes, subgraphs: request.streamSubgraphs, told: request.told,
+    durable: request.durability !== 'exit',
+    text: (value) => codec.text(value), tell: (event) => outbox.event(event),
+  })
+}
+
+type Options = Parameters<ServedGraph['stream']>[1]
+
+async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown, options: Fields):
+  Promise<AsyncIterable<unknown>> {
+  return shortcuts?.bareStream?.open(graph, input, options)
+    ?? await graph.stream(input as never, options as Options)
+}
+
+async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraphs: boolean },
+  mapper: EventMapper, { entered }: Assignment): Promise<void> {
+  for await (const item of stream) {
+    entered()
+    mapper.chunk(chunkOf(item, subgraphs))
+  }
+}
+
+/** The slow way: emits every call of every runnable; the engine's own stream is among them. */
+async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
+  mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
+  const { subgraphs } = options
+  const events = graph.streamEvents(input as never, { ...options, version: 'v2' } as never)
+  for await (const event of events as unknown as AsyncIterable<EngineEvent>) {
+    entered()
+    if (event.tags?.includes('langsmith:hidden')) continue
+    if (event.event === 'on_chain_stream' && event.run_id === runId) {
+      mapper.chunk(chunkOf(event.data?.chunk, subgraphs))
+    } else {
+      mapper.engineEvent(event)
+    }
+  }
+}
+
+interface EngineEvent {
+  readonly event: string
+  readonly run_id: string
+  readonly tags?: readonly string[]
+  readonly data?: { readonly chunk?: unknown }
+}
+
+function chunkOf(item: unknown, subgraphs: boolean): Chunk {
+  const [namespace, mode, payload] = subgraphs ? item as [string[], string, unknown]
+    : [[], ...item as [string, unknown]]
+  return { namespace, mode, payload }
+}
+
+/** What the thread waits for now. Interrupts of completed tasks do not count. */
+async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
+  thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
+  const config = { configurable: { thread_id } }
+  const done = doneTasks(await saver.getTuple(config))
+  return readState(graph, saver, { config }, ({ next, tasks, values }) => {
+    const open = tasks.filter(({ id }) => !done.has(id))
+    const interrupts = Object.fromEntries(open.map((task) => [task.id, task.interrupts]))
+    // `values` include what the command wrote that the run began with.
+    const partial = open.length > 0 && done.size > 0
+    return { waiting: next.length > 0, interrupts: codec.text(interrupts),
+      ...partial && { values: codec.text(values) } }
+  })
+}
+
+/** Ids of the interrupts that an answer may be for; at the head not those of completed tasks. */
+async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
+  const tuple = await saver.getTuple({ configurable })
+  const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
+  return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
+    channel === '__interrupt__' && !done.has(task) ? [value].flat() : [])
+    .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
+}
+
+/** What an edit wrote, by node, if it names nodes: the engine does not keep that. */
+function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
+  const named = updates.filter(({ asNode }) => asNode !== null)
+  if (named.length === 0) return null
+  return Object.fromEntries(named.map(({ asNode, values }) => [asNode, values]))
+}

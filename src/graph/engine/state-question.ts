@@ -1,0 +1,190 @@
+/** Answers questions about a thread's state that need the engine: what comes next, what failed. */
+
+import type { StateSnapshot } from '@langchain/langgraph'
+
+import { HeddleError } from '../../errors.ts'
+import { checkpointOf } from '../events/debug-payload.ts'
+import { ValuesReference } from '../events/values-reference.ts'
+import type { CheckpointSource, SnapshotAnswer, StateQuestion } from '../execution.ts'
+import type { ServedGraph } from '../project/graph-export.ts'
+import { shapeOf } from '../project/library.ts'
+import { configurableOf } from '../project/run-input.ts'
+import type { Fields } from '../project/run-input.ts'
+import { HeddleSaver, sendsApart } from '../state/saver.ts'
+import type { SaverOptions } from '../state/saver.ts'
+import { selectedFields, selectedValues } from '../state/state-selection.ts'
+import { readHistory, readState } from './graph-state.ts'
+import type { Workbench } from './runner.ts'
+
+export interface Inquiry {
+  readonly graphId: string
+  readonly threadId: string
+  readonly question: StateQuestion
+  readonly source: CheckpointSource
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal
+}
+
+type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
+
+/** Newest first; empty if there is no such checkpoint. */
+export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
+  const { graphId, threadId, question, source } = inquiry
+  const configurable = configurableOf(threadId, question, null)
+  const graph = await bench.library.get(graphId,
+    { access: 'threads.read', config: { configurable } })
+  const { plain, stateChannels } = shapeOf(graph)
+  const reference = new ValuesReference(stateChannels, Number.POSITIVE_INFINITY)
+  const inputs = new Map<string, unknown>()
+  const saver = readOnlySaver(bench, graph, { threadId, source }, (id, values) => {
+    reference.see(id, values)
+    inputs.set(id, values.__start__)
+  })
+  const usable = plain && question.ns === '' ? reference : undefined
+  const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
+    inquiry.gone?.throwIfAborted()
+    const valuesOf = usable?.of(snapshot.values) ?? ''
+    const { select } = question
+    const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''
+    const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(idOf(snapshot.config)))
+    const state = { ...stateOf(snapshot, graphId, writes),
+      ...select && { interrupts: snapshot.tasks.flatMap((task) => task.interrupts) } }
+    const json = bench.codec.text(selectedFields(state, select))
+    return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
+  }
+  const seen: Seen = { graph, saver, show }
+  return question.kind === 'state' ? oneState(seen, threadId, question)
+    : page(seen, threadId, question)
+}
+
+interface Found {
+  readonly snapshot: StateSnapshot
+  /** The parent checkpoint, if its tasks made this one. */
+  readonly parent: StateSnapshot | undefined
+}
+
+interface Seen {
+  readonly graph: ServedGraph
+  readonly saver: HeddleSaver
+  readonly show: (found: Found) => SnapshotAnswer
+}
+
+type Question<Kind> = StateQuestion & { readonly kind: Kind }
+
+function oneState(seen: Seen, threadId: string, question: Question<'state'>):
+  Promise<SnapshotAnswer[]> {
+  const { subgraphs } = question
+  const config = { configurable: placeOf(threadId, question) }
+  return readState(seen.graph, seen.saver, { config, subgraphs }, async (snapshot) =>
+    isThere(snapshot) ? [seen.show({ snapshot, parent: await parentOf(seen, snapshot) })] : [])
+}
+
+function page(seen: Seen, threadId: string, question: Question<'history'>):
+  Promise<SnapshotAnswer[]> {
+  const { before, limit, filter } = question
+  return readHistory(seen.graph, seen.saver, [{ configurable: placeOf(threadId, question) }, {
+    limit, ...filter && { filter: { ...filter } },
+    ...before !== null && { before: { configurable: { thread_id: threadId,
+      checkpoint_id: before } } },
+  }], async (snapshots) => {
+    const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
+    return Promise.all(snapshots.map(async (snapshot) =>
+      seen.show({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
+  })
+}
+
+/** The engine's keys of a checkpoint; a key without a value would select nothing. */
+function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQuestion): Fields {
+  return { thread_id, checkpoint_ns,
+    ...checkpointId !== null && { checkpoint_id: checkpointId } }
+}
+
+async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: StateSnapshot,
+  known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
+  // Only a step of the graph is made by the tasks of its parent.
+  if (!parentConfig || metadata?.source !== 'loop') return undefined
+  const parent = known.get(idOf(parentConfig))
+    ?? await readState(graph, saver, { config: parentConfig }, (state) => state)
+      .catch(ignoreEngineErrors)
+  return parent && isThere(parent) ? parent : undefined
+}
+
+/** The engine may fail on conflicting writes of the parent: then the child is shown without it. */
+function ignoreEngineErrors(error: unknown): undefined {
+  if (error instanceof HeddleError) throw error
+}
+
+/** A StateSnapshot as the API's ThreadState, without its values. */
+function stateOf(snapshot: StateSnapshot, graphId: string, writes: Fields | null): Fields {
+  const { next, tasks, metadata, createdAt, config, parentConfig } = snapshot
+  const checkpoint = checkpointOf(config)
+  const parentCheckpoint = checkpointOf(parentConfig)
+  const checkpointId = checkpoint?.checkpoint_id ?? null
+  const threadId = checkpoint?.thread_id ?? null
+  return {
+    next,
+    tasks: tasks.map((task) => taskOf(task, graphId)),
+    metadata: {
+      graph_id: graphId, writes, ...metadata as Fields | undefined,
+      thread_id: threadId, checkpoint_id: checkpointId,
+    },
+    created_at: createdAt ?? null,
+    checkpoint,
+    parent_checkpoint: parentCheckpoint,
+    checkpoint_id: checkpointId,
+    parent_checkpoint_id: parentCheckpoint?.checkpoint_id ?? null,
+  }
+}
+
+function taskOf({ id, name, error, interrupts, path, state, result }: Task, graphId: string):
+  Fields {
+  const nested = state && 'values' in state ? state : undefined
+  const configurable = state && 'configurable' in state ? state.configurable : undefined
+  return {
+    id, name, interrupts, path,
+    // A string that holds JSON: clients parse it.
+    error: error == null ? null : JSON.stringify(error),
+    checkpoint: configurable ?? null,
+    state: nested ? { values: nested.values, ...stateOf(nested, graphId, null) } : null,
+    result: result ?? null,
+  }
+}
+
+/** What the parent's tasks wrote, by node; a list if a node had several tasks. */
+function tasksWrites({ tasks }: StateSnapshot): Fields | null {
+  const results = new Map<string, unknown[]>()
+  for (const { name, result } of tasks as readonly Task[]) {
+    if (name === '__start__' || result == null) continue
+    const others = results.get(name)
+    if (others) others.push(result)
+    else results.set(name, [result])
+  }
+  if (results.size === 0) return null
+  return Object.fromEntries([...results].map(([name, written]) =>
+    [name, written.length === 1 ? written[0] : written]))
+}
+
+function inputWrites(input: unknown): Fields | null {
+  return input === undefined ? null : { __start__: input }
+}
+
+function readOnlySaver({ codec, serde }: Workbench, graph: ServedGraph,
+  { threadId, source }: Pick<Inquiry, 'threadId' | 'source'>, seen: SaverOptions['seen']):
+  HeddleSaver {
+  const refuse = () => { throw new Error('a question does not change the state') }
+  return new HeddleSaver({
+    threadId, runId: '', codec, serde, source, metadata: {}, sync: false,
+    sendsApart: sendsApart(graph),
+    memory: { newest: new Map(), empty: false },
+    sink: { step: refuse, hold: refuse, acknowledged: () => Promise.resolve() },
+    seen, entered: () => {}, written: () => {},
+  })
+}
+
+function isThere(snapshot: StateSnapshot): boolean {
+  return snapshot.createdAt !== undefined
+}
+
+function idOf(config: StateSnapshot['parentConfig']): string {
+  return String(config?.configurable?.checkpoint_id)
+}

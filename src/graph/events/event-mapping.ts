@@ -1,0 +1,152 @@
+/** Maps the engine's stream to events of the API. */
+
+import type { JsonText, StepEvent, ToldEvent } from '../execution.ts'
+import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
+import { MessageEvents } from './message-events.ts'
+import type { LateEvent } from './step-outbox.ts'
+import type { ValuesReference } from './values-reference.ts'
+
+/** One item of the engine's stream. The namespace is empty for the graph itself. */
+export interface Chunk {
+  readonly namespace: readonly string[]
+  readonly mode: string
+  readonly payload: unknown
+}
+
+export interface EventMapperOptions {
+  /** API stream modes. */
+  readonly modes: readonly string[]
+  readonly subgraphs: boolean
+  /** False if steps reach the log only at the end: no event before that is durable. */
+  readonly durable: boolean
+  /** The JSON text that the API shows of a value. */
+  readonly text: (value: unknown) => JsonText
+  /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
+  readonly reference: ValuesReference | undefined
+  /** Durable events that an earlier attempt emitted after the checkpoint that is resumed. */
+  readonly told: readonly ToldEvent[]
+  /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
+  readonly redoes: boolean
+  readonly tell: (event: StepEvent | LateEvent) => void
+}
+
+const interruptKey = '__interrupt__'
+const metadataKey = '__metadata__'
+
+/** The engine's modes for those of the API; always `updates`, which shows that a run stopped. */
+export function engineModes(modes: readonly string[]): string[] {
+  const needed = new Set(['updates'])
+  for (const mode of modes) {
+    if (mode === 'messages-tuple') needed.add('messages')
+    else if (mode === 'messages') needed.add('messages').add('values')
+    else if (mode !== 'events') needed.add(mode)
+  }
+  return [...needed]
+}
+
+export class EventMapper {
+  readonly #options: EventMapperOptions
+  readonly #modes: ReadonlySet<string>
+  readonly #messages: MessageEvents | undefined
+  readonly #told: ToldEvent[]
+  /** Names of the `values` events seen so far: one per namespace. */
+  readonly #begun = new Set<string>()
+  /** The graph stopped before its end: at an interrupt or at a breakpoint. */
+  stopped = false
+
+  constructor(options: EventMapperOptions) {
+    this.#options = options
+    this.#modes = new Set(options.modes)
+    this.#told = [...options.told]
+    if (this.#modes.has('messages')) this.#messages = new MessageEvents(this.#tellNow)
+  }
+
+  chunk({ namespace, mode, payload }: Chunk): void {
+    switch (mode) {
+      case 'updates': return this.#updates(namespace, payload)
+      case 'values': return this.#values(namespace, payload)
+      case 'messages':
+        if (this.#modes.has('messages-tuple')) this.#tell('messages', namespace, payload)
+        return this.#messages?.chunk(payload)
+      case 'checkpoints':
+        if (isEnvelope(payload)) return
+        return this.#wanted(mode, namespace, checkpointPayload(payload))
+      case 'debug': return this.#wanted(mode, namespace, debugPayload(payload))
+      case 'tasks': return this.#wanted(mode, namespace, taskPayload(payload))
+      default: return this.#wanted(mode, namespace, payload)
+    }
+  }
+
+  /** An event of the `events` mode. */
+  engineEvent(event: unknown): void {
+    this.#tell('events', [], event)
+  }
+
+  #updates(namespace: readonly string[], payload: unknown): void {
+    const interrupts = interruptsOf(payload)
+    // A subgraph reports its breakpoints itself, as an empty list.
+    if (interrupts && (namespace.length === 0 || interrupts.length === 0)) this.stopped = true
+    if (!this.#modes.has('updates')) return
+    const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
+    const json = this.#options.text(metadata === undefined ? payload : update)
+    const name = this.#name('updates', namespace)
+    const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
+    // From a named checkpoint and in subgraphs, repeated tasks are not marked as cached.
+    const again = interrupts || cached || this.#options.redoes || namespace.length > 0
+    if (again && this.#wasTold({ name, json, valuesOf: '' })) return
+    this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
+  }
+
+  #values(namespace: readonly string[], payload: unknown): void {
+    const isRoot = namespace.length === 0
+    const interrupts = interruptsOf(payload)
+    if (isRoot && !interrupts) this.#messages?.values(payload)
+    if (!this.#modes.has('values')) return
+    const { text, durable, tell } = this.#options
+    // Where it stops, the state has what tasks wrote that are done: no checkpoint holds that.
+    const isStep = isRoot && !interrupts && !this.stopped
+    const reference = isStep ? this.#options.reference : undefined
+    const name = this.#name('values', namespace)
+    const event = (): StepEvent => {
+      const valuesOf = reference?.of(payload) ?? ''
+      return { name, json: valuesOf === '' ? text(payload) : '', valuesOf, durable }
+    }
+    // A resumed graph begins with the values that it stopped at.
+    const again = interrupts || !this.#begun.has(name)
+    this.#begun.add(name)
+    if (again && this.#told.length > 0 && this.#wasTold(event())) return
+    const mayBeKnownLater = reference !== undefined && reference.of(payload) === undefined
+    tell(mayBeKnownLater ? event : event())
+  }
+
+  #wanted(mode: string, namespace: readonly string[], payload: unknown): void {
+    if (this.#modes.has(mode)) this.#tell(mode, namespace, payload)
+  }
+
+  #tell(mode: string, namespace: readonly string[], payload: unknown): void {
+    this.#tellNow(this.#name(mode, namespace), payload)
+  }
+
+  readonly #tellNow = (name: string, payload: unknown): void => {
+    const json = this.#options.text(payload)
+    this.#options.tell({ name, json, valuesOf: '', durable: false })
+  }
+
+  #name(mode: string, namespace: readonly string[]): string {
+    return this.#options.subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode
+  }
+
+  /** Whether an earlier attempt emitted it: each of its events matches once. */
+  #wasTold({ name, json, valuesOf }: ToldEvent): boolean {
+    const index = this.#told.findIndex((told) =>
+      told.name === name && told.json === json && told.valuesOf === valuesOf)
+    if (index >= 0) this.#told.splice(index, 1)
+    return index >= 0
+  }
+}
+
+function interruptsOf(payload: unknown): readonly unknown[] | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined
+  const { [interruptKey]: interrupts } = payload as Record<string, unknown>
+  return Array.isArray(interrupts) ? interrupts : undefined
+}

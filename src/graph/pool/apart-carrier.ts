@@ -1,0 +1,75 @@
+/** A process of its own for one graph worker: what ends it ends neither the server nor its runs. */
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { FromApart, ToApart } from './apart-mail.ts'
+import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+/** Beyond the heap: for Node itself, for code, and for buffers of the graph. */
+const besideHeapMb = 1024
+const lookMs = 500
+/** What V8 prints before it ends a process that one large object took beyond its limit. */
+const outOfMemory = 'JavaScript heap out of memory'
+
+export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart, events: CarrierEvents):
+Carrier {
+  const child = fork(fileURLToPath(new URL('./apart.ts', import.meta.url)), [], {
+    serialization: 'advanced', env: start.variables, execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const send = (message: ToApart) => {
+    if (child.connected) child.send(message, () => {})
+  }
+  let isFull = false
+  const full = () => {
+    if (!isFull) events.full()
+    isFull = true
+  }
+  const stopLooking = env.every(lookMs, () => {
+    if (residentMb(child.pid) < start.heapMb + besideHeapMb) return
+    full()
+    child.kill('SIGKILL')
+  })
+  const { stdout, stderr } = child
+  stderr!.on('data', (text: Buffer | string) => { if (text.includes(outOfMemory)) full() })
+  child.on('message', (message: FromApart) => {
+    if ('mails' in message) events.mails(message.mails)
+    else if ('full' in message) full()
+    else events.failed(new Error(message.failed))
+  })
+  child.on('error', (error) => events.failed(error))
+  // All that it sent has been read when the channel is closed, and all that it printed at `close`.
+  const gone = Promise.all([once(child, 'disconnect'), once(child, 'close')])
+  void gone.then(([, [code]]) => {
+    stopLooking()
+    events.exited(code as number | null)
+  })
+  let job = 0
+  send({ start })
+  return {
+    stdout: stdout!, stderr: stderr!,
+    /** It has only one. */
+    get enteredJob() { return job },
+    post: (mails) => {
+      job = mails.find((mail) => mail.type === 'execute')?.job ?? job
+      send({ mails })
+    },
+    terminate: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+/** 0 where the system does not tell. */
+function residentMb(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,260 @@
+/** Hands executions to workers, passes on their batches, and handles lost workers. */
+
+import type { Departure } from '../events/worker-batch.ts'
+import type {
+  CheckpointSource, Execution, ExecutionListener, LossReason, Outcome,
+} from '../execution.ts'
+import { Suspicion } from './crash-blame.ts'
+import { choose, silentAfterMs } from './worker-choice.ts'
+import type { WorkerLink } from './worker-link.ts'
+import type { WorkerMail } from './worker-mail.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+interface Job {
+  readonly number: number
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly listener: ExecutionListener
+  /** Undefined while it waits for a worker. */
+  link: WorkerLink | undefined
+}
+
+/** For how many threads the last worker is kept; the least recently used are dropped. */
+const affinityMax = 100_000
+
+export class ExecutionDesk {
+  readonly #pool: WorkerPool
+  readonly #nextJob: () => number
+  readonly #jobs = new Map<number, Job>()
+  readonly #byExecution = new Map<number, Job>()
+  readonly #queue = new Set<Job>()
+  /** The worker that executed a thread last, and so may have its head in memory. */
+  readonly #affinity = new Map<string, WorkerLink>()
+  readonly #suspicion = new Suspicion()
+  #draining = false
+  #whenEmpty: (() => void) | undefined
+
+  constructor(pool: WorkerPool, nextJob: () => number) {
+    this.#pool = pool
+    this.#nextJob = nextJob
+  }
+
+  /** Executions that a worker has, and those that wait for one. */
+  get counts(): { readonly underWay: number; readonly waiting: number } {
+    return { underWay: this.#jobs.size - this.#queue.size, waiting: this.#queue.size }
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    if (this.#draining) return listener.ended(drained)
+    const number = this.#nextJob()
+    const job: Job = { number, execution, source, listener, link: undefined }
+    this.#jobs.set(number, job)
+    this.#byExecution.set(execution.id, job)
+    if (!this.#dispatch(job)) this.#queue.add(job)
+  }
+
+  pause(executionId: number): void {
+    const job = this.#byExecution.get(executionId)
+    if (job?.link) return job.link.post({ type: 'pause', job: job.number })
+    if (!job) return
+    this.#remove(job)
+    job.listener.ended(drained)
+  }
+
+  abort(executionId: number): void {
+    const job = this.#byExecution.get(executionId)
+    if (!job) return
+    const { link, number, execution } = job
+    this.#affinity.delete(threadOf(execution))
+    this.#remove(job)
+    if (!link || !this.#pool.has(link)) return
+    link.post({ type: 'abort', job: number })
+    link.hasAborted = true
+    // A silent worker does not read this message: end it if it has no other execution.
+    if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
+  }
+
+  /** Runs stop at their next superstep. Resolves when none is left, or at the deadline. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#draining = true
+    for (const job of [...this.#queue]) {
+      this.#remove(job)
+      job.listener.ended(drained)
+    }
+    for (const link of this.#pool.everyone) link.post({ type: 'drain' })
+    if (this.#jobs.size === 0 || deadline.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve
+      deadline.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  /** A worker may be free: hands out waiting executions. */
+  pump(): void {
+    for (const job of this.#queue) {
+      if (this.#dispatch(job)) this.#queue.delete(job)
+      // No worker is free. A suspect waits for one of its own, and does not block the others.
+      else if (!this.#isForItself(job)) return
+    }
+  }
+
+  /** The checkpoints of the thread that a job of this worker works on. */
+  sourceOf(link: WorkerLink, job: number): CheckpointSource | undefined {
+    return this.#jobOf(link, job)?.source
+  }
+
+  mail(link: WorkerLink, mail: WorkerMail): void {
+    switch (mail.type) {
+      case 'departure': return this.#departure(link, mail.job, mail.departure)
+      case 'broken': return this.#broken(link, mail.job)
+    }
+  }
+
+  /**
+   * The worker is gone. Suspects among its jobs count as crashed: the likeliest culprit and earlier
+   * ones; only earlier ones if an inquiry may have ended the worker.
+   */
+  ended(link: WorkerLink): void {
+    if (link.isFull) this.#filled(link)
+    else this.#died(link)
+    // Threads that never run again would otherwise keep the link and all that it references.
+    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
+  }
+
+  /**
+   * What filled the memory shows in a worker of its own, which a suspect gets: in any other, it may
+   * have been a neighbour, or what earlier runs have left. No run loses an attempt.
+   */
+  #filled(link: WorkerLink): void {
+    const { jobs } = this.#accuse(link)
+    for (const job of jobs) {
+      if (link.solitary) this.#suspicion.acquit(runOf(job))
+      this.#lose(job, link.solitary ? 'full' : 'displaced')
+    }
+  }
+
+  #died(link: WorkerLink): void {
+    const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
+    const { jobs, entered } = this.#accuse(link)
+    for (const job of jobs) {
+      const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
+      this.#lose(job, guilty ? 'crashed' : 'displaced')
+    }
+  }
+
+  /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
+  stuck(link: WorkerLink): void {
+    const { jobs, entered } = this.#accuse(link)
+    // Without `entered`, an inquiry may be what does not end.
+    const alone = jobs.length === 1 && entered !== undefined && !link.hasAborted
+    if (alone && this.#pool.leaveAlone(link)) return
+    for (const job of jobs) this.#lose(job, alone ? 'crashed' : 'displaced')
+    this.#pool.retire(link)
+  }
+
+  /** Ends a worker for a reason that has nothing to do with its jobs. */
+  dismiss(link: WorkerLink): void {
+    for (const job of this.#on(link)) this.#lose(job, 'displaced')
+    this.#pool.retire(link)
+  }
+
+  #accuse(link: WorkerLink): { jobs: Job[]; entered: Job | undefined } {
+    const jobs = this.#on(link)
+    const entered = jobs.find(({ number }) => number === link.enteredJob)
+    this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
+    return { jobs, entered }
+  }
+
+  /** It gets a worker of its own. */
+  #isForItself(job: Job): boolean {
+    return job.execution.apart === true || this.#suspicion.isSuspect(runOf(job))
+  }
+
+  /** False if no worker is free. */
+  #dispatch(job: Job): boolean {
+    const thread = threadOf(job.execution)
+    const last = this.#affinity.get(thread)
+    const link = this.#isForItself(job) ? this.#pool.startSolitary(job.execution.apart)
+      : choose(this.#pool.members, last)
+    if (!link) return false
+    job.link = link
+    link.executions += 1
+    this.#affinity.delete(thread)
+    this.#affinity.set(thread, link)
+    if (this.#affinity.size > affinityMax) {
+      this.#affinity.delete(this.#affinity.keys().next().value!)
+    }
+    const { number, execution } = job
+    link.post({ type: 'execute', job: number, execution, warm: last === link })
+    return true
+  }
+
+  #departure(link: WorkerLink, number: number, departure: Departure): void {
+    const job = this.#jobOf(link, number)
+    if (!job) return
+    const { receipt, outcome, ...batch } = departure
+    const { steps, events, texts, awaited } = batch
+    if (steps.length > 0 || events.length > 0 || texts || receipt > 0) {
+      job.listener.steps(batch).then(
+        () => {
+          if (receipt > 0) link.post({ type: 'confirm', job: number, receipt })
+          if (awaited) link.post({ type: 'landed', job: number })
+        },
+        // The batch will never be on disk, so the execution must not go on from it.
+        () => {
+          this.#affinity.delete(threadOf(job.execution))
+          this.abort(job.execution.id)
+        },
+      )
+    }
+    if (outcome) {
+      this.#suspicion.acquit(runOf(job))
+      this.#remove(job)
+      job.listener.ended(outcome)
+    }
+  }
+
+  /** Undefined for a job that another worker has, or none: a worker speaks for its own only. */
+  #jobOf(link: WorkerLink, number: number): Job | undefined {
+    const job = this.#jobs.get(number)
+    return job?.link === link ? job : undefined
+  }
+
+  #broken(link: WorkerLink, number: number): void {
+    const job = this.#jobOf(link, number)
+    if (job) this.#lose(job, 'crashed')
+  }
+
+  #lose(job: Job, reason: LossReason): void {
+    this.#affinity.delete(threadOf(job.execution))
+    this.#remove(job)
+    job.listener.lost(reason)
+  }
+
+  #on(link: WorkerLink): Job[] {
+    return [...this.#jobs.values()].filter((job) => job.link === link)
+  }
+
+  #remove(job: Job): void {
+    this.#jobs.delete(job.number)
+    this.#byExecution.delete(job.execution.id)
+    this.#queue.delete(job)
+    if (job.link) {
+      job.link.executions -= 1
+      if (job.link.executions === 0) this.#pool.spare(job.link)
+    }
+    if (this.#queue.size > 0) queueMicrotask(() => this.pump())
+    if (this.#jobs.size === 0) this.#whenEmpty?.()
+  }
+}
+
+const drained: Outcome = { status: 'drained', waiting: false, interrupts: '{}', error: null }
+
+function threadOf({ tenant, threadId }: Execution): string {
+  return `${tenant}\n${threadId}`
+}
+
+/** The key for suspicion: a run, or for edits, which have no run id, their thread. */
+function runOf({ execution }: Job): string {
+  return `${threadOf(execution)}\n${execution.runId}`
+}

@@ -1,0 +1,209 @@
+/** The graph host: executions and questions, given to a pool of worker threads. */
+
+import { availableParallelism } from 'node:os'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { optimiseSoon } from '../../settings/index.ts'
+import type {
+  CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription, GraphHost,
+  GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple,
+} from '../execution.ts'
+import { graphEnvironment } from '../project/graph-environment.ts'
+import type { CompiledProject } from '../project/project-compiler.ts'
+import type { ExecutionMarks } from './execution-marks.ts'
+import { ExecutionDesk } from './execution-scheduler.ts'
+import { InquiryDesk } from './graph-queries.ts'
+import { defaultHeapMb, memoryMb } from './worker-heap.ts'
+import type { WorkerLink } from './worker-link.ts'
+import { resultOf } from './worker-mail.ts'
+import type { Reading, WorkerMail } from './worker-mail.ts'
+import { WorkerPool } from './worker-pool.ts'
+import type { Opened, PoolOptions } from './worker-pool.ts'
+
+export interface GraphHostOptions {
+  readonly project: CompiledProject
+  /** Threads that execute graphs; by default one per processor, at least 2. */
+  readonly workers?: number
+  /** What the graphs of one worker may fill; by default a share of the memory that there is. */
+  readonly heapMb?: number | undefined
+  /** The variables that graphs see: names, or patterns that end with `*`; by default `*`. */
+  readonly variables?: readonly string[]
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
+  readonly env: Env
+}
+
+/**
+ * A server that has done so many will do many more: it is worth optimising for them. Measured:
+ * after 500 it comes too late, for V8 keeps to the count that it has set for a function.
+ */
+const jobsOfABusyServer = 100
+
+/** Figures of a host's workers. */
+export interface HostStats {
+  readonly starting: number
+  readonly ready: number
+  /** The ready ones that execute something. */
+  readonly busy: number
+  /** Executions that a worker has, and those that wait for one. */
+  readonly underWay: number
+  readonly waiting: number
+  /** Workers that died or were stuck, since the process started. */
+  readonly lost: number
+}
+
+/** A host for its owner, which may also reload, drain and close it. */
+export interface RunningGraphHost extends GraphHost {
+  /**
+   * Serves another project. Rejects if that cannot be loaded; the old one stays then. Of several
+   * reloads at once only the last is served: the others are `superseded`.
+   */
+  reload(project: CompiledProject): Promise<Opened>
+  /**
+   * Takes no more work and lets runs stop at their next superstep, as `drained`. Resolves when
+   * none is left, or at the deadline; what is left then goes on until `close`.
+   */
+  drain(deadline: AbortSignal): Promise<void>
+  stats(): HostStats
+  /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
+  servedAt(url: string | undefined): void
+  /** Ends all workers, whatever runs in them. */
+  close(): Promise<void>
+}
+
+/** Resolves when the first worker has loaded the project. */
+export async function startGraphHost({ env, project, variables, ...options }: GraphHostOptions):
+  Promise<RunningGraphHost> {
+  const { workers = Math.max(2, availableParallelism()) } = options
+  const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
+  const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
+    variables: graphEnvironment(process.env, variables) })
+  try {
+    await host.open()
+  } catch (error) {
+    await host.close()
+    throw error
+  }
+  return host
+}
+
+class WorkerGraphHost implements RunningGraphHost {
+  readonly #pool: WorkerPool
+  readonly #executions: ExecutionDesk
+  readonly #inquiries: InquiryDesk
+
+  constructor(env: Env, options: PoolOptions) {
+    let jobs = 0
+    const nextJob = () => {
+      jobs += 1
+      if (jobs === jobsOfABusyServer) optimiseSoon()
+      return jobs
+    }
+    this.#pool = new WorkerPool(env, options, {
+      ready: () => {
+        this.#executions.pump()
+        this.#inquiries.pump()
+      },
+      mail: (link, mail) => {
+        if (mail.type === 'read') return void this.#read(link, mail)
+        this.#executions.mail(link, mail)
+        this.#inquiries.mail(link, mail)
+      },
+      stuck: (link) => this.#executions.stuck(link),
+      withdrawn: (link) => this.#inquiries.withdrawn(link),
+      outdated: (link) => this.#executions.dismiss(link),
+      ended: (link) => {
+        this.#executions.ended(link)
+        this.#inquiries.ended(link)
+      },
+    })
+    this.#executions = new ExecutionDesk(this.#pool, nextJob)
+    this.#inquiries = new InquiryDesk(env, this.#pool, nextJob)
+  }
+
+  open(): Promise<Opened> { return this.#pool.open() }
+  reload(project: CompiledProject): Promise<Opened> { return this.#pool.reload(project) }
+  drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
+
+  servedAt(url: string | undefined): void { this.#pool.servedAt(url) }
+
+  stats(): HostStats {
+    const links = [...this.#pool.everyone]
+    const ready = links.filter(({ state }) => state === 'ready')
+    return {
+      starting: links.length - ready.length, ready: ready.length,
+      busy: ready.filter(({ executions }) => executions > 0).length,
+      ...this.#executions.counts, lost: this.#pool.lost,
+    }
+  }
+
+  close(): Promise<void> {
+    this.#inquiries.close()
+    return this.#pool.close()
+  }
+
+  graphs(): readonly GraphDescription[] {
+    return this.#pool.graphs
+  }
+
+  describe(graphId: string): GraphDescription | undefined {
+    return this.#pool.graphs.find((graph) => graph.graphId === graphId)
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    this.#executions.execute(execution, source, listener)
+  }
+
+  pause(executionId: number): void {
+    this.#executions.pause(executionId)
+  }
+
+  abort(executionId: number): void {
+    this.#executions.abort(executionId)
+  }
+
+  async ask(graphId: string, threadId: string, question: StateQuestion,
+    source: CheckpointSource, gone?: AbortSignal): Promise<SnapshotAnswer[]> {
+    const inquiry = { kind: 'state', graphId, threadId, question } as const
+    return await this.#inquiries.ask(inquiry, source, gone) as SnapshotAnswer[]
+  }
+
+  async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
+    const inquiry = { kind: 'schemas', graphId, configurable } as const
+    return await this.#inquiries.ask(inquiry) as GraphSchemas
+  }
+
+  async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
+    configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>> {
+    const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse, configurable } as const
+    return await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
+  }
+
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
+    Promise<unknown> {
+    return this.#inquiries.ask({ kind: 'drawable', graphId, xray, configurable })
+  }
+
+  /** Answers a worker's read of a thread's checkpoints. */
+  async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
+    Promise<void> {
+    const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
+    const readDone = this.#inquiries.noteRead(link, job)
+    const result = await resultOf(read(source, what))
+    readDone('value' in result ? bytesOf(result.value) : 0)
+    link.post({ type: 'stored', reading, result })
+  }
+}
+
+function bytesOf(tuples: readonly StoredTuple[]): number {
+  return tuples.reduce((sum, { fullBytes, deltaBytes }) => sum + fullBytes + deltaBytes, 0)
+}
+
+async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
+  // Answered nevertheless: the worker must not wait for ever.
+  if (!source) throw new HeddleError('unavailable', 'Nobody waits for this any more.')
+  if (what.kind === 'list') return source.list(what.query)
+  const tuple = await source.tuple(what.ns, what.checkpointId)
+  return tuple ? [tuple] : []
+}

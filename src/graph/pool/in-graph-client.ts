@@ -1,0 +1,63 @@
+/** What the official client uses inside a graph: a fetch to its own server, and a logger. */
+
+import { formatWithOptions } from 'node:util'
+
+import type { Log } from '../../../cluster/index.ts'
+
+/** Used by a client that was given no address. Source: SDK, client/base. */
+const ownFetch = Symbol.for('langgraph_api:fetch')
+/** What `getLogger()` returns. Source: SDK, logging. */
+const ownLog = Symbol.for('langgraph.api.sdk-logger')
+
+/** A promise, for runs are resumed before the front door opens. */
+const origin = Promise.withResolvers<string | undefined>()
+let isLoading = true
+
+/** Before any file of the project is imported. */
+export function offerClient(log: Log): void {
+  Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log) })
+}
+
+/** The graphs are loaded: from now on a request may wait for the server to open. */
+export function clientMayAsk(): void {
+  isLoading = false
+}
+
+/** The URL at which the server answers clients; undefined if it does not. */
+export function serverIsAt(url: string | undefined): void {
+  if (url !== undefined) {
+    // The official server sets these, for graphs that call it without the client.
+    process.env['LANGGRAPH_API_URL'] ??= url
+    process.env['PORT'] = new URL(url).port || '80'
+  }
+  origin.resolve(url)
+}
+
+/** Refuses with a 409: after an error the client would retry. */
+async function askOwnServer(input: string | URL, init?: RequestInit): Promise<Response> {
+  // It would wait for itself: the server opens only when its graphs are loaded.
+  if (isLoading) return refused('This server cannot be asked while its graphs are loaded.')
+  const url = await origin.promise
+  if (url === undefined) return refused('This server answers no clients: name one by "apiUrl".')
+  const { pathname, search } = new URL(input)
+  return fetch(new URL(pathname + search, url), init)
+}
+
+function refused(detail: string): Response {
+  return Response.json({ detail, message: detail }, { status: 409 })
+}
+
+/** The levels of `winston`, which the official server offers. */
+const levels = {
+  error: 'error', warn: 'warn', help: 'info', data: 'info', info: 'info', prompt: 'info',
+  http: 'info', input: 'info', verbose: 'debug', debug: 'debug', silly: 'debug',
+} as const
+
+function loggerOver(log: Log): object {
+  const logger = Object.fromEntries(Object.entries(levels).map(([name, level]) =>
+    [name, (...words: readonly unknown[]) => {
+      log[level](formatWithOptions({ breakLength: Infinity }, ...words))
+      return logger
+    }]))
+  return logger
+}

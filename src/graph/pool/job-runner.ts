@@ -1,0 +1,215 @@
+/** The inside of a graph worker: receives jobs, does them, and reports the results. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { DrainControl } from '../engine/drain-control.ts'
+import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
+import type { Workbench } from '../engine/runner.ts'
+import { answer } from '../engine/state-question.ts'
+import { Outbox } from '../events/step-outbox.ts'
+import type { CheckpointSource, Execution, Outcome, StoredTuple } from '../execution.ts'
+import { settle, ThreadMemories } from '../state/thread-memory.ts'
+import type { ThreadMemory } from '../state/thread-memory.ts'
+import { clearMark, markRun } from './execution-marks.ts'
+import type { ExecutionMark } from './execution-marks.ts'
+import { serverIsAt } from './in-graph-client.ts'
+import type { Mailer } from './message-port-batcher.ts'
+import { underTrace } from './run-trace.ts'
+import { resultOf, unwrap } from './worker-mail.ts'
+import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
+
+interface Awaited {
+  readonly job: number
+  readonly settle: (stored: StoredTuple[] | Error) => void
+}
+
+/** An execution under way. */
+interface Job {
+  readonly outbox: Outbox
+  readonly control: DrainControl
+  readonly abort: AbortController
+}
+
+/** What shows to others which job's code is executed. */
+interface Shown {
+  readonly entered: Int32Array
+  readonly mark?: ExecutionMark | undefined
+}
+
+const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
+
+export class WorkerDesk {
+  readonly #bench: Workbench
+  readonly #mailer: Mailer
+  readonly #env: Env
+  readonly #shown: Shown
+  readonly #memories = new ThreadMemories(memoryLimits)
+  readonly #jobs = new Map<number, Job>()
+  /** Questions under way, by their jobs. */
+  readonly #inquiries = new Map<number, AbortController>()
+  readonly #readings = new Map<number, Awaited>()
+  #lastReading = 0
+
+  constructor(bench: Workbench, mailer: Mailer, env: Env, shown: Shown) {
+    this.#bench = bench
+    this.#mailer = mailer
+    this.#env = env
+    this.#shown = shown
+  }
+
+  receive(mail: ToWorker): void {
+    switch (mail.type) {
+      case 'execute': return void this.#execute(mail.job, mail.execution, mail.warm)
+      case 'abort': return this.#abort(mail.job)
+      case 'drain': for (const { control } of this.#jobs.values()) control.handBack(); return
+      case 'pause': return this.#jobs.get(mail.job)?.control.handBack()
+      case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
+      case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
+      case 'landed': return this.#jobs.get(mail.job)?.outbox.landed()
+      case 'stored': return this.#stored(mail)
+      case 'served': return serverIsAt(mail.url)
+      case 'ping': return this.#mailer.send({ type: 'pong' })
+    }
+  }
+
+  async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
+    const mailer = this.#mailer
+    const entered = () => this.#enter(number, execution)
+    entered()
+    const outbox = new Outbox({
+      send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
+      schedule: (flush) => mailer.schedule(flush),
+    })
+    const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
+    this.#jobs.set(number, job)
+    const source = new RemoteSource((what) => this.#read(number, what))
+    const thread = `${execution.tenant}\n${execution.threadId}`
+    if (!warm) this.#memories.forget(thread)
+    const memory = this.#memories.take(thread, execution.headId)
+    try {
+      const assignment = { execution, source, outbox, memory, control: job.control,
+        signal: job.abort.signal, entered }
+      const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
+      if (job.abort.signal.aborted) return
+      if (source.failure) return this.#break(number, execution, source.failure)
+      await outbox.finish(outcome)
+      // The next execution of the thread waits for the outcome. This makes nobody wait.
+      await this.#remember(thread, outcome, memory)
+    } catch (error) {
+      // Such as a value that cannot be serialized: the run that made it fails.
+      outbox.close()
+      const outcome = failure(error, this.#bench.library.root)
+      const departure = { steps: [], events: [], receipt: 0, outcome }
+      mailer.send({ type: 'departure', job: number, departure })
+    } finally {
+      this.#jobs.delete(number)
+    }
+  }
+
+  /** From now on this job's code runs, as far as anybody else can tell. */
+  #enter(job: number, execution?: Execution): void {
+    const { entered, mark } = this.#shown
+    if (entered[0] === job) return
+    entered[0] = job
+    if (mark && execution) markRun(mark, execution)
+    else if (mark) clearMark(mark)
+  }
+
+  async #remember(thread: string, outcome: Outcome, memory: ThreadMemory): Promise<void> {
+    if (!isWorthKeeping(this.#bench, outcome, memory)) return
+    const settled = settle(memory, (value) => this.#bench.codec.decode(value))
+    // Without it, the next execution reads the log.
+    await settled.then(() => this.#memories.keep(thread, memory), () => {})
+  }
+
+  #break(job: number, { threadId, runId }: Execution, error: Error): void {
+    this.#env.log.error('The checkpoints of an execution could not be read.',
+      { error, threadId, runId })
+    this.#mailer.send({ type: 'broken', job })
+  }
+
+  /** Nothing more is sent about the job. */
+  #abort(number: number): void {
+    this.#inquiries.get(number)?.abort(givenUp())
+    for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
+      if (job !== number) continue
+      this.#readings.delete(reading)
+      settle(givenUp())
+    }
+    const job = this.#jobs.get(number)
+    if (!job) return
+    job.outbox.close()
+    job.abort.abort()
+  }
+
+  async #inquire(job: number, inquiry: GraphInquiry): Promise<void> {
+    this.#enter(job)
+    const abort = new AbortController()
+    this.#inquiries.set(job, abort)
+    const { signal } = abort
+    const result = await resultOf(this.#answer(job, inquiry, signal))
+    this.#inquiries.delete(job)
+    if (!signal.aborted) this.#mailer.send({ type: 'answer', job, result })
+  }
+
+  async #answer(job: number, inquiry: GraphInquiry, gone: AbortSignal): Promise<unknown> {
+    const { library } = this.#bench
+    const { graphId } = inquiry
+    switch (inquiry.kind) {
+      case 'state': {
+        const source = new RemoteSource((what) => this.#read(job, what))
+        return answer(this.#bench, { ...inquiry, source, gone })
+      }
+      case 'schemas': return library.schemas(graphId, inquiry.configurable)
+      case 'subgraphSchemas': return library.subgraphSchemas(graphId, inquiry.namespace,
+        inquiry.recurse, inquiry.configurable)
+      case 'drawable': return library.drawable(graphId, inquiry.xray, inquiry.configurable)
+    }
+  }
+
+  #read(job: number, what: Reading): Promise<StoredTuple[]> {
+    const reading = ++this.#lastReading
+    return new Promise((resolve, reject) => {
+      this.#readings.set(reading, { job, settle: (stored) =>
+        stored instanceof Error ? reject(stored) : resolve(stored) })
+      this.#mailer.send({ type: 'read', job, reading, what })
+    })
+  }
+
+  #stored({ reading, result }: ToWorker & { type: 'stored' }): void {
+    const awaited = this.#readings.get(reading)
+    this.#readings.delete(reading)
+    try {
+      awaited?.settle(unwrap(result, 'unavailable'))
+    } catch (error) {
+      awaited?.settle(error as Error)
+    }
+  }
+}
+
+function givenUp(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody waits for this any more.')
+}
+
+/** The thread's checkpoints, which the main thread reads. */
+class RemoteSource implements CheckpointSource {
+  readonly #read: (what: Reading) => Promise<StoredTuple[]>
+  /** Why a reading failed: the graph is not to blame for the outcome, whatever it was. */
+  failure: Error | undefined
+
+  constructor(read: (what: Reading) => Promise<StoredTuple[]>) { this.#read = read }
+
+  tuple: CheckpointSource['tuple'] = async (ns, checkpointId) =>
+    (await this.#noted({ kind: 'tuple', ns, checkpointId }))[0]
+
+  list: CheckpointSource['list'] = (query) => this.#noted({ kind: 'list', query })
+
+  async #noted(what: Reading): Promise<StoredTuple[]> {
+    try {
+      return await this.#read(what)
+    } catch (error) {
+      this.failure = error as Error
+      throw error
+    }
+  }
+}

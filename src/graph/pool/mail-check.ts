@@ -1,0 +1,94 @@
+/** Checks what a graph worker posts: user code in it may have got hold of the port. */
+
+import { isErrorCode } from '../../errors.ts'
+import type { OutcomeStatus } from '../execution.ts'
+import type { WorkerMail } from './worker-mail.ts'
+
+type Bag = Readonly<Record<string, unknown>>
+
+const statuses: ReadonlySet<unknown> = new Set<OutcomeStatus>(
+  ['success', 'error', 'aborted', 'drained'])
+
+/** Whether a posted value has the shape of a message, so that reading it cannot throw. */
+export function isWorkerMail(value: unknown): value is WorkerMail {
+  if (!isBag(value)) return false
+  switch (value['type'] as WorkerMail['type']) {
+    case 'pong': return true
+    case 'departure': return isNumber(value['job']) && isDeparture(value['departure'])
+    case 'read': return isNumber(value['job']) && isNumber(value['reading'])
+      && isReading(value['what'])
+    case 'answer': return isNumber(value['job']) && isResult(value['result'])
+    case 'broken': return isNumber(value['job'])
+    case 'loading': return value['graphId'] === null || isText(value['graphId'])
+    case 'refused': return isText(value['reason'])
+    case 'ready': return isListOf(value['graphs'], isGraph)
+      && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
+    default: return false
+  }
+}
+
+function isDeparture(value: unknown): boolean {
+  if (!isBag(value)) return false
+  const { steps, events, texts, receipt, outcome } = value
+  return isNumber(receipt) && isListOf(steps, isStep) && isListOf(events, isEvent)
+    && (texts === undefined || (Array.isArray(texts) && texts.every(isText)))
+    && (outcome === null || isOutcome(outcome))
+}
+
+function isStep({ $case, value }: Bag): boolean {
+  if (!isBag(value) || !isText(value['ns'])) return false
+  if ($case === 'writes') {
+    const { checkpointId, taskId, writes } = value
+    return isText(checkpointId) && isText(taskId) && Array.isArray(writes)
+  }
+  const { id, parentId, full, changes, skeletonJson, metadataJson } = value
+  return $case === 'checkpoint' && isText(id) && isText(parentId) && typeof full === 'boolean'
+    && Array.isArray(changes) && isText(skeletonJson) && isText(metadataJson)
+}
+
+function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
+  return isText(name) && isText(json) && isText(valuesOf) && typeof durable === 'boolean'
+}
+
+function isOutcome(value: unknown): boolean {
+  if (!isBag(value)) return false
+  const { status, waiting, interrupts, values, error, at } = value
+  return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
+    && (values === undefined || isText(values)) && (at === undefined || isText(at))
+    && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
+}
+
+function isReading(value: unknown): boolean {
+  if (!isBag(value)) return false
+  const { kind, ns, checkpointId: id, query } = value
+  return kind === 'list' ? isBag(query)
+    : kind === 'tuple' && isText(ns) && (id === null || isText(id))
+}
+
+function isResult(value: unknown): boolean {
+  if (!isBag(value)) return false
+  const { error } = value
+  if ('value' in value) return true
+  if (!isBag(error) || !isText(error['message'])) return false
+  return error['code'] === null || (isText(error['code']) && isErrorCode(error['code']))
+}
+
+function isGraph({ graphId, nodes }: Bag): boolean {
+  return isText(graphId) && Array.isArray(nodes)
+}
+
+function isListOf(value: unknown, isOne: (each: Bag) => boolean): boolean {
+  return Array.isArray(value) && value.every((each: unknown) => isBag(each) && isOne(each))
+}
+
+function isBag(value: unknown): value is Bag {
+  return typeof value === 'object' && value !== null
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}

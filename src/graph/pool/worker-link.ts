@@ -1,0 +1,154 @@
+/** The main thread's end of one graph worker. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { workerProcess } from './apart-carrier.ts'
+import { workerThread } from './carrier.ts'
+import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+import { isWorkerMail } from './mail-check.ts'
+import { eachLine } from './printed-lines.ts'
+import type { ToWorker, WorkerMail } from './worker-mail.ts'
+
+export interface WorkerEvents {
+  mail(link: WorkerLink, mail: WorkerMail): void
+  /** The worker thread is gone, for whatever reason. */
+  ended(link: WorkerLink): void
+}
+
+/**
+ * starting   loads the project
+ * ready      takes work
+ * ended      gone
+ */
+export type WorkerState = 'starting' | 'ready' | 'ended'
+
+export interface WorkerOptions extends WorkerStart {
+  readonly generation: number
+  /** It gets a process of its own, for a run that may end the one it is in. */
+  readonly isApart?: boolean
+}
+
+export class WorkerLink {
+  readonly name: string
+  /** The generation of the project that it serves: each reload makes a new one. */
+  readonly generation: number
+  state: WorkerState = 'starting'
+  /** The graph whose file it imports right now. */
+  loading: string | null = null
+  /** Why it cannot serve the project, as it reported: it is about to end. */
+  refusal: string | null = null
+  /** Reserved for a single execution, which may keep it silent. */
+  solitary = false
+  /** Executions under way in it. */
+  executions = 0
+  /** An execution was aborted in it, and its code may still run, even for ever. */
+  hasAborted = false
+  /** It ended because its graphs had filled its memory. */
+  isFull = false
+  readonly #carrier: Carrier
+  readonly #env: Env
+  #lastHeardMs: number
+  #pinged = false
+  /** It was told to end. */
+  #dismissed = false
+  #complained = false
+  #mails: ToWorker[] = []
+  readonly startedMs: number
+
+  constructor(env: Env, { generation, isApart = false, ...start }: WorkerOptions,
+    events: WorkerEvents) {
+    const { name, heapMb } = start
+    this.name = name
+    this.generation = generation
+    this.#env = env
+    this.startedMs = this.#lastHeardMs = env.monotonicMs()
+    const carried: CarrierEvents = {
+      mails: (mails) => {
+        this.#lastHeardMs = env.monotonicMs()
+        this.#pinged = false
+        for (const mail of Array.isArray(mails) ? mails : [mails]) this.#hear(mail, events)
+      },
+      full: () => {
+        this.isFull = true
+        env.log.warn('Graphs have filled the memory of a worker.', { name, heapMb })
+      },
+      failed: (error) => env.log.error('A graph worker died.', { name, error }),
+      exited: (code) => {
+        if (this.state === 'ended') return
+        const isExpected = this.#dismissed || this.refusal !== null || this.isFull
+        if (!isExpected) env.log.warn('A graph worker ended by itself.', { name, code })
+        this.state = 'ended'
+        events.ended(this)
+      },
+    }
+    this.#carrier = isApart ? workerProcess(env, start, carried) : workerThread(start, carried)
+    this.#logConsole()
+  }
+
+  /** Sends what is posted in one turn of the event loop together: waking a thread is expensive. */
+  post(mail: ToWorker): void {
+    if (this.#mails.length === 0) setImmediate(() => this.#flush())
+    this.#mails.push(mail)
+  }
+
+  /** Pings the worker, unless a ping is unanswered. */
+  ping(): void {
+    if (!this.#pinged) this.post({ type: 'ping' })
+    this.#pinged = true
+  }
+
+  /** How long ago its last message came. */
+  get silentMs(): number {
+    return this.#env.monotonicMs() - this.#lastHeardMs
+  }
+
+  /** The main thread itself was blocked, so the silence until now means nothing. */
+  excuseSilence(): void {
+    this.#lastHeardMs = this.#env.monotonicMs()
+  }
+
+  /** The job whose code was entered last. */
+  get enteredJob(): number {
+    return this.#carrier.enteredJob
+  }
+
+  /** Stops whatever runs in it. `ended` is called then, unless it has ended before. */
+  async terminate(): Promise<void> {
+    this.#dismissed = true
+    await this.#carrier.terminate()
+  }
+
+  /** Never throws: user code may have posted it. */
+  #hear(mail: unknown, events: WorkerEvents): void {
+    if (this.state === 'ended') return
+    try {
+      if (isWorkerMail(mail)) return events.mail(this, mail)
+      this.#complain('A graph worker posted what is no message; it is ignored.')
+    } catch (error) {
+      this.#complain('A message of a graph worker cannot be handled.', error)
+    }
+  }
+
+  /** Only once: a graph may do it without end. */
+  #complain(message: string, error?: unknown): void {
+    const { name } = this
+    const facts = { name, ...error !== undefined && { error } }
+    if (!this.#complained) this.#env.log.error(message, facts)
+    this.#complained = true
+  }
+
+  #flush(): void {
+    const mails = this.#mails
+    this.#mails = []
+    this.#carrier.post(mails)
+  }
+
+  /** Logs what user code prints. */
+  #logConsole(): void {
+    const { name } = this
+    const { log } = this.#env
+    const outputs = [['info', this.#carrier.stdout], ['warn', this.#carrier.stderr]] as const
+    for (const [level, stream] of outputs) {
+      eachLine(stream, (line) => log[level](line, { name }))
+    }
+  }
+}

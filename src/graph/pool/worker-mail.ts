@@ -1,0 +1,97 @@
+/** The messages between the main thread and a graph worker: plain data, cloned on the way. */
+
+import type { MessagePort } from 'node:worker_threads'
+
+import { HeddleError } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { Departure } from '../events/worker-batch.ts'
+import type {
+  Configurable, Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery,
+} from '../execution.ts'
+import type { CompiledProject } from '../project/project-compiler.ts'
+import { messageOf } from '../project/thrown.ts'
+import type { ExecutionMark } from './execution-marks.ts'
+
+export interface WorkerData {
+  readonly name: string
+  readonly project: CompiledProject
+  /** One number: the job whose code was entered last, readable while the worker is stuck. */
+  readonly entered: Int32Array<SharedArrayBuffer>
+  /** Carries the messages. */
+  readonly port: MessagePort
+  /** Where it marks what it executes; missing if nobody looks. */
+  readonly mark?: ExecutionMark
+}
+
+/** Work is identified by its job: a number that is unique in the process. */
+export type ToWorker =
+  | { readonly type: 'execute'; readonly job: number; readonly execution: Execution
+      /** No other worker has executed anything on the thread since this one did. */
+      readonly warm: boolean }
+  | { readonly type: 'abort'; readonly job: number }
+  | { readonly type: 'drain' }
+  | { readonly type: 'pause'; readonly job: number }
+  | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
+  | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
+  /** For a departure with `awaited`. */
+  | { readonly type: 'landed'; readonly job: number }
+  | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
+  /** The URL at which this server answers clients; undefined if it does not. */
+  | { readonly type: 'served'; readonly url: string | undefined }
+  | { readonly type: 'ping' }
+
+/** Messages that were sent in one turn of the event loop are posted together. */
+export type FromWorker = readonly WorkerMail[]
+
+export type WorkerMail =
+  /** Sent before a graph's file is imported, which may block for ever; null after the last one. */
+  | { readonly type: 'loading'; readonly graphId: string | null }
+  /** The project's library cannot be used, so that the worker ends. */
+  | { readonly type: 'refused'; readonly reason: string }
+  | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
+      readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
+  | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }
+  /** The job could not continue, for a reason that is not the graph's. */
+  | { readonly type: 'broken'; readonly job: number }
+  | { readonly type: 'read'; readonly job: number; readonly reading: number
+      readonly what: Reading }
+  | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
+  | { readonly type: 'pong' }
+
+/** A question about a graph or its state. */
+export type GraphInquiry =
+  | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string
+      readonly question: StateQuestion }
+  | { readonly graphId: string; readonly configurable?: Configurable | undefined } & (
+    | { readonly kind: 'schemas' }
+    | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null
+        readonly recurse: boolean }
+    | { readonly kind: 'drawable'; readonly xray: boolean | number })
+
+/** One checkpoint or a page of them. */
+export type Reading =
+  | { readonly kind: 'tuple'; readonly ns: string; readonly checkpointId: string | null }
+  | { readonly kind: 'list'; readonly query: TupleQuery }
+
+export type Result<T> = { readonly value: T } | { readonly error: MailedError }
+
+interface MailedError {
+  readonly code: ErrorCode | null
+  readonly message: string
+}
+
+/** How the promise settles, in a form that can be posted. Never rejects. */
+export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
+  try {
+    return { value: await promise }
+  } catch (error) {
+    const code = error instanceof HeddleError ? error.code : null
+    return { error: { code, message: messageOf(error) } }
+  }
+}
+
+/** Returns the value or throws the error. `otherwise`: the code of an error that has none. */
+export function unwrap<T>(result: Result<T>, otherwise: ErrorCode): T {
+  if ('value' in result) return result.value
+  throw new HeddleError(result.error.code ?? otherwise, result.error.message)
+}

@@ -1,0 +1,314 @@
+/** The graph workers of a process: starts, replaces, listens to and ends them. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { GraphDescription } from '../execution.ts'
+import type { CompiledProject } from '../project/project-compiler.ts'
+import type { ExecutionMark, ExecutionMarks } from './execution-marks.ts'
+import { silentAfterMs } from './worker-choice.ts'
+import { WorkerLink } from './worker-link.ts'
+import type { ToWorker, WorkerMail } from './worker-mail.ts'
+
+export interface PoolEvents {
+  /** A worker can take work: it is new, or has answered a ping. */
+  ready(): void
+  mail(link: WorkerLink, mail: WorkerMail): void
+  /** It was silent for so long that it must be stuck in a graph's code. */
+  stuck(link: WorkerLink): void
+  /** It takes no more work: it is reserved for the execution that blocks it. */
+  withdrawn(link: WorkerLink): void
+  /** It serves an earlier project and has taken too long to finish. */
+  outdated(link: WorkerLink): void
+  /** It is gone, for whatever reason. */
+  ended(link: WorkerLink): void
+}
+
+export interface PoolOptions {
+  readonly project: CompiledProject
+  readonly workers: number
+  /** What the graphs of one worker may fill. */
+  readonly heapMb: number
+  /** The environment of graphs. */
+  readonly variables: NodeJS.ProcessEnv
+  /** Where workers mark what they execute; missing if nobody looks. */
+  readonly marks?: ExecutionMarks | undefined
+}
+
+const tickMs = 500
+/** Silence after which a worker counts as stuck. With a tick, others on it wait 5 s at most. */
+const stuckAfterMs = 4500
+/** Workers beyond the pool's size that may be reserved for one execution each. */
+const solitaryMax = 8
+/** If workers keep dying soon after their start, each replacement is delayed longer. */
+const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
+/** After this long, a warning names the file that the loading of a project waits for. */
+const slowLoadMs = 10_000
+/**
+ * serving      a worker has loaded the project
+ * superseded   the project changed once more before that
+ */
+export type Opened = 'serving' | 'superseded'
+
+/** How long the workers of an earlier project may continue their executions. */
+const outgoingMs = 30_000
+
+export class WorkerPool {
+  readonly #env: Env
+  readonly #events: PoolEvents
+  readonly #size: number
+  readonly #options: PoolOptions
+  #generation = 1
+  /** By generation, the serving one and later ones. */
+  readonly #projects = new Map<number, CompiledProject>()
+  #names = 0
+  #deaths = 0
+  #lost = 0
+  #closed = false
+  readonly #links = new Set<WorkerLink>()
+  readonly #marks = new Map<WorkerLink, ExecutionMark>()
+  /** Carries the URL at which this server answers clients, once that is known. */
+  #address: ToWorker | undefined
+  readonly #timers = new Set<() => void>()
+  readonly #stopTick: () => void
+  #lastTickMs: number
+  /** The generation that takes work, and what it serves. */
+  #serving = 0
+  #graphs: readonly GraphDescription[] = []
+  #opening: PromiseWithResolvers<Opened> | undefined
+  /** The newest generation for which slow loading was logged. */
+  #warnedOf = 0
+
+  constructor(env: Env, options: PoolOptions, events: PoolEvents) {
+    this.#env = env
+    this.#events = events
+    this.#size = options.workers
+    this.#options = options
+    this.#projects.set(this.#generation, options.project)
+    this.#lastTickMs = env.monotonicMs()
+    this.#stopTick = env.every(tickMs, () => this.#tick())
+  }
+
+  /** Resolves when one worker has loaded the project, or when it has changed before that. */
+  open(): Promise<Opened> {
+    this.#opening = Promise.withResolvers()
+    for (let i = 0; i < this.#size; i++) this.#start(this.#generation)
+    return this.#opening.promise
+  }
+
+  /**
+   * The new project gets all new work as soon as one worker has loaded it. Workers of the project
+   * before end when they are idle, or after a while.
+   */
+  reload(project: CompiledProject): Promise<Opened> {
+    this.#generation += 1
+    this.#projects.set(this.#generation, project)
+    this.#opening?.resolve('superseded')
+    return this.open()
+  }
+
+  get graphs(): readonly GraphDescription[] { return this.#graphs }
+
+  /** Workers that take any work, the oldest first. */
+  get members(): WorkerLink[] {
+    return [...this.#links].filter((link) => link.state === 'ready' && !link.solitary
+      && link.generation === this.#serving)
+  }
+
+  get everyone(): Iterable<WorkerLink> { return this.#links }
+
+  /** Workers that died, or were ended because they were stuck. */
+  get lost(): number { return this.#lost }
+
+  /**
+   * A worker for one execution, in a process of its own if it is to be apart; undefined if there
+   * are too many of those already.
+   */
+  startSolitary(isApart = false): WorkerLink | undefined {
+    if (this.#solitary >= solitaryMax) return undefined
+    const link = this.#start(this.#current, isApart)
+    link.solitary = true
+    return link
+  }
+
+  /** Reserves a worker for what it does and starts another in its place; false at the limit. */
+  leaveAlone(link: WorkerLink): boolean {
+    if (this.#solitary >= solitaryMax) return false
+    link.solitary = true
+    this.#events.withdrawn(link)
+    this.#refill()
+    return true
+  }
+
+  /** Ends a worker and whatever runs in it; if it was one of the members, starts another. */
+  retire(link: WorkerLink): void {
+    if (!this.#links.delete(link)) return
+    if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
+    void link.terminate()
+    this.#events.ended(link)
+    this.#refill()
+  }
+
+  /** Posts the URL to every worker, also to those that start later. */
+  servedAt(url: string | undefined): void {
+    this.#address = { type: 'served', url }
+    for (const link of this.#links) link.post(this.#address)
+  }
+
+  has(link: WorkerLink): boolean {
+    return this.#links.has(link)
+  }
+
+  /** The worker is idle: ends it if it is solitary or of an earlier project. */
+  spare(link: WorkerLink): void {
+    if (link.solitary || link.generation < this.#serving) this.retire(link)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stopTick()
+    for (const stop of this.#timers) stop()
+    const links = [...this.#links]
+    this.#links.clear()
+    await Promise.all(links.map((link) => link.terminate()))
+  }
+
+  get #solitary(): number {
+    return [...this.#links].filter(({ solitary }) => solitary).length
+  }
+
+  /** The generation that serves, or will be the first to. */
+  get #current(): number { return this.#serving || this.#generation }
+
+  #start(generation: number, isApart = false): WorkerLink {
+    const { heapMb, variables, marks } = this.#options
+    // What runs apart does not end this process.
+    const mark = isApart ? undefined : marks?.take()
+    const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
+      project: this.#projects.get(generation)!, ...mark && { mark } }
+    const link: WorkerLink = new WorkerLink(this.#env, options, {
+      mail: (from, mail) => this.#mail(from, mail),
+      ended: (gone) => this.#ended(gone),
+    })
+    this.#links.add(link)
+    if (mark) this.#marks.set(link, mark)
+    if (this.#address) link.post(this.#address)
+    return link
+  }
+
+  /** Starts missing members: also of the serving project while the next one is loading. */
+  #refill(): void {
+    if (this.#closed) return
+    for (const generation of new Set([this.#current, this.#generation])) {
+      const members = [...this.#links].filter((link) =>
+        !link.solitary && link.generation === generation)
+      for (let missing = this.#size - members.length; missing > 0; missing--) {
+        this.#start(generation)
+      }
+    }
+  }
+
+  #mail(link: WorkerLink, mail: WorkerMail): void {
+    switch (mail.type) {
+      case 'pong': return this.#events.ready()
+      case 'loading': case 'refused': case 'ready':
+        // A worker that is ready said all of this before: now only user code can have posted it.
+        if (link.state === 'starting') this.#starting(link, mail)
+        return
+      default: return this.#events.mail(link, mail)
+    }
+  }
+
+  #starting(link: WorkerLink, mail: WorkerMail & { type: 'loading' | 'refused' | 'ready' }): void {
+    if (mail.type === 'loading') link.loading = mail.graphId
+    else if (mail.type === 'refused') link.refusal = mail.reason
+    else this.#ready(link, mail)
+  }
+
+  #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
+    link.state = 'ready'
+    if (link.generation > this.#serving) {
+      this.#serving = link.generation
+      this.#graphs = graphs
+      for (const old of this.#projects.keys()) if (old < link.generation) this.#projects.delete(old)
+      for (const { graphId, message } of failures) {
+        this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
+      }
+      this.#dismissOutgoing()
+    }
+    if (link.generation === this.#generation) this.#opening?.resolve('serving')
+    this.#events.ready()
+  }
+
+  #dismissOutgoing(): void {
+    const outgoing = [...this.#links].filter(({ generation }) => generation < this.#serving)
+    for (const link of outgoing) if (link.executions === 0) this.retire(link)
+    if (outgoing.length === 0) return
+    this.#after(outgoingMs, () => {
+      for (const link of outgoing) {
+        if (!link.solitary && this.has(link)) this.#events.outdated(link)
+      }
+    })
+  }
+
+  /** A worker ended without being retired. */
+  #ended(link: WorkerLink): void {
+    this.#freeMark(link)
+    if (!this.#links.delete(link)) return
+    this.#lost++
+    this.#events.ended(link)
+    const isWanted = link.generation === this.#current || link.generation === this.#generation
+    if (this.#closed || link.solitary || !isWanted) return
+    if (link.generation > this.#serving) {
+      const during = link.loading === null ? 'before it had loaded the project'
+        : `while it imported the file of graph "${link.loading}"`
+      this.#opening?.reject(new HeddleError('graph_failed',
+        link.refusal ?? `The graph worker ended ${during}; the log says why.`))
+      if (this.#serving === 0) return
+    } else if (link.refusal !== null) {
+      this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
+    }
+    const ageMs = this.#env.monotonicMs() - link.startedMs
+    this.#deaths = ageMs > backOffMs.resetAfter ? 1 : this.#deaths + 1
+    if (this.#deaths === 1) return this.#refill()
+    const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    this.#after(delayMs, () => this.#refill())
+  }
+
+  #freeMark(link: WorkerLink): void {
+    const mark = this.#marks.get(link)
+    if (!mark || this.#closed) return
+    this.#marks.delete(link)
+    this.#options.marks?.free(mark)
+  }
+
+  #after(ms: number, fn: () => void): void {
+    const stop = this.#env.after(ms, () => {
+      this.#timers.delete(stop)
+      fn()
+    })
+    this.#timers.add(stop)
+  }
+
+  #tick(): void {
+    const nowMs = this.#env.monotonicMs()
+    // If the main thread itself was blocked, it could not receive messages.
+    const stalled = nowMs - this.#lastTickMs > 2 * tickMs
+    this.#lastTickMs = nowMs
+    for (const link of [...this.#links]) {
+      if (link.state === 'starting') this.#warnOfSlow(link)
+      if (link.state !== 'ready') continue
+      if (stalled) link.excuseSilence()
+      if (!link.solitary && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
+      else link.ping()
+    }
+  }
+
+  /** Once per project: otherwise nobody could see what its start waits for. */
+  #warnOfSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
+    const ms = this.#env.monotonicMs() - startedMs
+    if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return
+    this.#warnedOf = generation
+    this.#env.log.warn('The file of a graph takes long to import; the project waits for it.',
+      { graphId, ms })
+  }
+}

@@ -1,0 +1,101 @@
+/** The entry of a graph worker thread: loads the project, then does what the mail says. */
+
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
+
+import { atLatest, poolRandomness, systemEnv } from '../../../cluster/index.ts'
+import { assert, HeddleError } from '../../errors.ts'
+import { copyEnvironment, takeShortcuts } from '../engine/engine-shortcut.ts'
+import type { Workbench } from '../engine/runner.ts'
+import { GraphLibrary } from '../project/library.ts'
+import { keepThrown } from '../project/thrown.ts'
+import { ValueCodec } from '../state/value-codec.ts'
+import { clientMayAsk, offerClient } from './in-graph-client.ts'
+import { WorkerDesk } from './job-runner.ts'
+import { Mailer } from './message-port-batcher.ts'
+import { rehearse } from './warm-up.ts'
+import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
+
+/** How long a start waits for a factory, which may itself wait for something unreachable. */
+const factoryMs = 10_000
+
+assert(threads.workerData, 'this file is started as a worker thread')
+const { name, project, entered, port, mark } = threads.workerData as WorkerData
+const env = systemEnv({ name })
+
+// User code must not find the port: what is posted there speaks for every job of this worker.
+Object.assign(threads, { workerData: null })
+syncBuiltinESMExports()
+hideHandle(port)
+const post = port.postMessage.bind(port)
+/** What came before the project was loaded. */
+const early: ToWorker[] = []
+let receive = (mail: ToWorker): void => { early.push(mail) }
+port.on('message', (mails: readonly ToWorker[]) => {
+  for (const mail of mails) receive(mail)
+})
+// A file that waits for nothing that will ever come must not keep the worker from ending.
+port.unref()
+
+// A rejection that user code does not handle must not end the worker.
+process.on('unhandledRejection', (error) => {
+  env.log.error('A promise was rejected in a graph and not handled.', { error })
+})
+
+// HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
+const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
+if (!asItIs) {
+  copyEnvironment()
+  poolRandomness()
+}
+offerClient(env.log)
+const say = (mails: FromWorker) => post(mails)
+const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
+/** Every worker would end like this: one sentence says why, without a stack. */
+const refuse = (error: unknown): never => {
+  if (!(error instanceof HeddleError)) throw error
+  say([{ type: 'refused', reason: error.message }])
+  process.exit(1)
+}
+const library = await GraphLibrary.open(project, loads).catch(refuse)
+await library.requireServable().catch(refuse)
+loads(null)
+keepThrown(library.langgraph)
+const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
+const { serde } = new library.langgraph.MemorySaver()
+let unread = 0
+const codec = new ValueCodec(library.messages, serde, (error) => {
+  if (unread++ > 0) return
+  env.log.warn('A stored value cannot be deserialized: graphs get the JSON that the API shows. ' +
+    'Its class may have moved. Later ones are not reported.', { error })
+})
+const graphs = await library.describe(async (graphId, made) => {
+  const graph = await atLatest(env, factoryMs, made)
+  if (graph === undefined) {
+    env.log.warn('The factory of a graph takes long: the start does not wait for it any more.',
+      { graphId, ms: factoryMs })
+  }
+  return graph
+})
+const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
+const bench: Workbench = {
+  library, codec, serde, shortcuts, uuid: () => env.uuid(),
+  describe: (graphId) => described.get(graphId),
+}
+// If it fails, the project's own runs will show why.
+await rehearse(bench).catch(() => {})
+const mailer = new Mailer(say)
+const desk = new WorkerDesk(bench, mailer, env, { entered, mark })
+clientMayAsk()
+receive = (mail) => desk.receive(mail)
+for (const mail of early.splice(0)) receive(mail)
+port.ref()
+const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
+mailer.send({ type: 'ready', graphs, failures })
+
+/** Leaves it out of what Node lists as open in this thread. */
+function hideHandle(handle: object): void {
+  const listing = process as unknown as { _getActiveHandles(): object[] }
+  const list = listing._getActiveHandles.bind(process)
+  listing._getActiveHandles = () => list().filter((each) => each !== handle)
+}

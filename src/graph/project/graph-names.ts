@@ -1,0 +1,120 @@
+/** What a caller may name of a graph, and what is wrong with a command or update that does. */
+
+import { HeddleError } from '../../errors.ts'
+import type { ServedGraph } from './graph-export.ts'
+import type { ParsedUpdate, WireCommand } from './run-input.ts'
+
+/** The nodes of a graph, and the channels that a caller may write. */
+export interface GraphNames {
+  readonly nodes: readonly string[]
+  readonly channels: readonly string[]
+}
+
+export interface NameFault {
+  /** In the command or the update, `goto` for example. */
+  readonly field: string
+  readonly message: string
+}
+
+/** Other channels steer the engine: what a caller writes there could break a thread for good. */
+export function writableChannels({ channels, builder }: Pick<ServedGraph, 'channels'> &
+  { readonly builder?: unknown }): string[] {
+  const { channels: own = channels } = (builder ?? {}) as { channels?: ServedGraph['channels'] }
+  return Object.keys(own).filter((name) => name === root || !name.startsWith('__'))
+}
+
+export function namesOf(graph: ServedGraph): GraphNames {
+  return { channels: writableChannels(graph),
+    nodes: Object.keys(graph.nodes).filter((name) => name !== '__start__') }
+}
+
+/** The graph that has the checkpoints of a namespace; undefined if there is none. */
+export async function graphAt(graph: ServedGraph, ns: unknown): Promise<ServedGraph | undefined> {
+  if (typeof ns !== 'string' || ns === '') return graph
+  // As the engine does: a namespace is made of nodes with the ids of their tasks.
+  const path = ns.split('|').filter((part) => !/^\d+$/.test(part))
+    .map((part) => part.split(':')[0]).join('|')
+  for await (const [name, subgraph] of graph.getSubgraphsAsync(path, true)) {
+    if (name === path) return subgraph as ServedGraph
+  }
+  return undefined
+}
+
+/** The channel of a state that has no named fields. */
+const root = '__root__'
+
+/** Clients send back the values of a run that waits, with its interrupts among them. */
+const shownBeside: ReadonlySet<string> = new Set(['__interrupt__'])
+
+/** Words that an update may name in the place of a node. */
+const rolesOfUpdates = ['__start__', '__input__', '__copy__', '__end__']
+
+/** One for each part of the command that names something that is not there. */
+export function commandFaults({ goto, update }: WireCommand, names: GraphNames): NameFault[] {
+  const targets = goto == null ? [] : [goto].flat()
+  const strangers = targets.flatMap((target) => {
+    const node = typeof target === 'string' ? target : target.node
+    const word = typeof target === 'string' ? '__end__' : '__start__'
+    return node === word || names.nodes.includes(node) ? [] : [node]
+  })
+  const pairs = update == null ? [] : Array.isArray(update) ? update : Object.entries(update)
+  const unknown = pairs.map(([name]) => String(name))
+    .filter((name) => !names.channels.includes(name))
+  return [
+    ...strangers.length > 0 ? [{ field: 'goto', message: noNode(strangers, names) }] : [],
+    ...unknown.length > 0 ? [{ field: 'update', message: noChannel(unknown, names) }] : [],
+  ]
+}
+
+/** The same for an update of the state. */
+export function updateFaults({ values, command, asNode }: ParsedUpdate, names: GraphNames):
+  NameFault[] {
+  const isKnown = asNode === null || rolesOfUpdates.includes(asNode)
+    || names.nodes.includes(asNode)
+  const faults = isKnown ? [] : [{ field: 'as_node', message: noNode([asNode], names) }]
+  if (command !== null) return [...faults, ...commandFaults(command, names)]
+  if (asNode === '__copy__' && Array.isArray(values)) {
+    return values.flatMap((copy: unknown) => Array.isArray(copy)
+      ? updateFaults({ values: copy[0], command: null, asNode: textOrNull(copy[1]) }, names) : [])
+  }
+  const isNamed = typeof values === 'object' && values !== null && !Array.isArray(values)
+  const unknown = !isNamed || names.channels.includes(root) ? [] : Object.keys(values)
+    .filter((name) => !names.channels.includes(name) && !shownBeside.has(name))
+  if (unknown.length === 0) return faults
+  return [...faults, { field: 'values', message: noChannel(unknown, names) }]
+}
+
+/** Breakpoints at nodes that are not there would never be reached. */
+export function breakpointFault(nodes: '*' | readonly string[] | null | undefined,
+  names: GraphNames): string | undefined {
+  const unknown = nodes == null || nodes === '*' ? []
+    : nodes.filter((node) => !names.nodes.includes(node))
+  return unknown.length > 0 ? noNode(unknown, names) : undefined
+}
+
+/** Throws `invalid` if there is a fault. */
+export function mustHaveNoFault(faults: readonly NameFault[]): void {
+  if (faults.length === 0) return
+  throw new HeddleError('invalid',
+    `${faults.map(({ field, message }) => `${field} ${message}`).join('; ')}.`)
+}
+
+function noNode(unknown: readonly string[], { nodes }: GraphNames): string {
+  return `names no node of the graph: ${listed(unknown)}; there is ${listed(nodes)}`
+}
+
+function noChannel(unknown: readonly string[], { channels }: GraphNames): string {
+  return `names no channel of the state: ${listed(unknown)}; there is ${listed(channels)}`
+}
+
+/** At most so many, each at most so long: names may come from a caller. */
+const [listedMax, lengthMax] = [20, 100]
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, listedMax).map((name) => name.slice(0, lengthMax))
+  return `${shown.join(', ') || 'none'}${names.length > listedMax ? ', …' : ''}`
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value)
+}

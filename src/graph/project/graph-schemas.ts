@@ -1,0 +1,125 @@
+/** What goes into a graph, what comes out of it and what configures it, as JSON Schema. */
+
+import type { BaseChannel } from '@langchain/langgraph'
+
+import type { GraphSchemas } from '../execution.ts'
+import type { ServedGraph } from './graph-export.ts'
+
+type JsonSchema = Record<string, unknown>
+
+/** The engine's own conversion; it throws if JSON Schema cannot express a field. */
+type Converter = (graph: ServedGraph) => unknown
+
+/** A BinaryOperatorAggregate or a DeltaChannel; others have neither. */
+type ReducingChannel = BaseChannel & { readonly operator?: unknown; readonly reducer?: unknown }
+
+/** The private parts of a StateGraph that its schemas are made from, by the engine as well. */
+interface Builder {
+  readonly _inputDefinition?: object
+  readonly _outputDefinition?: object
+  readonly _schemaDefinition?: object
+  readonly _inputRuntimeDefinition?: unknown
+  readonly _outputRuntimeDefinition?: unknown
+  readonly _schemaRuntimeDefinition?: unknown
+  readonly _configRuntimeSchema?: unknown
+}
+
+const messageList: JsonSchema = {
+  type: 'array',
+  langgraph_type: 'messages',
+  items: {
+    title: 'Message',
+    type: 'object',
+    properties: {
+      type: { type: 'string', enum: ['human', 'ai', 'system', 'tool', 'developer', 'remove'] },
+      content: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
+      id: { type: 'string' },
+      name: { type: 'string' },
+      tool_calls: { type: 'array', items: { type: 'object' } },
+      tool_call_id: { type: 'string' },
+    },
+    required: ['content'],
+  },
+}
+
+/**
+ * A zod or StateSchema state describes its fields. An Annotation's types do not exist at run time:
+ * its fields are named, lists of messages are recognised, the rest may be anything.
+ * A graph without named state (an entrypoint) has no schemas.
+ */
+export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
+  const { builder } = graph as { builder?: Builder }
+  const convert = await converters()
+  const configuration = builder === undefined ? null
+    : first(graph, convert.getConfigTypeSchema, () => convert.loosely(builder._configRuntimeSchema))
+  const state = (fields: object | undefined, conversion: Converter, definition: unknown) =>
+    fields === undefined ? null : withFields(Object.keys(fields), convert.messageChannels(graph),
+      first(graph, conversion, () => convert.loosely(definition)))
+  const whole = builder?._schemaRuntimeDefinition
+  const input = builder?._inputRuntimeDefinition
+  return {
+    input_schema: optional(state(builder?._inputDefinition, convert.getInputTypeSchema,
+      typeof input === 'symbol' ? whole : input)),
+    output_schema: state(builder?._outputDefinition, convert.getOutputTypeSchema,
+      builder?._outputRuntimeDefinition),
+    state_schema: state(builder?._schemaDefinition, convert.getStateTypeSchema, whole),
+    // LangGraph.js does not distinguish these two.
+    config_schema: configuration,
+    context_schema: configuration,
+  }
+}
+
+/** From the project's packages, imported on the first request: most processes never need them. */
+async function converters() {
+  const [schemas, { toJsonSchema }, engine] = await Promise.all([
+    import('@langchain/langgraph/zod/schema'),
+    import('@langchain/core/utils/json_schema'),
+    import('@langchain/langgraph'),
+  ])
+  type Convertible = Parameters<typeof toJsonSchema>[0]
+  return {
+    ...schemas,
+    /** A type that JSON Schema cannot express becomes any. */
+    loosely: (definition: unknown) => definition === undefined ? undefined
+      : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
+    /** Channels that add messages to messages: by the engine's reducers, or by their name. */
+    messageChannels: (graph: ServedGraph) => new Set(Object.keys(graph.channels).filter((name) => {
+      const { operator, reducer = operator } = graph.channels[name] as ReducingChannel
+      return reducer !== undefined && (name === 'messages'
+        || reducer === engine.messagesStateReducer || reducer === engine.messagesDeltaReducer)
+    })),
+  }
+}
+
+/** The result of the first conversion that succeeds; null if none does. */
+function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSchema | null {
+  for (const convert of conversions) {
+    try {
+      const schema = convert(graph)
+      if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
+    } catch {
+      // This conversion does not know a field; the next one may.
+    }
+  }
+  return null
+}
+
+function withFields(fields: readonly string[], messages: ReadonlySet<string>,
+  schema: JsonSchema | null): JsonSchema {
+  // A state without named fields is a single value.
+  if (fields.includes('__root__')) return schema ?? {}
+  const known = (schema?.properties ?? {}) as Record<string, JsonSchema>
+  const properties = fields.map((field) => {
+    const own = known[field] ?? {}
+    const untyped = messages.has(field) && own.type === undefined
+    return [field, untyped ? { ...messageList, ...own } : own] as const
+  })
+  return { type: 'object', ...schema, properties: Object.fromEntries(properties) }
+}
+
+/** An update names the fields that it changes, so none is required. */
+function optional(schema: JsonSchema | null): JsonSchema | null {
+  if (schema === null) return null
+  const { required: _, ...rest } = schema
+  return rest
+}

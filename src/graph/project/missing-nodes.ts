@@ -1,0 +1,44 @@
+/** Nodes that come next on a thread and that its graph does not have any more. */
+
+import { HeddleError } from '../../errors.ts'
+
+/** The channels of a checkpoint: their names, and the value of one as JSON has it. */
+export interface HeldChannels {
+  readonly names: readonly string[]
+  readonly valueOf: (name: string) => unknown
+}
+
+/** Throws `missing_node`: the engine would go on without the node, and forget its question. */
+export function mustHaveNext(held: HeldChannels, nodes: readonly string[]): void {
+  const missing = nextNodes(held).filter((node) => !nodes.includes(node))
+  if (missing.length === 0) return
+  const names = [...new Set(missing)].map((node) => `"${node}"`).join(', ')
+  throw new HeddleError('missing_node', `The thread waits at ${names}, and its graph has no such ` +
+    'node any more. Bring the node back, or update the state to continue elsewhere.')
+}
+
+const [toNode, join, tasks] = ['branch:to:', 'join:', '__pregel_tasks']
+
+/** From the names that the engine gives to the channels that trigger nodes. */
+function nextNodes({ names, valueOf }: HeldChannels): string[] {
+  return names.flatMap((name) => {
+    if (name.startsWith(toNode)) return [name.slice(toNode.length)]
+    if (name.startsWith(join)) return isComplete(name, valueOf(name)) ? [joinedNode(name)] : []
+    return name === tasks ? sentTo(valueOf(name)) : []
+  })
+}
+
+/** `join:a+b:c` holds the names of those of a and b that are done. */
+function isComplete(name: string, done: unknown): boolean {
+  const awaited = name.slice(join.length, name.lastIndexOf(':')).split('+')
+  return Array.isArray(done) && awaited.every((node) => done.includes(node))
+}
+
+function joinedNode(name: string): string {
+  return name.slice(name.lastIndexOf(':') + 1)
+}
+
+function sentTo(sends: unknown): string[] {
+  const nodes = [sends].flat().map((send) => (send as { node?: unknown } | null)?.node)
+  return nodes.filter((node) => typeof node === 'string')
+}

@@ -1,0 +1,134 @@
+/** Compiles a project anew when one of its files changes, for development. */
+
+import { watch } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { compileProject } from './project-compiler.ts'
+import type { CompiledProject } from './project-compiler.ts'
+import { readProject } from './project.ts'
+import type { Project } from './project.ts'
+
+export interface ProjectListener {
+  /** The compiled project, or its settings for webhooks, are different now. */
+  changed(compiled: CompiledProject, project: Project): void
+  /** The change cannot be used; the project as it was before stays in use. */
+  failed(error: HeddleError): void
+}
+
+/** An editor writes a file in several steps: after this long without one, the change is over. */
+const quietMs = 60
+
+/** Watches until the returned function is called; the listener is not called after that. */
+export function watchProject(env: Env, project: Project, compiled: CompiledProject,
+  listener: ProjectListener): () => void {
+  const watcher = new ProjectWatcher(env, project, compiled, listener)
+  return () => watcher.stop()
+}
+
+class ProjectWatcher {
+  readonly #env: Env
+  readonly #listener: ProjectListener
+  readonly #folders = new Map<string, FSWatcher>()
+  #project: Project
+  #compiled: CompiledProject
+  #files: ReadonlySet<string> = new Set()
+  /** Something could not be compiled: a change to a file that is not known yet may fix it. */
+  #broken: boolean
+  #compiling = false
+  #cancelTimer = () => {}
+  #stopped = false
+
+  constructor(env: Env, project: Project, compiled: CompiledProject, listener: ProjectListener) {
+    this.#env = env
+    this.#project = project
+    this.#compiled = compiled
+    this.#listener = listener
+    this.#broken = compiled.graphs.some(({ failure }) => failure !== null)
+    this.#watch(project, compiled)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancelTimer()
+    for (const folder of this.#folders.values()) folder.close()
+  }
+
+  /** Watches folders, not files: an editor may replace a file by a new one. */
+  #watch(project: Project, compiled: CompiledProject): void {
+    this.#files = filesOf(project, compiled)
+    const wanted = new Set([...this.#files].map((file) => dirname(file)))
+    for (const [folder, watcher] of this.#folders) {
+      if (wanted.has(folder)) continue
+      watcher.close()
+      this.#folders.delete(folder)
+    }
+    for (const folder of wanted) {
+      if (!this.#folders.has(folder)) this.#watchFolder(folder)
+    }
+  }
+
+  #watchFolder(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name === null || this.#concerns(join(folder, name))) this.#schedule()
+      })
+      // If the folder was removed, its files had events of their own.
+      watcher.on('error', () => this.#folders.delete(folder))
+      this.#folders.set(folder, watcher)
+    } catch (error) {
+      this.#env.log.warn('A folder of the project cannot be watched.', { folder, error })
+    }
+  }
+
+  #concerns(file: string): boolean {
+    return this.#files.has(file)
+      || this.#broken && /^\.([cm]?[jt]s|[jt]sx|json)$/.test(extname(file))
+  }
+
+  #schedule(): void {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#env.after(quietMs, () => void this.#recompile())
+  }
+
+  async #recompile(): Promise<void> {
+    if (this.#compiling) return this.#schedule()
+    this.#compiling = true
+    try {
+      const project = await readProject(this.#project.configFile)
+      const compiled = await compileProject(project)
+      if (!this.#stopped) this.#take(project, compiled)
+    } catch (error) {
+      this.#broken = true
+      if (!this.#stopped) this.#listener.failed(HeddleError.from(error))
+    } finally {
+      this.#compiling = false
+    }
+  }
+
+  #take(project: Project, compiled: CompiledProject): void {
+    const failures = compiled.graphs.flatMap(({ failure }) => failure ?? [])
+    if (failures.length > 0) {
+      throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
+    }
+    this.#broken = false
+    this.#watch(project, compiled)
+    const differs = !isDeepStrictEqual(compiled, this.#compiled)
+      || !isDeepStrictEqual(project.webhooks, this.#project.webhooks)
+    this.#project = project
+    this.#compiled = compiled
+    if (differs) this.#listener.changed(compiled, project)
+  }
+}
+
+function filesOf(project: Project, compiled: CompiledProject): Set<string> {
+  const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
+  const settings = ['package.json', 'tsconfig.json'].map((name) => join(project.root, name))
+  const graphs = project.graphs.map(({ file }) => file)
+  return new Set([project.configFile, ...settings, ...graphs, ...files,
+    ...project.envFile === null ? [] : [project.envFile]])
+}

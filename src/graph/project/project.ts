@@ -1,0 +1,218 @@
+/** A project: a folder with a langgraph.json, read and checked before anything is loaded. */
+
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+import { z } from 'zod'
+
+import type { Narrowing } from '../../egress/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { webhookShape, webhooksOf } from './project-webhooks.ts'
+
+export interface Project {
+  /** Absolute, without links, so that a file has one name only. */
+  readonly root: string
+  /** The langgraph.json. */
+  readonly configFile: string
+  readonly graphs: readonly ProjectGraph[]
+  /** Variables for the graphs; those of the process win. */
+  readonly env: Readonly<Record<string, string>>
+  /** The dotenv file that `env` names, whether it exists or not; null if it names none. */
+  readonly envFile: string | null
+  /** Which webhooks its runs may call. */
+  readonly webhooks: Narrowing
+  /** A sentence for each setting of the file that has no effect. */
+  readonly warnings: readonly string[]
+}
+
+interface ProjectGraph {
+  readonly graphId: string
+  /** Absolute. */
+  readonly file: string
+  readonly exportName: string
+  readonly description: string | null
+}
+
+const configName = 'langgraph.json'
+const extensions = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx']
+
+const pathForm = 'must name a file and its export, like "./agent.ts:graph"'
+const graphPath = z.string(pathForm)
+  .regex(/^.+:/s, pathForm)
+  .refine((path) => !path.includes(':') || extensions.includes(extname(fileOf(path))),
+    { error: ({ input }) => `names a file that is neither TypeScript nor JavaScript: ${input} ` +
+      '(Heddle serves graphs of LangGraph.js, no Python)' })
+
+const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() },
+  { error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}' })
+
+/** Any text that can be a part of a path: neither `/` nor `\`, no control characters. */
+const graphId = z.string().regex(/^(?!\.{1,2}$)(?!\s)[^/\\\p{Cc}\p{Cs}]{1,128}(?<!\s)$/u)
+
+const graphs = z.record(
+  graphId,
+  z.preprocess((entry) => typeof entry === 'string' ? { path: entry } : entry, graphEntry),
+  { error: (issue) => issue.code === 'invalid_key'
+    ? 'is no graph id: use 1 to 128 characters, none of them "/", "\\" or a control character, ' +
+      'and no space at either end'
+    : 'must be an object from graph ids to "./file.ts:export"' },
+).refine((entries) => Object.keys(entries).length > 0, 'must name at least one graph')
+
+/** The keys that Heddle reads. All others of the ecosystem may be there as well. */
+const configShape = z.looseObject({
+  graphs,
+  webhooks: webhookShape.prefault({}),
+  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() },
+    { error: 'must be an object' }).nullish(),
+  env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
+    z.object({
+      path: z.string().optional(),
+      variables: z.record(z.string(), z.string({ error: 'must be a text' }),
+        { error: 'must be an object of texts or the path of a dotenv file' }).optional(),
+    })),
+}, { error: 'must be an object' })
+
+type Config = z.infer<typeof configShape>
+
+/**
+ * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a sentence that names
+ * every field that is wrong.
+ */
+export async function readProject(path: string): Promise<Project> {
+  const configFile = await findConfig(path)
+  const root = dirname(configFile)
+  const config = await parseConfig(configFile)
+  const graphs = Object.entries(config.graphs).map(([graphId, { path, description }]) => ({
+    graphId,
+    file: resolve(root, fileOf(path)),
+    exportName: path.slice(path.lastIndexOf(':') + 1) || 'default',
+    description: description ?? null,
+  }))
+  await requireFiles(configFile, graphs)
+  const env = await readEnv(root, config)
+  return { root, configFile, graphs, ...env, webhooks: readWebhooks(configFile, config, env.env) }
+}
+
+async function findConfig(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  const file = found?.isDirectory() ? join(path, configName) : path
+  const isThere = (await stat(file).catch(() => undefined))?.isFile() ?? false
+  if (isThere && extname(file) === '.json') {
+    return join(await realpath(dirname(file)), basename(file))
+  }
+  const fault = isThere ? `The name of ${file} does not end in .json`
+    : `There is no project at ${file}`
+  throw new HeddleError('invalid', `${fault}: name a ${configName} or a folder that has one.`)
+}
+
+async function parseConfig(configFile: string): Promise<Config> {
+  const text = await readText(configFile).catch(({ message }: Error) => {
+    throw new HeddleError('invalid', `${configFile} cannot be read: ${message}.`)
+  })
+  const parsed = configShape.safeParse(parseJson(configFile, text))
+  if (parsed.success) return parsed.data
+  throw refusal(configFile, parsed.error.issues.map(({ path, message }) => ({
+    field: fieldName(path), message,
+  })))
+}
+
+/** Without the byte order mark that editors of Windows begin a file with. */
+async function readText(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
+}
+
+function parseJson(configFile: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HeddleError('invalid', `${configFile} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+/** The path as it is in the file: without the steps that preprocessing adds. */
+function fieldName(path: readonly PropertyKey[]): string {
+  const steps = path.map(String)
+  if (steps[0] === 'env') steps.splice(1, 1)
+  if (steps[0] === 'graphs' && steps[2] === 'path') steps.pop()
+  return steps.join('.')
+}
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+function refusal(configFile: string, problems: readonly Problem[]): HeddleError {
+  const sentences = problems.map(({ field, message }) => `${field} ${message}`.trim())
+  return new HeddleError('invalid', `${configFile} is not valid: ${sentences.join('; ')}.`,
+    { fields: problems.map(({ field }) => field) })
+}
+
+function fileOf(path: string): string {
+  return path.slice(0, path.lastIndexOf(':'))
+}
+
+async function requireFiles(configFile: string, graphs: readonly ProjectGraph[]): Promise<void> {
+  const problems = await Promise.all(graphs.map(async ({ graphId, file }) => {
+    const found = await stat(file).catch(() => undefined)
+    return found?.isFile() ? []
+      : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
+  }))
+  if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
+}
+
+/** Variables of the process win over the project's, as they do for graphs. */
+function readWebhooks(configFile: string, { webhooks, http }: Config,
+  env: Readonly<Record<string, string>>): Narrowing {
+  const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
+  if (read.broken.length === 0) return read.webhooks
+  throw refusal(configFile, read.broken.map(({ name, message }) =>
+    ({ field: `webhooks.headers.${name}`, message })))
+}
+
+type ProjectEnv = Pick<Project, 'env' | 'envFile' | 'warnings'>
+
+async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
+  const { path, variables = {} } = config.env
+  const warnings = unmetWishes(config)
+  if (path === undefined) return { env: variables, envFile: null, warnings }
+  const envFile = resolve(root, path)
+  try {
+    const env = parseEnv(await readText(envFile)) as Record<string, string>
+    return { env, envFile, warnings }
+  } catch {
+    // Templates name a .env without having one: the process may have the keys.
+    const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
+    return { env: {}, envFile, warnings: [...warnings, missing] }
+  }
+}
+
+/** Unsupported keys whose absence clients or operators would notice. */
+function unmetWishes(config: Config): string[] {
+  const wishes = {
+    auth: 'every caller may do everything',
+    'checkpointer.ttl': 'threads stay until they are deleted',
+    'http.app': 'its routes are not served',
+    'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
+    'http.cors': '--allow-origin names the web pages that may call',
+    'http.disable_assistants': 'their routes are served',
+    'http.disable_meta': 'their routes are served',
+    'http.disable_runs': 'their routes are served',
+    'http.disable_threads': 'their routes are served',
+    'http.mount_prefix': 'routes are served without it',
+    'store.index': 'nothing is found by meaning',
+    ui: 'its components are not served',
+  }
+  return Object.entries(wishes)
+    .filter(([key]) => asksForSomething(at(config, key.split('.'))))
+    .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
+}
+
+function asksForSomething(value: unknown): boolean {
+  return Boolean(value) && !(typeof value === 'object' && Object.keys(value!).length === 0)
+}
+
+function at(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce((inside, step) => (inside as Record<string, unknown> | null)?.[step], value)
+}

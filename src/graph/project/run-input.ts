@@ -1,0 +1,154 @@
+/** Turns the JSON that a run is started with into the engine's own objects. */
+
+import type * as Langgraph from '@langchain/langgraph'
+
+import type { CheckpointSelector, EditUpdate, JsonText, RunRequest } from '../execution.ts'
+
+export type Fields = Record<string, unknown>
+
+/** The constructors of the project's own copy of the engine. */
+export type EngineWords = Pick<typeof Langgraph, 'Command' | 'Send'>
+
+/** A RunnableConfig as the API has it. */
+interface WireConfig {
+  readonly tags?: readonly string[]
+  readonly recursion_limit?: number
+  readonly max_concurrency?: number
+  readonly run_name?: string
+  readonly metadata?: Fields
+  readonly configurable?: Fields
+}
+
+/** A command as the API has it. */
+export interface WireCommand {
+  readonly resume?: unknown
+  readonly update?: Fields | [string, unknown][] | null
+  readonly goto?: WireGoto | readonly WireGoto[] | null
+}
+
+type WireGoto = string | { readonly node: string; readonly input: unknown }
+
+/** The ids of the interrupts that wait on the thread. */
+export type PendingInterrupts = () => Promise<readonly string[]>
+
+export async function runInput(request: RunRequest, engine: EngineWords,
+  pending: PendingInterrupts): Promise<unknown> {
+  if (request.command === null) return JSON.parse(request.input)
+  const command = JSON.parse(request.command) as WireCommand
+  if (request.asked === null) {
+    return commandOf({ ...command, resume: await namedAnswer(command.resume, pending) }, engine)
+  }
+  const resume = await answersLeft(command.resume, request.asked, pending)
+  const isLeft = resume ?? command.update ?? command.goto
+  return isLeft == null ? null : commandOf({ ...command, resume }, engine)
+}
+
+/** An update of an edit, parsed. */
+export interface ParsedUpdate extends Pick<EditUpdate, 'asNode'> {
+  readonly values: unknown
+  readonly command: WireCommand | null
+}
+
+export function parsedUpdate({ values, command, asNode }: EditUpdate): ParsedUpdate {
+  return { asNode, values: JSON.parse(values),
+    command: command === null ? null : JSON.parse(command) as WireCommand }
+}
+
+/** What one update of an edit writes. */
+export function editInput({ values, command }: ParsedUpdate, engine: EngineWords): unknown {
+  return command === null ? values : commandOf(command, engine)
+}
+
+/**
+ * `configurable` with the keys that select a checkpoint, left out if they have no value. Drops
+ * the engine's own keys, such as its checkpointer: no client may set them.
+ */
+export function configurableOf(threadId: string, config: Pick<WireConfig, 'configurable'>,
+  checkpoint: CheckpointSelector | null): Fields {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
+    config.configurable ?? {}
+  for (const key in configurable) if (key.startsWith('__pregel_')) delete configurable[key]
+  return {
+    ...configurable,
+    thread_id: threadId,
+    ...selected({ id, ns, map }),
+    ...selected({ id: checkpoint?.checkpointId, ns: checkpoint?.checkpointNs,
+      map: checkpoint?.checkpointMap }),
+  }
+}
+
+/** The engine options that come from the config and the context. */
+export function configOf(threadId: string, { config: text, context, checkpoint }:
+  { config: JsonText; context: JsonText | null; checkpoint: CheckpointSelector | null }) {
+  const config = JSON.parse(text) as WireConfig
+  const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
+  const configurable = configurableOf(threadId, config, checkpoint)
+  return {
+    // As the library does, which names a run's model there.
+    metadata: typeof configurable.model === 'string' ? { model: configurable.model, ...metadata }
+      : metadata,
+    configurable,
+    ...tags && { tags: [...tags] },
+    ...recursion_limit != null && { recursionLimit: recursion_limit },
+    ...max_concurrency != null && { maxConcurrency: max_concurrency },
+    ...run_name != null && { runName: run_name },
+    ...context !== null && { context: JSON.parse(context) as Fields },
+  }
+}
+
+function selected({ id, ns, map }: { id: unknown; ns: unknown; map: unknown }): Fields {
+  return {
+    ...id != null && id !== '' && { checkpoint_id: id },
+    ...ns != null && ns !== '' && { checkpoint_ns: ns },
+    ...map != null && { checkpoint_map: map },
+  }
+}
+
+function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: EngineWords) {
+  const targets = goto == null ? [] : [goto].flat() as WireGoto[]
+  return new Command({
+    resume,
+    update: update ?? undefined,
+    goto: targets.map((target) =>
+      typeof target === 'string' ? target : new Send(target.node, target.input)),
+  })
+}
+
+/** The form of the engine's interrupt ids. */
+const idPattern = /^[0-9a-f]{32}$/
+
+/**
+ * Answers by interrupt id, without the interrupts in `asked`: the client has not seen those. From
+ * 1.7 on a task's next interrupt has its own id, yet the engine gives it the answer to the first.
+ */
+async function answersLeft(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
+  Promise<Fields | undefined> {
+  if (resume == null) return undefined
+  const ids = typeof resume === 'object' ? Object.keys(resume) : []
+  const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
+  const waiting = await pending()
+  const answers = isById ? Object.entries(resume).filter(([id]) => waiting.includes(id))
+    : waiting.map((id) => [id, resume] as const)
+  const left = answers.filter(([id]) => !asked.includes(id))
+  return left.length > 0 ? Object.fromEntries(left) : undefined
+}
+
+/**
+ * Whether an unnamed answer that is in the log already must not be used again: an earlier attempt
+ * used it, or this run's own answer gets a name, so that the engine would keep both.
+ */
+export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
+  if (asked !== null) return true
+  return command !== null && isFalsyAnswer((JSON.parse(command) as WireCommand).resume)
+}
+
+function isFalsyAnswer(resume: unknown): boolean {
+  return resume != null && !resume
+}
+
+/** The engine drops a falsy answer unless it names the interrupt: here it does. */
+async function namedAnswer(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
+  if (!isFalsyAnswer(resume)) return resume
+  const [interrupt, other] = await pending()
+  return interrupt === undefined || other !== undefined ? resume : { [interrupt]: resume }
+}

@@ -1,0 +1,271 @@
+/** A channel's list, element by element: what is stored of it, and what differs from that. */
+
+import type { Splice, Value } from '../../../proto/gen/storage/v1/value.ts'
+import { isScalar, sameStored } from './known-value.ts'
+import { looksLike, printOf } from './object-print.ts'
+import type { Print } from './object-print.ts'
+import { objectsIn } from './objects-in.ts'
+import type { Decode, Encode } from './value-codec.ts'
+
+export type List = readonly unknown[]
+
+/** Of a list's last elements, so many are looked at for changes that no update mentions. */
+const lookBack = 256
+/** Of these, so many are looked at in depth. */
+const deepLookBack = 16
+/** Changes in more places than this are stored as one that spans them. */
+const splicesMax = 8
+/** More objects than this are looked for in one pass. */
+const searchesMax = 4
+
+/** What lies between the common start and the common end of two lists. */
+interface Difference {
+  readonly at: number
+  readonly remove: number
+  readonly insert: List
+}
+
+/** The stored form of one channel that holds a list. */
+export class KnownList {
+  /** The engine's list: returned again while it still has the same elements. */
+  #live: List
+  /** The live list was made by a known reducer or here: no code keeps it between runs. */
+  #isMade = false
+  /** Our own copy: a reducer may change the engine's list in place. */
+  readonly #elements: unknown[] = []
+  readonly #stored: Value[] = []
+  /** How the last elements looked when they were encoded. */
+  readonly #prints: (Print | undefined)[] = []
+  /** Stored values of elements that came from the graph, which may hold them elsewhere too. */
+  readonly #shared = new Set<Value>()
+  /** No element before has a shared value. */
+  #sharedFrom = Infinity
+
+  constructor(live: List) { this.#live = live }
+
+  static encoded(live: List, encode: Encode): KnownList {
+    const known = new KnownList(live)
+    known.#replace({ at: 0, remove: 0, insert: live }, new Map(), encode)
+    return known
+  }
+
+  static async loaded(stored: readonly Value[], decode: Decode): Promise<KnownList> {
+    const known = new KnownList([])
+    const elements = await Promise.all(stored.map(decode))
+    for (const element of elements) known.#elements.push(element)
+    for (const value of stored) known.#stored.push(value)
+    known.#print(0)
+    return known
+  }
+
+  /** The stored elements. */
+  get stored(): Value[] { return this.#stored.slice() }
+
+  get length(): number { return this.#elements.length }
+
+  /** The list that the engine has, or had last. */
+  get last(): List { return this.#live }
+
+  /** The list for an engine: never our own copy. */
+  live(): List {
+    if (!isSameList(this.#elements, this.#live)) {
+      this.#live = this.#elements.slice()
+      this.#isMade = true
+    }
+    return this.#live
+  }
+
+  /**
+   * Moves on to `live` and returns what to store. `mentioned` are updates that made it: elements
+   * that they do not contain are what they were, or are looked at. Undefined: any element may
+   * have been changed.
+   */
+  change(live: List, mentioned: List | undefined, looks: boolean, encode: Encode): Splice[] {
+    const encoded = new Map<unknown, Value>()
+    const difference = mentioned === undefined ? this.#compare(live, encoded, encode)
+      : this.#identify(live)
+    const { at, remove, insert } = difference
+    const touched = mentioned !== undefined && looks ? this.#touched() : []
+    const kept = mentioned === undefined || mentioned.length + touched.length === 0 ? []
+      : this.#changedInPlace([...this.#placesOf(objectsIn(mentioned)), ...touched], difference,
+        encode)
+    if (this.#live !== live) this.#isMade = mentioned !== undefined
+    this.#live = live
+    const splices: Splice[] = []
+    if (remove > 0 || insert.length > 0) {
+      this.#replace(difference, encoded, encode)
+      splices.push(this.#splice(at, remove, insert.length))
+    }
+    const shift = insert.length - remove
+    const places = kept.map((place) => place < at ? place : place + shift)
+    for (const place of places) this.#sharedFrom = Math.min(this.#sharedFrom, place)
+    for (const [from, to] of runsOf(places)) splices.push(this.#splice(from, to - from, to - from))
+    return splices
+  }
+
+  /** Whether an element was changed in place, as far as that is looked at. */
+  isTouched(): boolean {
+    return this.#touched().length > 0
+  }
+
+  /** Whether an element has other bytes than the stored ones. */
+  differs(encode: Encode): boolean {
+    return this.#elements.some((element, place) =>
+      !isScalar(element) && !sameStored(this.#stored[place]!, encode(element).value))
+  }
+
+  /** Makes the elements what the log would give, and nobody else's. */
+  async settle(decode: Decode): Promise<void> {
+    const isOurs = this.#isMade && !Object.isFrozen(this.#live)
+    if (!isOurs) this.#live = []
+    const live = this.#live as unknown[]
+    for (let i = this.#sharedFrom; i < this.#elements.length; i++) {
+      const before = this.#elements[i]
+      if (!this.#shared.has(this.#stored[i]!) || isScalar(before)) continue
+      this.#elements[i] = await decode(this.#stored[i]!)
+      this.#prints[i] = printOf(this.#elements[i])
+      if (live[i] === before) live[i] = this.#elements[i]
+    }
+    this.#shared.clear()
+    this.#sharedFrom = Infinity
+  }
+
+  /** The common start and end are the same objects. */
+  #identify(live: List): Difference {
+    const elements = this.#elements
+    const shorter = Math.min(elements.length, live.length)
+    let at = 0
+    while (at < shorter && Object.is(elements[at], live[at])) at += 1
+    if (at === elements.length) return { at, remove: 0, insert: live.slice(at) }
+    let end = 0
+    const [before, now] = [elements.length - 1, live.length - 1]
+    while (end < shorter - at && Object.is(elements[before - end], live[now - end])) end += 1
+    return { at, remove: elements.length - at - end, insert: live.slice(at, live.length - end) }
+  }
+
+  /** The common start and end have the same bytes. */
+  #compare(live: List, encoded: Map<unknown, Value>, encode: Encode): Difference {
+    const elements = this.#elements
+    const shorter = Math.min(elements.length, live.length)
+    let at = 0
+    while (at < shorter && this.#isStill(at, live[at], encoded, encode)) at += 1
+    let end = 0
+    const [before, now] = [elements.length - 1, live.length - 1]
+    while (end < shorter - at
+      && this.#isStill(before - end, live[now - end], encoded, encode)) end += 1
+    return { at, remove: elements.length - at - end, insert: live.slice(at, live.length - end) }
+  }
+
+  /** Whether `element` has the bytes that are stored at `place`: it is then the one we know. */
+  #isStill(place: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode):
+    boolean {
+    const isSame = Object.is(this.#elements[place], element)
+    if (isScalar(element)) return isSame
+    const { value } = encode(element)
+    if (!sameStored(this.#stored[place]!, value)) {
+      encoded.set(element, value)
+      return false
+    }
+    this.#elements[place] = element
+    this.#prints[place] = this.#prints[place] && printOf(element)
+    if (!isSame) this.#share(place)
+    return true
+  }
+
+  /** Encodes again what was changed in place outside of a difference; returns the places. */
+  #changedInPlace(suspects: readonly number[], { at, remove }: Difference, encode: Encode):
+    number[] {
+    const changed: number[] = []
+    for (const place of new Set(suspects)) {
+      if (place >= at && place < at + remove) continue
+      const { value } = encode(this.#elements[place])
+      this.#prints[place] = printOf(this.#elements[place])
+      if (sameStored(this.#stored[place]!, value)) continue
+      this.#shared.delete(this.#stored[place]!)
+      this.#stored[place] = value
+      this.#shared.add(value)
+      changed.push(place)
+    }
+    return changed.sort((a, b) => a - b)
+  }
+
+  #placesOf(objects: ReadonlySet<object>): number[] {
+    const places: number[] = []
+    const elements = this.#elements
+    if (objects.size > searchesMax) {
+      for (let i = 0; i < elements.length; i++) {
+        if (objects.has(elements[i] as object)) places.push(i)
+      }
+    } else for (const object of objects) {
+      for (let i = elements.indexOf(object); i >= 0; i = elements.indexOf(object, i + 1)) {
+        places.push(i)
+      }
+    }
+    return places
+  }
+
+  /** The places of elements that do not look as they did. */
+  #touched(): number[] {
+    const { length } = this.#elements
+    const places: number[] = []
+    for (let i = Math.max(0, length - lookBack); i < length; i++) {
+      const look = i < length - deepLookBack ? 'own' : 'deep'
+      if (!looksLike(this.#elements[i], this.#prints[i], look)) places.push(i)
+    }
+    return places
+  }
+
+  #replace({ at, remove, insert }: Difference, encoded: Map<unknown, Value>, encode: Encode):
+    void {
+    const elements = this.#elements.splice(at).slice(remove)
+    const removed = this.#stored.splice(at)
+    const stored = removed.splice(remove)
+    for (const value of removed) this.#shared.delete(value)
+    for (const element of insert) {
+      this.#stored.push(encoded.get(element) ?? encode(element).value)
+      // The same object elsewhere in the list has a stored value of its own.
+      encoded.delete(element)
+      this.#elements.push(element)
+    }
+    for (let i = at; i < this.#stored.length; i++) this.#share(i)
+    for (const element of elements) this.#elements.push(element)
+    for (const value of stored) this.#stored.push(value)
+    const prints = this.#prints.splice(at).slice(remove)
+    this.#prints.length = at + insert.length
+    for (const print of prints) this.#prints.push(print)
+    this.#print(at, at + insert.length)
+  }
+
+  #share(place: number): void {
+    this.#shared.add(this.#stored[place]!)
+    this.#sharedFrom = Math.min(this.#sharedFrom, place)
+  }
+
+  /** Notes how elements look, and forgets that of those that are no longer looked at. */
+  #print(from: number, to = this.#elements.length): void {
+    const first = Math.max(0, this.#elements.length - lookBack)
+    for (let i = Math.max(from, first); i < to; i++) this.#prints[i] = printOf(this.#elements[i])
+    for (let i = Math.max(0, first - (to - from)); i < first; i++) this.#prints[i] = undefined
+  }
+
+  #splice(at: number, remove: number, insert: number): Splice {
+    return { at, remove, insert: this.#stored.slice(at, at + insert) }
+  }
+}
+
+function isSameList(a: List, b: List): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false
+  return true
+}
+
+/** From and to of places in a row; if there are many rows, of all of them together. */
+function runsOf(places: readonly number[]): (readonly [number, number])[] {
+  const runs: [number, number][] = []
+  for (const place of places) {
+    const last = runs.at(-1)
+    if (last?.[1] === place) last[1] = place + 1
+    else runs.push([place, place + 1])
+  }
+  return runs.length <= splicesMax ? runs : [[places[0]!, places.at(-1)! + 1]]
+}

@@ -1,0 +1,170 @@
+/** What tasks wrote on a checkpoint, until the next checkpoint includes it. */
+
+import type { CheckpointPendingWrite, PendingWrite } from '@langchain/langgraph-checkpoint'
+
+import type { Write, Writes } from '../../../proto/gen/storage/v1/log.ts'
+import type { Value } from '../../../proto/gen/storage/v1/value.ts'
+import { messageOf, nameOf } from '../project/thrown.ts'
+import type { Decode, Encode, ValueCodec } from './value-codec.ts'
+
+/** The engine's special channels have fixed indexes, below zero. */
+const specialIndex: ReadonlyMap<string, number> = new Map([
+  ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
+])
+
+/** The engine's task id for a run's own input, such as an answer that names no interrupt. */
+const nullTask = '00000000-0000-0000-0000-000000000000'
+
+/** The ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
+export function askedIn({ taskId, writes }: Writes): string[] | null {
+  const isHeard = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
+  if (taskId === nullTask || !writes.some(isHeard)) return null
+  return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
+    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() : []))
+    .flatMap((question) => question?.id ?? [])
+}
+
+/** Leaves out an answer that names no interrupt. */
+export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
+  return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
+}
+
+/** Leaves out what a command wrote. */
+export function tasksOnly(writes: readonly CheckpointPendingWrite[] = []):
+  CheckpointPendingWrite[] {
+  return writes.filter(([task]) => task !== nullTask)
+}
+
+/** Whether a task failed with these writes: the answer among them is not kept. */
+function failedWith(channels: readonly unknown[]): boolean {
+  return channels.includes('__error__')
+}
+
+/** Channels on which a task shows that it had the answer to its question. */
+const showsAnswered: ReadonlySet<string> = new Set(['__resume__', '__interrupt__', '__error__'])
+
+interface KnownWrite {
+  readonly taskId: string
+  readonly taskPath: string
+  readonly channel: string
+  live: unknown
+  /** The stored value of a live one that came from the graph, which may hold it elsewhere too. */
+  shared: Value | undefined
+}
+
+/** What has to be stored of a task's writes. */
+interface Taken {
+  readonly taken: Write[]
+  /** Set if they are not complete yet: what has to be stored instead. */
+  readonly later?: Promise<Write[]>
+  /** Rejects if something that the task wrote cannot be stored. */
+  readonly whole?: Promise<void>
+}
+
+/** As the engine stores the error of a task. */
+function errorOf(reason: unknown): { name: string; message: string } {
+  return { name: reason instanceof Error ? nameOf(reason) : 'Error',
+    message: `What the node returned cannot be stored: ${messageOf(reason)}` }
+}
+
+/** The task that wrote; engines before 1.5 do not give its path. */
+export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
+
+/**
+ * The first write at each index of a task stays, so that a task that runs twice has one result; a
+ * write on a special channel is replaced. An answer is used once: one that names no interrupt is
+ * left out as soon as a task had it, and a task that fails keeps only the answers before that.
+ */
+export class PendingWrites {
+  readonly #writes = new Map<string, KnownWrite>()
+  /** A task has had the answer that names no interrupt. */
+  #answerUsed = false
+
+  /** As read from the log, which may have several writes at one index. */
+  static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
+    const pending = new PendingWrites()
+    for (const { taskId, taskPath = '', writes } of stored) {
+      const failed = failedWith(writes.map(({ channel }) => channel))
+      for (const { index, channel, value } of writes) {
+        if (!value || !pending.#admits(taskId, index, channel, failed)) continue
+        const live = await decode(value)
+        pending.#writes.set(placeOf(taskId, index),
+          { taskId, taskPath, channel, live, shared: undefined })
+      }
+    }
+    return pending
+  }
+
+  /** Adds what a task wrote and returns the part that has to be stored. Adds all or nothing. */
+  add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
+    Write[] {
+    const added: Write[] = []
+    const known: KnownWrite[] = []
+    const failed = failedWith(writes.map(([name]) => name))
+    for (const [position, [name, live]] of writes.entries()) {
+      const channel = String(name)
+      const index = specialIndex.get(channel) ?? position
+      if (!this.#admits(taskId, index, channel, failed)) continue
+      const { value } = encode(live)
+      known.push({ taskId, taskPath, channel, live, shared: value })
+      added.push({ index, channel, value })
+    }
+    for (const [i, { index }] of added.entries()) {
+      this.#writes.set(placeOf(taskId, index), known[i]!)
+    }
+    return added
+  }
+
+  /** As `add`, but if they cannot be stored, an error of the task takes their place. */
+  take(writer: Writer, writes: readonly PendingWrite[], codec: Pick<ValueCodec, 'encode'>): Taken {
+    const serializing: Promise<void>[] = []
+    const encode: Encode = (value) => codec.encode(value, (done) => void serializing.push(done))
+    try {
+      const taken = this.add(writer, writes, encode)
+      if (serializing.length === 0) return { taken }
+      const whole = Promise.all(serializing).then(() => {})
+      return { taken, whole,
+        later: whole.then(() => taken, (reason: unknown) => this.#fail(writer, reason, encode)) }
+    } catch (reason) {
+      return { taken: this.#fail(writer, reason, encode), whole: Promise.reject(reason as Error) }
+    }
+  }
+
+  #fail(writer: Writer, reason: unknown, encode: Encode): Write[] {
+    for (const [place, { taskId, channel }] of this.#writes) {
+      if (taskId === writer.taskId && !showsAnswered.has(channel)) this.#writes.delete(place)
+    }
+    return this.add(writer, [['__error__', errorOf(reason)]], encode)
+  }
+
+  /** In the order in which a step applies them: by task, then as they were added. */
+  tuples(): CheckpointPendingWrite[] {
+    const tuples = [...this.#writes.values()]
+      .sort((a, b) => compare(a.taskPath, b.taskPath) || compare(a.taskId, b.taskId))
+      .map(({ taskId, channel, live }): CheckpointPendingWrite => [taskId, channel, live])
+    return this.#answerUsed ? withoutAnswer(tuples) : tuples
+  }
+
+  /** Replaces values that came from the graph by what decoding gives. */
+  async settle(decode: Decode): Promise<void> {
+    for (const write of this.#writes.values()) {
+      if (write.shared) write.live = await decode(write.shared)
+      write.shared = undefined
+    }
+  }
+
+  /** Whether the write counts; `failed`: its task failed. */
+  #admits(taskId: string, index: number, channel: string, failed: boolean): boolean {
+    if (index >= 0) return !this.#writes.has(placeOf(taskId, index))
+    if (showsAnswered.has(channel)) this.#answerUsed = taskId !== nullTask
+    return !(failed && channel === '__resume__')
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function placeOf(taskId: string, index: number): string {
+  return `${taskId}\n${index}`
+}

@@ -1,0 +1,115 @@
+/** The newest checkpoints of threads as live values, so that a next run need not read them. */
+
+import type { CheckpointMetadata, ReadonlyCheckpoint } from '@langchain/langgraph-checkpoint'
+
+import type { StoredTuple } from '../execution.ts'
+import { PendingWrites } from './pending-writes.ts'
+import { KnownChannels } from './state-delta.ts'
+import type { Decode, Encode } from './value-codec.ts'
+
+/** The engine's checkpoint without its id and its channel values. */
+export type Skeleton = Pick<ReadonlyCheckpoint, 'v' | 'ts' | 'channel_versions' | 'versions_seen'>
+
+/** A checkpoint with its state and its pending writes. */
+export interface LiveCheckpoint {
+  readonly id: string
+  /** Empty for none. */
+  readonly parentId: string
+  readonly skeleton: Skeleton
+  readonly metadata: CheckpointMetadata
+  readonly channels: KnownChannels
+  readonly writes: PendingWrites
+  /** Bytes of changes since the last full checkpoint, and that one's size. */
+  readonly deltaBytes: number
+  readonly fullBytes: number
+}
+
+/** A checkpoint as read from the log. */
+export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promise<LiveCheckpoint> {
+  const { id, parentId, deltaBytes, fullBytes } = stored
+  const [channels, writes] = await Promise.all([
+    KnownChannels.of(stored.channels, decode), PendingWrites.of(stored.writes, decode),
+  ])
+  const skeleton = JSON.parse(stored.skeleton) as Skeleton
+  const metadata = JSON.parse(stored.metadata) as CheckpointMetadata
+  return { id, parentId, skeleton, metadata, channels, writes, deltaBytes, fullBytes }
+}
+
+/** What one execution knows of its thread: the newest checkpoint of each namespace it touched. */
+export interface ThreadMemory {
+  readonly newest: Map<string, LiveCheckpoint>
+  /** The thread has no checkpoint at all: the log need not be read. */
+  empty: boolean
+}
+
+/** Makes the memory what the log would give: no value shares an object with another one. */
+export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<void> {
+  for (const { channels, writes } of newest.values()) {
+    await channels.settle(decode)
+    await writes.settle(decode)
+  }
+}
+
+/**
+ * Whether a value was changed in place since it was stored. Looked at within bounds if every task
+ * is done, and everywhere if one is left, for that will do the same to it again.
+ */
+export function isTouched({ newest }: ThreadMemory, isWaiting: boolean, encode: Encode): boolean {
+  const channels = newest.get('')?.channels
+  return channels !== undefined && (isWaiting ? channels.differs(encode) : channels.touched())
+}
+
+export interface MemoryLimits {
+  readonly threads: number
+  readonly bytes: number
+}
+
+/** A live value with its text takes about this many times the bytes of the text. */
+const liveFactor = 4
+const threadBytes = 4096
+
+/**
+ * Threads that a worker remembers, within limits. An execution takes a thread's memory and returns
+ * it only after success, so that no other sees what a failed one left in shared objects.
+ */
+export class ThreadMemories {
+  readonly #limits: MemoryLimits
+  /** By thread, the least recently used first. */
+  readonly #roots = new Map<string, LiveCheckpoint>()
+  #bytes = 0
+
+  constructor(limits: MemoryLimits) { this.#limits = limits }
+
+  /** Removes and returns the memory; it is empty unless it is of the head `headId`. */
+  take(thread: string, headId: string | null): ThreadMemory {
+    const root = this.#roots.get(thread)
+    this.forget(thread)
+    const newest = new Map<string, LiveCheckpoint>()
+    if (root && root.id === headId) newest.set('', root)
+    return { newest, empty: headId === null }
+  }
+
+  /** Keeps the root only: checkpoints of subgraphs may change while the head stays. */
+  keep(thread: string, memory: ThreadMemory): void {
+    const root = memory.newest.get('')
+    this.forget(thread)
+    if (!root) return
+    this.#roots.set(thread, root)
+    this.#bytes += weightOf(root)
+    for (const oldest of this.#roots.keys()) {
+      if (this.#roots.size <= this.#limits.threads && this.#bytes <= this.#limits.bytes) break
+      this.forget(oldest)
+    }
+  }
+
+  forget(thread: string): void {
+    const root = this.#roots.get(thread)
+    if (!root) return
+    this.#roots.delete(thread)
+    this.#bytes -= weightOf(root)
+  }
+}
+
+function weightOf({ deltaBytes, fullBytes }: LiveCheckpoint): number {
+  return threadBytes + liveFactor * (deltaBytes + fullBytes)
+}

@@ -1,0 +1,82 @@
+/**
+ * Which limit a request is charged to: the first row that matches and whose identity it has.
+ *
+ * How the specification's patterns are read:
+ *   `/x`             the path is `/x` or below it
+ *   a star and `/x`  it ends with `/x`
+ *   containing `/x`  `/x` is somewhere in it
+ *   `{uuid}`         one such segment, and nothing below it
+ *   single run       exactly this path
+ *   `/generate`      a segment of that name anywhere: no path begins with it
+ * A method in front must be the request's; HEAD counts as GET. A path below `/api/v1` is also read
+ * as one below `/api`, for patterns with a version; one that names the whole root adds nothing.
+ */
+
+import type { LimitRow } from './limit-rows.ts'
+import type { RequestPath } from './request-path.ts'
+
+export interface MatchedRequest {
+  /** In capitals. */
+  readonly method: string
+  readonly path: RequestPath
+  /** Which identities the request has besides its address. */
+  readonly key: boolean
+  readonly user: boolean
+}
+
+type Test = (method: string, path: string) => boolean
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+/** The table must have a catch-all. */
+export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest) => LimitRow {
+  const ranked = rows.toSorted((a, b) => a.rank - b.rank)
+    .map((row) => ({ row, fits: testOf(row.match) }))
+  const everywhere = ranked.filter(({ row }) => row.rank >= fallbackRank)
+  const edge = ranked.find(({ row }) => row.name === 'edge')!
+  return ({ method, path: { owner, text, versioned }, key, user }) => {
+    const asked = method === 'HEAD' ? 'GET' : method
+    const shown = ({ identity }: LimitRow) =>
+      identity === 'IP' || (identity === 'x-api-key' ? key : user)
+    if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.row
+    const tried = owner === 'platform' ? ranked : everywhere
+    return tried.find(({ row, fits }) => shown(row) &&
+      (fits(asked, text) || (versioned !== text && fits(asked, versioned))))!.row
+  }
+}
+
+/** From this rank on, rows take what matches no other. */
+const fallbackRank = 10
+
+function testOf(match: string): Test {
+  if (/^(Any|All) /.test(match)) return () => true
+  const tests = match.split(/, | or /).map(patternTest)
+  return (method, path) => tests.some((test) => test(method, path))
+}
+
+function patternTest(pattern: string): Test {
+  const { method, containing, path = '', single } =
+    /^(?<method>[A-Z]+)? ?(?<containing>containing )?(?<path>[*/]\S*)?(?<single> \(single.*)?$/
+      .exec(pattern)!.groups!
+  const fits = pathTest(path, { containing: containing !== undefined,
+    single: single !== undefined })
+  return (asked, asking) => (method === undefined || method === asked) && fits(asking)
+}
+
+function pathTest(pattern: string, { containing, single }: { readonly containing: boolean
+  readonly single: boolean }): (path: string) => boolean {
+  if (pattern === '') return () => true
+  if (containing) return (path) => path.includes(pattern)
+  if (single) return (path) => path === pattern
+  if (pattern.startsWith('*')) return (path) => path.endsWith(pattern.slice(1))
+  if (pattern.includes('{uuid}')) {
+    const whole = new RegExp(`^${pattern.replace('{uuid}', uuid)}$`, 'i')
+    return (path) => whole.test(path)
+  }
+  if (pattern === '/generate') return (path) => `${path}/`.includes('/generate/')
+  return (path) => isBelow(path, pattern)
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`)
+}

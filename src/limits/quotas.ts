@@ -1,0 +1,216 @@
+/**
+ * What one tenant may have at a time, checked before a request is carried out.
+ *
+ *   1. What is stored is the tenant's in all of the cluster: the owners are asked, at most once at
+ *      a time. While the tenant has a fifth of each quota left, nobody waits for the answer, and it
+ *      may be a second old.
+ *   2. What was let through since the owners were asked counts too, so that requests at the same
+ *      time do not all take the last place.
+ *   3. Streams are counted here: their quota is of one front door.
+ *   4. If the owners cannot be asked, what they said last counts.
+ */
+
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+import { noUse } from './tenant-use.ts'
+import type { TenantUse } from './tenant-use.ts'
+
+/** How much a tenant may have; Infinity for no limit. */
+export interface QuotaLimits {
+  /** Of the logs of threads and assistants. */
+  readonly bytes: number
+  readonly threads: number
+  /** Unfinished ones whose time has come. */
+  readonly runs: number
+  readonly delayedRuns: number
+  /** At one front door, with requests that wait for a run. */
+  readonly streams: number
+}
+
+export type QuotaName = keyof QuotaLimits
+
+export interface QuotaOptions {
+  readonly limits: QuotaLimits
+  /** What a tenant uses in all of the cluster. */
+  use(tenant: string): Promise<TenantUse>
+}
+
+/** What a request adds, besides bytes. */
+export interface QuotaWish {
+  readonly threads?: 1
+  readonly runs?: 1
+  readonly delayedRuns?: 1
+  /** Whether the thread exists already, so that the request adds none. */
+  exists?(): Promise<boolean>
+}
+
+/** A tenant's use, and what was refused, for metrics. */
+export interface QuotaStats {
+  /** The largest part of each quota that is used by a tenant, as far as known here. */
+  readonly highest: Readonly<Record<QuotaName, number>>
+  readonly refused: Readonly<Record<QuotaName, number>>
+}
+
+export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'streams'] as const
+
+/** How refusals and metrics name them. */
+export const quotaWords: Readonly<Record<QuotaName, string>> = { bytes: 'stored_bytes',
+  threads: 'threads', runs: 'unfinished_runs', delayedRuns: 'delayed_runs', streams: 'streams' }
+
+export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs: Infinity,
+  delayedRuns: Infinity, streams: Infinity }
+
+/** What is refused for good until the tenant deletes something; the rest passes by itself. */
+const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads'])
+
+const sentenceOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
+  bytes: (limit) => `More than ${limit} bytes are stored already, which is the quota of your ` +
+    'tenant: delete threads or assistants that you do not need.',
+  threads: (limit) => `There are ${limit} threads already, which is the quota of your tenant: ` +
+    'delete some that you do not need.',
+  runs: (limit) => `${limit} runs are not finished yet, which is the quota of your tenant: ask ` +
+    'again when some are.',
+  delayedRuns: (limit) => `${limit} runs wait for their time already, which is the quota of your ` +
+    'tenant: ask again when some have begun.',
+  streams: (limit) => `${limit} streams and waiting requests are open already, which is the ` +
+    'quota of your tenant: ask again when some have ended.',
+}
+
+const [freshMs, farShare] = [1_000, 0.8]
+
+type Counted = 'threads' | 'runs' | 'delayedRuns'
+type Counts = Record<Counted, number>
+
+const counted = ['threads', 'runs', 'delayedRuns'] as const
+
+interface Known {
+  /** As the owners said; undefined if they were not asked yet. */
+  use: TenantUse | undefined
+  askedMs: number
+  asking: Promise<void> | undefined
+  /** Let through and not done; done since the owners were asked. */
+  readonly underWay: Counts
+  readonly done: Counts
+  streams: number
+}
+
+export class Quotas {
+  readonly #options: QuotaOptions
+  readonly #env: Pick<Env, 'monotonicMs'>
+  /** Tenants have keys, which their operator makes: there are not too many. */
+  readonly #tenants = new Map<string, Known>()
+  readonly #refused = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, streams: 0 }
+  readonly #isNeeded: boolean
+
+  constructor(options: QuotaOptions, env: Pick<Env, 'monotonicMs'>) {
+    this.#options = options
+    this.#env = env
+    const { bytes, threads, runs, delayedRuns } = options.limits
+    this.#isNeeded = Math.min(bytes, threads, runs, delayedRuns) < Infinity
+  }
+
+  /** Does the work if the tenant may add that. Throws `over_quota` or `out_of_quota`. */
+  async within<Result>(tenant: string, wish: QuotaWish, work: () => Promise<Result>):
+    Promise<Result> {
+    if (!this.#isNeeded) return await work()
+    const known = this.#of(tenant)
+    const added = await this.#admit(tenant, known, wish)
+    try {
+      const result = await work()
+      for (const name of added) known.done[name]++
+      return result
+    } finally {
+      for (const name of added) known.underWay[name]--
+    }
+  }
+
+  /** Counts an open stream until the result is disposed of. Throws `over_quota`. */
+  stream(tenant: string): Disposable {
+    const known = this.#of(tenant)
+    if (known.streams >= this.#options.limits.streams) throw this.#refusal('streams')
+    known.streams++
+    let open = true
+    return { [Symbol.dispose]: () => {
+      if (open) known.streams--
+      open = false
+    } }
+  }
+
+  stats(): QuotaStats {
+    const highest = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, streams: 0 }
+    for (const known of this.#tenants.values()) {
+      for (const name of quotaNames) {
+        const part = usedOf(known, name) / this.#options.limits[name]
+        highest[name] = Math.max(highest[name], part)
+      }
+    }
+    return { highest, refused: { ...this.#refused } }
+  }
+
+  /** Returns what it counts as under way. Nothing happens between the last look and that. */
+  async #admit(tenant: string, known: Known, wish: QuotaWish): Promise<readonly Counted[]> {
+    const added = counted.filter((name) => wish[name] !== undefined)
+    if (known.use === undefined || this.#over(known, added, farShare) !== undefined) {
+      await this.#ask(tenant, known)
+    } else if (this.#env.monotonicMs() - known.askedMs > freshMs) void this.#ask(tenant, known)
+    const over = this.#over(known, added)
+    if (over === undefined) {
+      for (const name of added) known.underWay[name]++
+      return added
+    }
+    const { exists, threads: _, ...others } = wish
+    if (over !== 'threads' || !await exists?.()) throw this.#refusal(over)
+    return await this.#admit(tenant, known, others)
+  }
+
+  /** The quota that would be exceeded. */
+  #over(known: Known, added: readonly Counted[], share = 1): QuotaName | undefined {
+    const { limits } = this.#options
+    if (usedOf(known, 'bytes') >= limits.bytes * share) return 'bytes'
+    return added.find((name) => usedOf(known, name) + 1 > limits[name] * share)
+  }
+
+  #ask(tenant: string, known: Known): Promise<void> {
+    known.asking ??= this.#answer(tenant, known).finally(() => { known.asking = undefined })
+    return known.asking
+  }
+
+  async #answer(tenant: string, known: Known): Promise<void> {
+    const before = { ...known.done }
+    known.askedMs = this.#env.monotonicMs()
+    try {
+      known.use = await this.#options.use(tenant)
+      for (const name of counted) known.done[name] -= before[name]
+    } catch {
+      known.use ??= noUse
+    }
+  }
+
+  #of(tenant: string): Known {
+    const known = this.#tenants.get(tenant) ?? newTenant()
+    this.#tenants.set(tenant, known)
+    return known
+  }
+
+  #refusal(name: QuotaName): HeddleError {
+    this.#refused[name]++
+    const limit = this.#options.limits[name]
+    return new HeddleError(lasting.has(name) ? 'out_of_quota' : 'over_quota',
+      sentenceOf[name](limit), { quota: { name: quotaWords[name], limit } })
+  }
+}
+
+function newTenant(): Known {
+  return { use: undefined, askedMs: -Infinity, asking: undefined, streams: 0,
+    underWay: { threads: 0, runs: 0, delayedRuns: 0 },
+    done: { threads: 0, runs: 0, delayedRuns: 0 } }
+}
+
+function usedOf({ use = noUse, underWay, done, streams }: Known, name: QuotaName): number {
+  switch (name) {
+    case 'bytes': return use.bytes
+    case 'streams': return streams
+    case 'runs': return use.runs - use.delayedRuns + underWay.runs + done.runs
+    default: return use[name] + underWay[name] + done[name]
+  }
+}

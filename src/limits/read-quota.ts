@@ -1,0 +1,368 @@
+/**
+ * The memory that reads of this process share. A read takes what it needs before it reads or copies
+ * anything: it waits until there is room, or is refused.
+ *
+ *   1. Bytes are counted once, as they are stored or sent. On their way a process holds up to about
+ *      four copies of them.
+ *   2. A tenant never has all of it, and of several that wait, each gets its turn.
+ *   3. Nobody waits while it holds something: a read that turns out to need more lets go of what it
+ *      has, takes that much, and begins again.
+ */
+
+import { Turnstile } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { HeddleError } from '../errors.ts'
+
+export interface ReadLimits {
+  /** Bytes of all reads. */
+  readonly inAll: number
+  /** Bytes of the reads of one tenant, and so of a single read. */
+  readonly ofTenant: number
+  /** Reads that take more go on one at a time: each step of them takes a while. */
+  readonly large: number
+  /** Characters of one answer: strings have a maximum length. */
+  readonly ofAnswer: number
+  /** Reads of one tenant that may wait. */
+  readonly waiting: number
+  /** Of these, reads that gather much before they answer: they go on one at a time. */
+  readonly gathering: number
+  /** How long a read may wait. */
+  readonly waitMs: number
+}
+
+const mebibyte = 1024 * 1024
+
+const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
+  large: 8 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200,
+  gathering: 20, waitMs: 30_000 }
+
+/** A tenant may have this many times what is left, so that something is left for the others. */
+const share = 3
+/** With how much a read that was counted too low begins again, at least. */
+const grown = (bytes: number) => (bytes < 32 * mebibyte ? 4 : 2) * bytes
+
+/** Who waits for the turn of its tenant; others are limited there. */
+const turnLimits = { inAll: 10_000, each: 1, waiting: 10_000, full: '' }
+
+interface Waiter {
+  readonly bytes: number
+  admit(): void
+}
+
+interface Tenant {
+  bytes: number
+  readonly waiting: Set<Waiter>
+}
+
+export interface ReadStats {
+  readonly bytes: number
+  readonly waiting: number
+  /** Since the process started. */
+  readonly refused: number
+}
+
+/** Who reads, and how much memory it takes at first. */
+export interface Reading {
+  readonly tenant: string
+  readonly bytes: number
+  /** How much it may take: by default as much as there is for a tenant. */
+  readonly most?: number | undefined
+  /** Aborts, with a HeddleError as its reason, when nobody waits for the answer any more. */
+  readonly gone?: AbortSignal | undefined
+}
+
+export class ReadQuota {
+  readonly limits: ReadLimits
+  readonly #env: Pick<Env, 'after'>
+  /** The one that was let in last comes last. */
+  readonly #tenants = new Map<string, Tenant>()
+  readonly #turns: Turnstile
+  #bytes = 0
+  #hasLarge = false
+  #waiting = 0
+  #refused = 0
+
+  constructor(env: Pick<Env, 'after'>, limits = readLimits) {
+    this.#env = env
+    this.limits = limits
+    this.#turns = new Turnstile({ ...turnLimits, waitingEach: limits.gathering })
+  }
+
+  get stats(): ReadStats {
+    return { bytes: this.#bytes, waiting: this.#waiting, refused: this.#refused }
+  }
+
+  /**
+   * Waits for the turn of a tenant to gather much: of several reads that each hold a part, none
+   * might ever get memory for the rest. Resolves with the function that ends the turn. Throws as
+   * `read` does.
+   */
+  async turn(tenant: string, gone?: AbortSignal): Promise<() => void> {
+    const late = new AbortController()
+    const stop = this.#env.after(this.limits.waitMs, () => late.abort(this.refusal()))
+    try {
+      const signal = gone ? AbortSignal.any([gone, late.signal]) : late.signal
+      return await this.#turns.enter(tenant, signal)
+    } catch (error) {
+      throw HeddleError.from(error).code === 'full' ? this.refusal() : error
+    } finally {
+      stop()
+    }
+  }
+
+  /** Memory for something that grows as it is read, such as an answer that is being gathered. */
+  share(tenant: string): ReadShare {
+    return new ReadShare(this, tenant)
+  }
+
+  /**
+   * Does what `work` does with as much memory as that turns out to need: it is done again with more
+   * as long as it throws `too_large` with the bytes that it needs. What it needs when it is done is
+   * not counted any more. Throws `unavailable` if there is no room for too long, or too many wait.
+   */
+  async read<Result>(reading: Reading, work: (allowance: ReadAllowance) => Promise<Result>):
+    Promise<Result> {
+    const { tenant, gone } = reading
+    const most = Math.min(reading.most ?? Infinity, this.limits.ofTenant)
+    for (let bytes = Math.min(reading.bytes, most); ;) {
+      const taken = bytes
+      await this.#take(tenant, taken, gone)
+      try {
+        return await work(new ReadAllowance(taken, gone))
+      } catch (error) {
+        const needed = neededBytes(error)
+        if (needed === undefined) throw error
+        if (bytes === most || needed > most) throw tooLarge(most, needed)
+        bytes = Math.min(most, Math.max(grown(bytes), needed))
+      } finally {
+        if (taken > this.limits.large) this.#hasLarge = false
+        this.add(tenant, -taken)
+      }
+    }
+  }
+
+  /** Whether there is room for so many bytes more of a tenant. */
+  hasRoom(tenant: string, bytes: number): boolean {
+    const own = (this.#tenants.get(tenant)?.bytes ?? 0) + bytes
+    const left = this.limits.inAll - this.#bytes - bytes
+    return own <= this.limits.ofTenant && own <= share * left
+  }
+
+  /** Counts bytes without asking; fewer than none let others in. */
+  add(tenant: string, bytes: number): void {
+    if (bytes === 0) return
+    const known = this.#tenantOf(tenant)
+    known.bytes += bytes
+    this.#bytes += bytes
+    this.#forget(tenant, known)
+    if (bytes < 0 && this.#waiting > 0) this.#letNextIn()
+  }
+
+  /** The error for a read that there is no room for. */
+  refusal(): HeddleError {
+    this.#refused += 1
+    return new HeddleError('unavailable', 'Reads take up all the memory that there is for them: ' +
+      'ask again in a moment.', { retryAfterSeconds: 5 })
+  }
+
+  async #take(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
+    gone?.throwIfAborted()
+    const isNext = (this.#tenants.get(tenant)?.waiting.size ?? 0) === 0
+    if (isNext && this.#mayBegin(tenant, bytes)) return this.#begin(tenant, bytes)
+    await this.#wait(tenant, bytes, gone)
+  }
+
+  #mayBegin(tenant: string, bytes: number): boolean {
+    return this.hasRoom(tenant, bytes) && !(bytes > this.limits.large && this.#hasLarge)
+  }
+
+  #begin(tenant: string, bytes: number): void {
+    if (bytes > this.limits.large) this.#hasLarge = true
+    this.add(tenant, bytes)
+  }
+
+  #wait(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
+    const known = this.#tenantOf(tenant)
+    if (known.waiting.size >= this.limits.waiting) throw this.refusal()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      stop()
+      gone?.removeEventListener('abort', abort)
+      this.#waiting -= 1
+      known.waiting.delete(waiter)
+    }
+    const giveUp = (reason: unknown) => {
+      leave()
+      this.#forget(tenant, known)
+      reject(reason)
+      // Those behind it may need less.
+      this.#letNextIn()
+    }
+    const abort = () => giveUp(gone!.reason)
+    const stop = this.#env.after(this.limits.waitMs, () => giveUp(this.refusal()))
+    const waiter = { bytes, admit: () => {
+      leave()
+      this.#begin(tenant, bytes)
+      resolve()
+    } }
+    gone?.addEventListener('abort', abort)
+    this.#waiting += 1
+    known.waiting.add(waiter)
+    return promise
+  }
+
+  /** Lets in all that there is room for, of each tenant in turn, and of each in order. */
+  #letNextIn(): void {
+    for (let admitted = true; admitted;) {
+      admitted = false
+      for (const [tenant, known] of [...this.#tenants]) {
+        const [next] = known.waiting
+        if (next === undefined || !this.#mayBegin(tenant, next.bytes)) continue
+        next.admit()
+        this.#tenants.delete(tenant)
+        this.#tenants.set(tenant, known)
+        admitted = true
+      }
+    }
+  }
+
+  #tenantOf(tenant: string): Tenant {
+    const known = this.#tenants.get(tenant) ?? { bytes: 0, waiting: new Set() }
+    this.#tenants.set(tenant, known)
+    return known
+  }
+
+  #forget(tenant: string, { bytes, waiting }: Tenant): void {
+    if (bytes === 0 && waiting.size === 0) this.#tenants.delete(tenant)
+  }
+}
+
+/** What one read may have in memory. Counts what it keeps. */
+export class ReadAllowance {
+  readonly #bytes: number
+  readonly #gone: AbortSignal | undefined
+  #kept = 0
+
+  constructor(bytes: number, gone?: AbortSignal) {
+    this.#bytes = bytes
+    this.#gone = gone
+  }
+
+  get gone(): AbortSignal | undefined { return this.#gone }
+
+  get left(): number { return this.#bytes - this.#kept }
+
+  get kept(): number { return this.#kept }
+
+  /**
+   * Counts bytes that are kept; fewer than none were dropped. Throws `too_large`, with what is
+   * needed at least as the fact `bytes`, if that is more than there is; the signal's reason if
+   * nobody waits any more.
+   */
+  keep(bytes: number): void {
+    this.#gone?.throwIfAborted()
+    this.#kept += bytes
+    if (this.#kept <= this.#bytes) return
+    throw new HeddleError('too_large', 'This takes more memory than was thought.',
+      { bytes: this.#kept })
+  }
+
+  /**
+   * Reads what says itself how much it takes, beside what is kept: throws `too_large` with the sum.
+   */
+  async beside<Result>(read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read()
+    } catch (error) {
+      const needed = neededBytes(error)
+      if (needed === undefined) throw error
+      throw new HeddleError('too_large', undefined, { bytes: this.#kept + needed },
+        { cause: error })
+    }
+  }
+
+  /** For a part of the read, whose result takes less than making it. */
+  part(): ReadPart {
+    return new ReadPart(this)
+  }
+}
+
+/** What one part of a read has in memory. */
+export class ReadPart {
+  readonly #whole: ReadAllowance
+  #kept = 0
+
+  constructor(whole: ReadAllowance) {
+    this.#whole = whole
+  }
+
+  get left(): number { return this.#whole.left }
+
+  /** As the whole does. */
+  beside<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.#whole.beside(read)
+  }
+
+  /** As the whole does. */
+  keep(bytes: number): void {
+    this.#kept += bytes
+    this.#whole.keep(bytes)
+  }
+
+  /** It is done: only the result is left of it. */
+  done(bytes: number): void {
+    this.keep(bytes - this.#kept)
+  }
+}
+
+/** Memory of one tenant that is counted as it is used. To be disposed of when it is free again. */
+export class ReadShare implements Disposable {
+  readonly #quota: ReadQuota
+  readonly #tenant: string
+  #bytes = 0
+
+  constructor(quota: ReadQuota, tenant: string) {
+    this.#quota = quota
+    this.#tenant = tenant
+  }
+
+  /**
+   * Throws `too_large` if the answer gets too large with these texts, `unavailable` if there is no
+   * room for them.
+   */
+  take(...texts: readonly { readonly length: number }[]): void {
+    const length = texts.reduce((sum, text) => sum + text.length, 0)
+    const { ofAnswer } = this.#quota.limits
+    if (this.#bytes + length > ofAnswer) {
+      throw new HeddleError('too_large', 'The answer would be longer than ' +
+        `${ofAnswer / mebibyte} MB: ask for a smaller page with "limit".`)
+    }
+    if (!this.#quota.hasRoom(this.#tenant, length)) throw this.#quota.refusal()
+    this.#add(length)
+  }
+
+  /** As `take`, but never throws: for what exists already. */
+  hold(...texts: readonly { readonly length: number }[]): void {
+    this.#add(texts.reduce((sum, text) => sum + text.length, 0))
+  }
+
+  [Symbol.dispose](): void {
+    this.#add(-this.#bytes)
+  }
+
+  #add(bytes: number): void {
+    this.#bytes += bytes
+    this.#quota.add(this.#tenant, bytes)
+  }
+}
+
+function neededBytes(error: unknown): number | undefined {
+  if (!(error instanceof HeddleError) || error.code !== 'too_large') return undefined
+  const { bytes } = error.facts
+  return typeof bytes === 'number' ? bytes : undefined
+}
+
+function tooLarge(most: number, bytes: number): HeddleError {
+  return new HeddleError('too_large', `What is to be read takes more than ${most / mebibyte} MB ` +
+    'of memory: ask for less of it, with "limit" or "select".', { bytes })
+}

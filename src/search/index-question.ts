@@ -1,0 +1,43 @@
+/** The questions to the index of one member, and its answers. */
+
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { TenantUse } from '../limits/index.ts'
+import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
+import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
+
+export type IndexQuestion =
+  | { readonly kind: 'thread_search'; readonly query: ThreadQuery }
+  | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
+  | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
+  | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
+  | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
+
+export interface IndexAnswer {
+  /** Threads or assistants, as asked; empty if they were only counted. */
+  readonly rows: readonly (ThreadRow | AssistantRow)[]
+  /** How many match in all. */
+  readonly total: number
+  /** What the tenant uses, if that was asked. */
+  readonly use?: TenantUse | undefined
+  /** The shards that were searched, each completely; there are no rows of any other shard. */
+  readonly covered: readonly number[]
+}
+
+/** The index of what one member owns. */
+export interface OwnIndex {
+  answer(question: IndexQuestion): Promise<IndexAnswer>
+}
+
+/** Asks an index that holds rows of both kinds. */
+export async function askIndex({ threads, assistants, use }: { readonly threads: ThreadSearch
+  readonly assistants: AssistantSearch; use(tenant: string): Promise<TenantUse> },
+{ kind, query }: IndexQuestion):
+  Promise<Omit<IndexAnswer, 'covered'>> {
+  switch (kind) {
+    case 'thread_search': return await threads.search(query)
+    case 'thread_count': return { rows: [], total: await threads.count(query) }
+    case 'assistant_search': return await assistants.search(query)
+    case 'assistant_count': return { rows: [], total: await assistants.count(query) }
+    case 'tenant_use': return { rows: [], total: 0, use: await use(query.tenant) }
+  }
+}

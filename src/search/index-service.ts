@@ -1,0 +1,41 @@
+/** The index of one member, as a service for other members. */
+
+import { plainValues } from '../../cluster/index.ts'
+import type { ValueCodec } from '../../cluster/index.ts'
+import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts'
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+
+/** Questions are plain data; answers are rows, encoded as they are stored. */
+const values: ValueCodec = {
+  encode: (value) => (isAnswer(value) ? Buffer.concat([answerMark, encodeAnswer(value)])
+    : Buffer.concat([questionMark, plainValues.encode(value)])),
+  decode: (bytes) => (bytes[0] === answerMark[0] ? decodeAnswer(bytes.subarray(1))
+    : plainValues.decode(bytes.subarray(1))),
+}
+
+const questionMark = Uint8Array.of(0)
+const answerMark = Uint8Array.of(1)
+
+/** The name of the service, and the codec of its questions and answers. */
+export const indexWire = { name: 'index', wire: { values } } as const
+
+/** For members to ask, each other and themselves. */
+export function indexService(own: OwnIndex) {
+  return { ...indexWire, answer: (question: unknown) => own.answer(question as IndexQuestion) }
+}
+
+function isAnswer(value: unknown): value is IndexAnswer {
+  return typeof value === 'object' && value !== null && 'covered' in value
+}
+
+function encodeAnswer({ rows, total, covered, use }: IndexAnswer): Uint8Array {
+  const threads = rows.filter((row): row is ThreadRow => 'threadId' in row)
+  const assistants = rows.filter((row): row is AssistantRow => 'assistantId' in row)
+  return AnswerMessage.encode({ threads, assistants, total, use, covered: [...covered] }).finish()
+}
+
+function decodeAnswer(bytes: Uint8Array): IndexAnswer {
+  const { threads, assistants, total, covered, use } = AnswerMessage.decode(bytes)
+  return { rows: threads.length > 0 ? threads : assistants, total, covered, use }
+}

@@ -1,0 +1,191 @@
+/**
+ * Searching and counting over all owners: each is asked for its own, and the answers are merged.
+ *
+ *   1. The result covers every shard exactly once: no row is missing, and none is there twice
+ *      because its shard moved from one owner to another meanwhile.
+ *   2. If it does not, everything is asked again, when an owner has changed or a moment later. Of
+ *      many searches that wait, one asks again; the others follow when it has its answer.
+ *   3. No owner is asked for more than can be on the page. A single owner makes the page itself.
+ */
+
+import { atLatest } from '../../cluster/index.ts'
+import type { Env, Member, Ownership } from '../../cluster/index.ts'
+import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../errors.ts'
+import { sumOfUses } from '../limits/index.ts'
+import type { TenantUse } from '../limits/index.ts'
+import type { AssistantSearch } from './assistant-index.ts'
+import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import { mergePage, wholeOf } from './merged-page.ts'
+import { OwnerChanges } from './owner-changes.ts'
+import { assistantOrder, threadOrder } from './row-order.ts'
+import type { RowOrder } from './row-order.ts'
+import type { ThreadSearch } from './thread-index.ts'
+
+export interface ScatterOptions {
+  readonly env: Pick<Env, 'after'>
+  readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>
+  /** The index of this member; undefined if it never owns anything. */
+  readonly own?: OwnIndex
+  /** Asks another member. */
+  ask(member: Member, question: IndexQuestion): Promise<IndexAnswer>
+}
+
+export interface ScatteredIndex {
+  readonly threads: ThreadSearch
+  readonly assistants: AssistantSearch
+  /** What a tenant uses, as those owners tell that answer soon. */
+  use(tenant: string): Promise<TenantUse>
+}
+
+/** Longer than it takes to find a dead owner, take over its shards and read them. */
+const patienceMs = 20_000
+/** A shard may be covered a moment later, and its owner does not announce that. */
+const askAgainMs = 100
+/** What a tenant uses is needed soon, and an owner that is slower is left out. */
+const useMs = 1_000
+
+type Row = ThreadRow | AssistantRow
+type SearchQuestion =
+  Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
+type Page = Pick<IndexAnswer, 'rows' | 'total'>
+
+type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
+
+/** Throws `unavailable` if some rows have no owner for too long. */
+export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
+  const scatter = new Scatter(options)
+  const page = async <Found extends Row>(question: SearchQuestion, order: RowOrder<Found>) =>
+    await scatter.page(question, order as RowOrder<Row>) as { rows: Found[]; total: number }
+  return {
+    threads: {
+      search: (query) => page({ kind: 'thread_search', query }, threadOrder(query)),
+      count: (query) => scatter.count({ kind: 'thread_count', query }),
+    },
+    assistants: {
+      search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
+      count: (query) => scatter.count({ kind: 'assistant_count', query }),
+    },
+    use: (tenant) => scatter.use(tenant),
+  }
+}
+
+class Scatter {
+  readonly #options: ScatterOptions
+  readonly #changes: OwnerChanges
+  /** The one waiting search that asks again: resolves when it has ended. */
+  #scout: Promise<true> | undefined
+
+  constructor(options: ScatterOptions) {
+    this.#options = options
+    this.#changes = new OwnerChanges(options.owners)
+  }
+
+  count(question: IndexQuestion): Promise<number> {
+    return this.#untilWhole(async (owners, ask) => {
+      const answers = await Promise.all(owners.map((member) => ask(member, question)))
+      const whole = wholeOf(answers, this.#options.owners.shards)
+      return whole?.reduce((sum, { total }) => sum + total, 0)
+    })
+  }
+
+  page(question: SearchQuestion, order: RowOrder<Row>): Promise<Page> {
+    const { shards } = this.#options.owners
+    return this.#untilWhole(async (owners, ask) => {
+      const [first, ...others] = owners
+      if (first !== undefined && others.length === 0) {
+        const [answer] = wholeOf([await ask(first, question)], shards) ?? []
+        return answer && { rows: answer.rows, total: answer.total }
+      }
+      const { query } = question
+      return await mergePage({ query, order, shards, sources: owners.map((member) => (part) =>
+        ask(member, { ...question, query: { ...query, ...part } } as SearchQuestion)) })
+    })
+  }
+
+  /** Not all shards need be covered: the result is as good as what is known now. */
+  async use(tenant: string): Promise<TenantUse> {
+    const question = { kind: 'tenant_use', query: { tenant } } as const
+    const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
+    const owners = [...new Map(known.map((owner) => [owner.id, owner])).values()]
+    const answers = await Promise.all(owners.map((member) => atLatest(this.#options.env, useMs,
+      this.#ask(member, question, () => {}).catch(() => undefined))))
+    return sumOfUses(answers.flatMap((answer) => answer?.use ?? []))
+  }
+
+  /** Tries until there is an answer; `ask` is undefined for an owner that cannot be reached. */
+  async #untilWhole<Answer>(attempt: (owners: readonly Member[], ask: Ask) =>
+    Promise<Answer | undefined>): Promise<Answer> {
+    const patience = Promise.withResolvers<undefined>()
+    const cancel = this.#options.env.after(patienceMs, () => patience.resolve(undefined))
+    const scout = Promise.withResolvers<true>()
+    let cause: unknown
+    const failed = (error: unknown) => void (cause = error)
+    try {
+      do {
+        const owners = this.#owners()
+        const answer = owners && await attempt(owners, (member, question) =>
+          Promise.race([this.#ask(member, question, failed), patience.promise]))
+        if (answer !== undefined) return answer
+      } while (await this.#isTimeToAskAgain(scout.promise, patience.promise))
+    } finally {
+      cancel()
+      if (this.#scout === scout.promise) this.#scout = undefined
+      scout.resolve(true)
+    }
+    throw new HeddleError('unavailable', 'Some of what is searched is between two owners, or its ' +
+      'owner cannot be reached: ask again in a moment.', {}, { cause })
+  }
+
+  /** All owners; undefined while some shard has none. */
+  #owners(): readonly Member[] | undefined {
+    const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
+    if (known.length < this.#options.owners.shards) return undefined
+    return [...new Map(known.map((owner) => [owner.id, owner])).values()]
+  }
+
+  /** By shard. */
+  #ownerOfEach(): (Member | undefined)[] {
+    const { owners } = this.#options
+    return Array.from({ length: owners.shards }, (_, shard) => owners.ownerOf(shard)?.member)
+  }
+
+  /** Undefined if it cannot be reached, or loses all its shards before it answers. */
+  async #ask(member: Member, question: IndexQuestion, failed: (error: unknown) => void):
+    Promise<IndexAnswer | undefined> {
+    const { own, owners } = this.#options
+    if (own !== undefined && member.id === owners.self.id) return await own.answer(question)
+    const gone = Promise.withResolvers<undefined>()
+    const stop = this.#changes.listen(() => {
+      if (!this.#ownerOfEach().some((owner) => owner?.id === member.id)) gone.resolve(undefined)
+    })
+    try {
+      return await Promise.race([this.#options.ask(member, question), gone.promise])
+    } catch (error) {
+      if (HeddleError.from(error).retry === 'no') throw error
+      failed(error)
+      return undefined
+    } finally {
+      stop()
+    }
+  }
+
+  /** One of those that wait becomes the scout; the others wait until it has ended. */
+  #isTimeToAskAgain(own: Promise<true>, patience: Promise<undefined>): Promise<true | undefined> {
+    this.#scout ??= own
+    return this.#scout === own ? this.#change(patience) : Promise.race([this.#scout, patience])
+  }
+
+  /** True when it is time to ask again, undefined when the patience is over. */
+  async #change(patience: Promise<undefined>): Promise<true | undefined> {
+    const changed = Promise.withResolvers<true>()
+    const stop = this.#changes.listen(() => changed.resolve(true))
+    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
+    try {
+      return await Promise.race([patience, changed.promise])
+    } finally {
+      cancel()
+      stop()
+    }
+  }
+}

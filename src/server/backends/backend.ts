@@ -1,0 +1,69 @@
+/** What a member is built on: the durable ports, ownership, and the transport to other members. */
+
+import type {
+  Activations, ClusterStatus, Gate, Ownership, Transport,
+} from '../../../cluster/index.ts'
+import type { KeyTable } from '../../access/index.ts'
+import type { BillingTable } from '../../billing/index.ts'
+import type { LogPort } from '../../checkpoint/index.ts'
+import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/index.ts'
+import type {
+  AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
+} from '../../search/index.ts'
+
+export interface Ground {
+  readonly log: LogPort
+  /** For threads that this member owns. */
+  readonly threads: Pick<ThreadIndex, 'get'>
+  readonly runs: RunTable
+  readonly assistants: Pick<AssistantIndex, 'get'>
+  /** The API keys. */
+  readonly keys: KeyTable
+  readonly limits: LimitTable
+  /** The billing records. */
+  readonly billing: BillingTable
+  /** Searches over all members. */
+  readonly everybody: ScatteredIndex
+  /** Threads of this member that sleep until a run is due. */
+  readonly due: DueThreads
+  readonly ownership: Ownership
+  /** Undefined if nobody else can own anything. */
+  readonly gate: Gate | undefined
+  readonly transport: Transport
+  /**
+   * What each front door let through recently under a limit, undefined for one that does not
+   * answer. Empty if this member has counted everything that still counts itself.
+   */
+  askDoors(question: AdmitsQuestion, recentMs: number):
+    Promise<readonly (RecentAdmits | undefined)[]>
+  /**
+   * From now on other members are heard and shards are taken. Resolves when this member has taken
+   * its share.
+   */
+  begin(tenants: Tenants): Promise<void>
+  /** Gives everything back, if another member can take it. */
+  giveBack(): Promise<void>
+  /** Throws a HeddleError if the data cannot be reached right now. */
+  check(): Promise<void>
+  /** Where the data is, for the banner at the start. */
+  readonly place: string
+  /** How other members know this one; undefined if there can be no others. */
+  readonly name: string | undefined
+  /** How the cluster looks from here. */
+  status(): ClusterStatus
+  /** To be called when no actor is left. */
+  close(deadline: AbortSignal): Promise<void>
+}
+
+/** What uses the ground. */
+export interface Tenants {
+  readonly activations: Activations
+  /** Wakes threads that an earlier owner left unfinished. */
+  wake(threads: readonly UnfinishedThread[]): Promise<void>
+  /** Wakes the threads that sleep and are due by then. */
+  wakeAt(atMs: number): void
+  /** What this front door let through recently. */
+  toldOf(question: AdmitsQuestion): RecentAdmits
+  /** How long an actor may take to passivate when its shard moves. */
+  readonly letGoMs: number
+}

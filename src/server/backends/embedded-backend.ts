@@ -1,0 +1,36 @@
+/** The ground of a single member: everything is in its data directory, which it alone can use. */
+
+import {
+  defaultShards, inProcessTransport, placedOwnership, soleMember,
+} from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { openEmbeddedStore } from '../../store/embedded/index.ts'
+import type { Ground } from './backend.ts'
+
+/** Throws HeddleError if the directory cannot be used. `mustEnd`: it no longer can. */
+export async function openEmbeddedGround(directory: string, env: Env,
+  mustEnd: (reason: string) => void): Promise<Ground> {
+  const store = await openEmbeddedStore({ directory, env, onLost: mustEnd })
+  const self = { id: env.uuid(), address: 'here' }
+  const view = soleMember(self)
+  const epoch = await store.claimEpoch()
+  const ownership = placedOwnership({ view, shards: defaultShards, epoch })
+  return {
+    ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
+    name: undefined, place: directory,
+    askDoors: async () => [],
+    begin: async ({ wake, wakeAt }) => {
+      wakeAt(0)
+      const unfinished = store.unfinished().catch((error: unknown) => {
+        env.log.error('Unfinished runs cannot be found.', { error })
+        return []
+      })
+      void unfinished.then(wake)
+    },
+    giveBack: async () => {},
+    check: async () => void await store.assistants.count({ tenant: '' }),
+    status: () => ({ member: self, view: [self],
+      shards: Array.from({ length: defaultShards }, (_, shard) =>
+        ({ shard, epoch, session: self.id, address: self.address })) }),
+  }
+}

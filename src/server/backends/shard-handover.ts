@@ -1,0 +1,92 @@
+/** What lives in the shards of this member: loaded when one is taken, let go when it moves. */
+
+import { actorKeyText, putOff, shardOf } from '../../../cluster/index.ts'
+import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
+import type { CassandraStore } from '../../store/cassandra/index.ts'
+import type { Tenants } from './backend.ts'
+
+export interface TenancyOptions {
+  readonly env: Env
+  readonly shards: number
+  readonly store: Pick<CassandraStore, 'index' | 'letGo'>
+  readonly tenants: Tenants
+  owns(shard: number): boolean
+}
+
+/** Shards that are let go together. */
+interface Leaving {
+  readonly going: Set<number>
+  /** By shard, if any actor lives in it: resolves when all have gone, with those that were busy. */
+  readonly gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>>
+}
+
+const loadAgainMs = 1_000
+/**
+ * Rows of shards that were handed over are loaded when no other shard was taken for a while: until
+ * then, the runs that move with the shards need the store and the processor. Searches wait longer
+ * for that.
+ */
+const [calmMs, latestMs] = [250, 5_000]
+
+export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
+  const { activations, wake, wakeAt, letGoMs } = tenants
+  /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
+  const takings = new Map<number, symbol>()
+  /** Shards that are let go in one tick: their actors are looked for once. */
+  let leaving: Leaving | undefined
+
+  const whenCalm = putOff({ env, calmMs, latestMs })
+  const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
+  /** Clients that wait for these threads need not wait until all rows are loaded. */
+  const told = (goingOn: readonly ActorKey[]) => {
+    const threads = goingOn.filter(({ kind }) => kind === 'thread')
+    void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
+  }
+  const load = (shard: number, taking: symbol) => {
+    const isMine = () => owns(shard) && takings.get(shard) === taking
+    if (!isMine()) return
+    store.index.load(shard).then((unfinished) => {
+      if (!isMine()) return undefined
+      wakeAt(0)
+      return wake(unfinished)
+    })
+      .catch((error: unknown) => {
+        if (!isMine()) return
+        env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
+        env.after(loadAgainMs, () => load(shard, taking))
+      })
+  }
+  const leaveTogether = (): Leaving => {
+    const going = new Set<number>()
+    const gone = Promise.resolve().then(() => {
+      leaving = undefined
+      const deadline = new AbortController()
+      env.after(letGoMs, () => deadline.abort())
+      return activations.letGo((key) => {
+        const home = homeOf(key)
+        return going.has(home) ? home : undefined
+      }, deadline.signal)
+    })
+    return { going, gone }
+  }
+  return {
+    busy: () => new Set(activations.occupied().map(homeOf)),
+    taken: (shard, goingOn) => {
+      const taking = Symbol('taking')
+      takings.set(shard, taking)
+      // Its last owner died: only its rows tell which threads are unfinished.
+      if (goingOn === undefined) return load(shard, taking)
+      told(goingOn)
+      whenCalm(() => load(shard, taking))
+    },
+    told,
+    letGo: async (shard) => {
+      leaving ??= leaveTogether()
+      leaving.going.add(shard)
+      const tenantsOf = await leaving.gone
+      const goingOn = await tenantsOf.get(shard)
+      store.letGo(shard)
+      return goingOn ?? []
+    },
+  }
+}

@@ -1,9 +1,0 @@
-/** The connection options for Cassandra, from the settings. */
-
-import type { CassandraSettings } from '../config.ts'
-
-export function connectionOptions(settings: CassandraSettings) {
-  const { contactPoints, localDataCenter, keyspace, user, password, tls } = settings
-  return { contactPoints, localDataCenter, keyspace, ...user !== '' && { user, password },
-    ...tls && { tls } }
-}

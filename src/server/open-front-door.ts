@@ -1,0 +1,102 @@
+/** Opens the front door of a member, from the settings and the parts of the member. */
+
+import type { Env, Tracing } from '../../cluster/index.ts'
+import { assistantClient } from '../assistants/index.ts'
+import type { Egress } from '../egress/index.ts'
+import {
+  addressReader, fromProxies, fromUserProxies, limitGate, openFrontDoor,
+} from '../frontdoor/index.ts'
+import type { AuthOptions, FrontDoor, FrontDoorOptions } from '../frontdoor/index.ts'
+import type { GraphHost } from '../graph/index.ts'
+import { readLongJson } from '../json/index.ts'
+import type { LimitRow, ReadQuota } from '../limits/index.ts'
+import { ownVersion, regions } from '../settings/index.ts'
+import type { Settings } from '../settings/index.ts'
+import { createThreadClient } from '../thread/index.ts'
+import type { Actors } from './actors.ts'
+import type { Ground } from './backends/backend.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { portError } from './port-error.ts'
+import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
+
+export interface DoorParts {
+  readonly env: Env
+  readonly metrics: Metrics
+  /** Undefined if there is no collector. */
+  readonly tracing?: Tracing
+  readonly ground: Ground
+  readonly graphs: GraphHost
+  readonly actors: Pick<Actors, 'router' | 'limits'>
+  readonly rows: readonly LimitRow[]
+  /** The memory that reads share. */
+  readonly reads: ReadQuota
+  readonly egress: Pick<Egress, 'check'>
+}
+
+/** Ports that are tried after the usual one, if nobody has chosen it. */
+const nextPorts = 100
+
+/** Throws HeddleError with a sentence if it cannot listen. */
+export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
+  const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
+    settings
+  const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
+  const { env } = others
+  const addressOf = addressReader(trustedProxies)
+  const json = readLongJson(env.log)
+  const options: FrontDoorOptions = {
+    ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
+    threads: createThreadClient({
+      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      json,
+    }),
+    assistants: assistantClient(router),
+    assistantIndex: ground.everybody.assistants,
+    region: regionOf(settings),
+    dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
+    clusterStatus: ground.status,
+    heard: countRequests(metrics),
+    ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
+    quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
+    connections: { perAddress: settings.connectionsPerAddress,
+      isExempt: fromProxies([...trustedProxies, ...userProxies]) },
+    ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
+    ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
+    ...settings.metrics === null && { metrics },
+  }
+  const door = await openFrontDoor(options).catch((error: unknown) => {
+    throw portError({ host, port, flags: '--' }, error)
+  })
+  readDoor(metrics, door)
+  readQuotas(metrics, () => door.quotaStats())
+  if (settings.auth === 'keys') readKeys(metrics, door.keyStats)
+  return { ...door, close: async (deadline) => {
+    await door.close(deadline)
+    await json.close()
+  } }
+}
+
+function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {
+  const url = regionUrls[region]
+  return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
+    : undefined
+}
+
+/** Known keys work without their table for a while, and most limits without their counters. */
+function dependenciesOf(settings: Settings, { check, keys }: Ground,
+  askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
+  const findNobody = async () => void await keys.get('nobody')
+  const others = [
+    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys',
+      check: findNobody },
+    { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
+  ]
+  const title = settings.cassandra === null ? 'The store' : 'Cassandra'
+  return [{ name: 'store', title, vital: true, check },
+    ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
+}
+
+function authOf({ userProxies, region, regionUrls, sessions }: Settings, { keys }: Ground):
+Omit<AuthOptions, 'addressOf'> {
+  return { keys, region, regionUrls, sessions, isFromTrustedProxy: fromUserProxies(userProxies) }
+}

@@ -1,0 +1,235 @@
+/** One member with all that it serves: started stage by stage, stopped in reverse. */
+
+import { createLifecycle } from '../../cluster/index.ts'
+import type { Env, Tracing } from '../../cluster/index.ts'
+import { keyDesk } from '../access/index.ts'
+import { narrowed, openEgress } from '../egress/index.ts'
+import type { Narrowing } from '../egress/index.ts'
+import {
+  compileProject, ExecutionMarks, readProject, startGraphHost, watchProject,
+} from '../graph/index.ts'
+import type { Project, RunningGraphHost } from '../graph/index.ts'
+import { limitRows, readLimitOverrides, ReadQuota } from '../limits/index.ts'
+import type { LimitRow } from '../limits/index.ts'
+import { ownVersion } from '../settings/index.ts'
+import type { Settings } from '../settings/index.ts'
+import { Quarantine } from '../thread/index.ts'
+import { openActors } from './actors.ts'
+import { openOfficeSocket } from './admin-socket.ts'
+import type { Ground } from './backends/backend.ts'
+import { openCassandraGround } from './backends/cassandra-backend.ts'
+import { openEmbeddedGround } from './backends/embedded-backend.ts'
+import { meteredLog } from './metrics/metered-ports.ts'
+import { openMetricsDoor } from './metrics/metrics-port.ts'
+import type { MetricsDoor } from './metrics/metrics-port.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { openDoor } from './open-front-door.ts'
+import { portError } from './port-error.ts'
+import {
+  readActors, readLimits, readOwnership, readReads, readServer, readWorkers,
+} from './readings.ts'
+import { readTracingHeaders } from './tracing-headers.ts'
+import type { OpenTracing } from './tracing.ts'
+
+export interface Server {
+  /** Undefined if it answers no clients. */
+  readonly url: string | undefined
+  /** The separate port for metrics; undefined if there is none. */
+  readonly metricsPort: number | undefined
+  /** Where the data is. */
+  readonly place: string
+  /** How other members know this one; undefined if there can be no others. */
+  readonly member: string | undefined
+  /** All that the project names, including those that cannot be loaded. */
+  readonly graphs: readonly ServedGraph[]
+  /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
+  close(): Promise<void>
+}
+
+export interface ServedGraph {
+  readonly graphId: string
+  readonly file: string
+  readonly loaded: boolean
+}
+
+/** A start that takes longer will never succeed: a disk hangs, or a graph's own code. */
+const startMs = 60_000
+/** Longer, because another member may be making the tables first. */
+const storeStartMs = 240_000
+
+/** The share of the shutdown time that each stage may take, in the order in which they end. */
+const endingShares =
+  { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
+    store: 0.1, traces: 0.02 } as const
+
+/** After this long, the verdicts on all runs in progress are on disk. */
+const judgedMs = 5_000
+
+/** After this share of the time for giving shards back, runs under way are cut short. */
+const letGoShare = 0.8
+
+/** Resolves when it serves. Throws HeddleError with a sentence if a setting cannot work. */
+export async function openServer(settings: Settings, env: Env,
+  mustEnd: (reason: string) => void): Promise<Server> {
+  const { cassandra, dataDirectory: directory, drainMs, region } = settings
+  const rows = limitsOf(settings)
+  const project = await readProject(settings.config)
+  for (const warning of project.warnings) env.log.warn(warning)
+  const metrics = new Metrics()
+  readServer(metrics, ownVersion())
+  const lifecycle = createLifecycle(env)
+  const stage = <T>(name: keyof typeof endingShares, start: () => T | Promise<T>,
+    stop: (value: T, deadline: AbortSignal) => unknown) =>
+    lifecycle.start(name, { start, stop, stopMs: drainMs * endingShares[name],
+      startMs: name === 'store' && cassandra !== null ? storeStartMs : startMs })
+
+  const tracing = await stage('traces', () => openTracing(settings, env),
+    (tracing) => tracing?.close())
+  const watchers = { env, metrics, ...tracing && { tracing } }
+  const marks = cassandra === null ? marksIn(directory, env) : undefined
+  const [ground, { host: graphs, webhooks }] = await Promise.all([
+    stage('store', () => openGround(settings, { ...watchers, mustEnd }),
+      (ground, deadline) => ground.close(deadline)),
+    stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
+  ])
+  const { egressProxy: proxy, egressAllow: allowed } = settings
+  const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
+  const egress = narrowed(wayOut, webhooks)
+  const reads = new ReadQuota(env)
+  readReads(metrics, reads)
+  const quarantine = new Quarantine(env, marks?.left())
+  const actors = await stage('actors', () => openActors(ground,
+    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing, quarantine }),
+  async (actors, deadline) => {
+    await actors.close(deadline)
+    await wayOut.close()
+  })
+  const { activations, limits, wakeAt } = actors
+  const woken = Promise.withResolvers<void>()
+  const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
+  await stage('runs', () => ground.begin({
+    activations, wake, wakeAt, toldOf: (question) => limits.told(question),
+    letGoMs: drainMs * endingShares.shards * letGoShare,
+  }), (_, deadline) => graphs.drain(deadline))
+  readOwnership(metrics, ground)
+  readActors(metrics, activations)
+  readWorkers(metrics, () => graphs.stats())
+  if (settings.limits) readLimits(metrics, limits)
+  const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
+  const door = !answersClients ? undefined : await stage('door',
+    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress, reads }),
+    (door, deadline) => door.close(deadline))
+  graphs.servedAt(door?.url)
+  // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
+  if (marks === undefined) quarantine.open()
+  else void woken.promise.then(() => begin(quarantine, marks, env))
+  if (cassandra === null) {
+    const desk = keyDesk({ table: ground.keys, region, env })
+    await stage('keys',
+      () => openOfficeSocket({ directory, env, desk, billing: ground.billing }),
+      (socket) => socket?.close())
+  }
+  const { metrics: metricsPlace } = settings
+  const metricsDoor = metricsPlace === null ? undefined : await stage('metrics',
+    () => openMetrics(metricsPlace, metrics), (door) => door.close())
+  // Before the door closes: requests that come while shards move are forwarded to the new owners.
+  await stage('shards', () => {}, () => ground.giveBack())
+  const served = project.graphs.map(({ graphId, file }) =>
+    ({ graphId, file, loaded: graphs.describe(graphId)?.failed !== true }))
+  const { place, name: member } = ground
+  return {
+    url: door?.url, metricsPort: metricsDoor?.port, place, member, graphs: served,
+    close: lifecycle.stop,
+  }
+}
+
+/** What each part reports to. */
+interface Watchers {
+  readonly env: Env
+  readonly metrics: Metrics
+  /** Undefined if there is no collector. */
+  readonly tracing?: Tracing
+}
+
+/** Undefined if the directory cannot be used: the store says so. */
+function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
+  try {
+    return new ExecutionMarks(directory, env.uuid())
+  } catch {
+    return undefined
+  }
+}
+
+/** All innocent runs go on: now the suspects are tried. */
+function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
+  quarantine.open()
+  env.after(judgedMs, () => marks.forgetEarlier())
+}
+
+async function openGround(settings: Settings,
+  watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
+  const { env, metrics, mustEnd } = watchers
+  const { cassandra, dataDirectory: directory, inRegion } = settings
+  const region = inRegion ? settings.region : undefined
+  const ground = cassandra === null ? await openEmbeddedGround(directory, env, mustEnd)
+    : await openCassandraGround({ settings: cassandra, region, directory, ...watchers })
+  return { ...ground, log: meteredLog(ground.log, metrics, env) }
+}
+
+/** Without a collector, not even the library is loaded. */
+async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
+  if (tracing === null) return undefined
+  readTracingHeaders(process.env)
+  const { startTracing } = await import('./tracing.ts')
+  return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
+}
+
+function openMetrics(place: NonNullable<Settings['metrics']>, metrics: Metrics):
+Promise<MetricsDoor> {
+  return openMetricsDoor(metrics, place).catch((error: unknown) => {
+    throw portError({ ...place, flags: '--metrics-' }, error)
+  })
+}
+
+function limitsOf({ region, limitOverrides: file }: Settings): readonly LimitRow[] {
+  return limitRows(region, file === null ? undefined : readLimitOverrides(file))
+}
+
+interface Graphs {
+  readonly host: RunningGraphHost
+  /** Which ones runs may have, as the project says by now. */
+  webhooks(): Narrowing
+  close(): Promise<void>
+}
+
+async function openGraphs(project: Project,
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings,
+  { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
+  // As the project's own tools do: relative paths in its code start from its configuration.
+  process.chdir(project.root)
+  const compiled = await compileProject(project)
+  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })
+  const cannotReload = ({ message: reason, cause: error }: Error) =>
+    env.log.error('The changed project cannot be loaded; the one before it stays.',
+      { reason, ...error !== undefined && { error } })
+  let { webhooks } = project
+  const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
+    changed: (compiled, project) => {
+      host.reload(compiled).then((opened) => {
+        if (opened === 'superseded') return
+        webhooks = project.webhooks
+        env.log.info('The project was reloaded.')
+      }, cannotReload)
+    },
+    failed: cannotReload,
+  })
+  return {
+    host,
+    webhooks: () => webhooks,
+    close: async () => {
+      stopWatching()
+      await host.close()
+      marks?.close()
+    },
+  }
+}

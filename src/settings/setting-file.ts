@@ -1,0 +1,18 @@
+/** Files that settings name: what is in them, or a sentence that says which one is at fault. */
+
+import { readFileSync } from 'node:fs'
+
+import { HeddleError } from '../errors.ts'
+import { namesOf } from './known-settings.ts'
+import type { SettingName } from './known-settings.ts'
+
+/** Throws HeddleError if the file cannot be read. */
+export function readSettingFile(name: SettingName, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { message } = error as Error
+    throw new HeddleError('invalid', `${namesOf(name)}: ${file} cannot be read: ${message}.`, {},
+      { cause: error })
+  }
+}

@@ -1,0 +1,41 @@
+/** Signs of life of all members: plain rows of one partition, which expire by themselves. */
+
+import type { Beat, BeatPort } from '../../../../cluster/index.ts'
+import type { Connection } from '../driver/connection.ts'
+
+/** All members of a keyspace are of one cluster. */
+const cluster = 0
+
+export class BeatTable implements BeatPort {
+  readonly #connection: Pick<Connection, 'control' | 'read' | 'write'>
+  readonly #table: string
+
+  constructor(connection: Pick<Connection, 'control' | 'read' | 'write'>) {
+    this.#connection = connection
+    this.#table = `${connection.control}.member_beat`
+  }
+
+  async beat({ id, address, count, leaving }: Beat): Promise<void> {
+    await this.#connection.write({
+      cql: `INSERT INTO ${this.#table} (cluster, session, count, leaving, address) ` +
+        'VALUES (?, ?, ?, ?, ?)',
+      values: [cluster, id, BigInt(count), leaving, address],
+    })
+  }
+
+  async beats(): Promise<readonly Beat[]> {
+    const cql = `SELECT session, count, leaving, address FROM ${this.#table} WHERE cluster = ?`
+    const rows = await this.#connection.read({ cql, values: [cluster] })
+    return rows.map((row) => ({
+      id: String(row['session']),
+      address: row['address'] as string,
+      count: Number(row['count']),
+      leaving: row['leaving'] === true,
+    }))
+  }
+
+  async forget(member: string): Promise<void> {
+    const cql = `DELETE FROM ${this.#table} WHERE cluster = ? AND session = ?`
+    await this.#connection.write({ cql, values: [cluster, member] })
+  }
+}

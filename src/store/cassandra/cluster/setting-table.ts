@@ -1,0 +1,71 @@
+/** What was fixed when the cluster was created, and stays so for its life. */
+
+import { defaultShards } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Connection } from '../driver/connection.ts'
+
+export interface ClusterSettings {
+  /** Shares of all keys, each of which has one owner. */
+  readonly shards: number
+  /** Partitions in which the rows of a shard lie. */
+  readonly buckets: number
+  /** Members trust each other by it if they were given no other one: who can read it may join. */
+  readonly secret: string
+}
+
+const defaults = { shards: defaultShards, buckets: 4 } as const
+
+/** Whoever comes first fixes what is missing. */
+export async function readSettings(connection: Connection, env: Pick<Env, 'uuid'>):
+Promise<ClusterSettings> {
+  const [shards, buckets, secret] = await Promise.all([
+    readSetting(connection, 'shards', String(defaults.shards)),
+    readSetting(connection, 'buckets', String(defaults.buckets)),
+    readSetting(connection, 'secret', `${env.uuid()}/${env.uuid()}`),
+  ])
+  return { shards: Number(shards), buckets: Number(buckets), secret }
+}
+
+/** The region that the keyspace belongs to; undefined while nobody has named one. */
+export function regionOf(connection: Connection): Promise<string | undefined> {
+  return findSetting(connection, 'region')
+}
+
+/**
+ * The first region that is named gets the keyspace, for ever. Throws HeddleError `forbidden` if it
+ * belongs to another one, or to any and none is named.
+ */
+export async function settleRegion(connection: Connection, named: string | undefined):
+Promise<void> {
+  const region = named === undefined ? await regionOf(connection)
+    : await readSetting(connection, 'region', named)
+  mustBelong(connection, region, named)
+}
+
+/** Throws HeddleError `forbidden` if what was named is not the region of the keyspace. */
+export function mustBelong({ keyspace }: Connection, region: string | undefined,
+  named: string | undefined): void {
+  if (region === named) return
+  throw new HeddleError('forbidden', `The keyspace ${keyspace} belongs to the region ` +
+    `${region}: name that one with --region, or another keyspace with --keyspace.`)
+}
+
+async function findSetting(connection: Connection, name: string): Promise<string | undefined> {
+  const cql = `SELECT value FROM ${connection.control}.setting WHERE name = ?`
+  const [row] = await connection.read({ cql, values: [name] })
+  return row?.['value'] as string | undefined
+}
+
+async function readSetting(connection: Connection, name: string, otherwise: string):
+  Promise<string> {
+  const insert = {
+    cql: `INSERT INTO ${connection.control}.setting (name, value) VALUES (?, ?) IF NOT EXISTS`,
+    values: [name, otherwise],
+  }
+  for (;;) {
+    const found = await findSetting(connection, name)
+    if (found !== undefined) return found
+    await connection.swapSurely(insert)
+  }
+}

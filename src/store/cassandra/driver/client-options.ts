@@ -1,0 +1,68 @@
+/** How the driver is set up: which hosts it asks, how it logs in, and how long it waits. */
+
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
+
+import { policies, types } from 'cassandra-driver'
+
+import type { Env } from '../../../../cluster/index.ts'
+import { readSettingFile } from '../../../settings/index.ts'
+import { Hedge } from './hedge.ts'
+import { NextHost } from './retry-next-host.ts'
+import { SteadyHost } from './steady-host.ts'
+
+/** Paths of files in PEM format. */
+export interface TlsFiles {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+export interface ConnectionOptions {
+  readonly env: Env
+  /** Names or addresses, with `:port` if it is not 9042. */
+  readonly contactPoints: readonly string[]
+  readonly localDataCenter: string
+  /** Of the data; control rows live in `<keyspace>_control`. */
+  readonly keyspace: string
+  readonly user?: string
+  readonly password?: string
+  readonly tls?: TlsFiles
+}
+
+/** How long a request may take by default. */
+export const attemptMs = 2_000
+const connectMs = 2_000
+
+export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
+  const { env, contactPoints, localDataCenter, user, password = '', tls } = options
+  return {
+    contactPoints: [...contactPoints],
+    localDataCenter,
+    ...user !== undefined && { credentials: { username: user, password } },
+    ...tls && { sslOptions: tlsOptions(tls) },
+    encoding: { useBigIntAsLong: true },
+    // Many tables are made one after another: `agreed` waits once for all of them.
+    protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
+    policies: {
+      retry: new NextHost(),
+      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
+      speculativeExecution: hedge,
+      loadBalancing: new SteadyHost(env),
+    },
+    pooling: {
+      // One: what many callers ask for travels in fewer packets, which is a tenth more writes.
+      coreConnectionsPerHost: { [types.distance.local]: 1 },
+      heartBeatInterval: 5_000,
+    },
+    socketOptions: { connectTimeout: connectMs, readTimeout: attemptMs },
+  }
+}
+
+function tlsOptions({ ca, cert, key }: TlsFiles): TlsOptions {
+  return {
+    rejectUnauthorized: true,
+    ...ca !== undefined && { ca: readSettingFile('tlsCa', ca) },
+    ...cert !== undefined && { cert: readSettingFile('tlsCert', cert) },
+    ...key !== undefined && { key: readSettingFile('tlsKey', key) },
+  }
+}

@@ -1,0 +1,365 @@
+/** The connection to Cassandra: every statement of the store goes through its few methods. */
+
+import { Client, types } from 'cassandra-driver'
+import type { Host, QueryOptions } from 'cassandra-driver'
+
+import type { Env } from '../../../../cluster/index.ts'
+import { assert, goingAway, HeddleError } from '../../../errors.ts'
+import { attemptMs, clientOptions } from './client-options.ts'
+import type { ConnectionOptions } from './client-options.ts'
+import { renewOneAtATime } from './control-connection.ts'
+import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
+import { Hedge, patienceMs } from './hedge.ts'
+import { sideBySide } from './hedged-write.ts'
+import { ReadPatience } from './read-timeout.ts'
+import { UsualTime } from './running-median.ts'
+import { startError } from './start-error.ts'
+
+/**
+ * `bigint` for bigint columns, text for uuid columns. In a plain write null leaves a column unset.
+ */
+export type Value = string | number | bigint | boolean | Uint8Array | null
+
+/** `?` stands for the values in their order. Tables are named with their keyspace. */
+export interface Statement {
+  readonly cql: string
+  readonly values: readonly Value[]
+  /** Many callers wait for what it reads. */
+  readonly prompt?: boolean
+}
+
+/** A row of an answer: bigints for bigint columns, Buffers for blobs. */
+export type Row = types.Row
+
+/** A compare-and-set that may or may not have been applied, or may still be. */
+export class AmbiguousSwap extends Error {
+  override readonly name = 'AmbiguousSwap'
+
+  constructor(cause: unknown) {
+    super('The outcome of a compare-and-set is not known.', { cause })
+  }
+}
+
+const schemaMs = 30_000
+/** How long to wait for hosts to agree on the schema; a host that is down is not needed. */
+const agreementMs = 10_000
+const agreementPauseMs = 100
+/** An answer this recent shows that Cassandra can be reached. */
+const latelyMs = 1_000
+/** How long a write goes on trying while it is certain that nothing was written. */
+const writeMs = 1_500
+/**
+ * A write that takes this many times as long as usual is sent a second time in parallel. It is
+ * relative, so that a store that is slow as a whole does not get twice as many writes.
+ */
+const slowTimes = 8
+const [firstPauseMs, longestPauseMs] = [50, 1_000]
+/** The most rows in one answer. */
+const pageRows = 5_000
+
+const repeated = 'Cassandra refuses a write that it may have done: it is repeated.'
+
+const { localQuorum, localSerial } = types.consistencies
+const prepared = { prepare: true, consistency: localQuorum, readTimeout: attemptMs } as const
+// Not retried by the driver: after its own retry it reports only the last attempt.
+const written: QueryOptions = { ...prepared, isIdempotent: false }
+const swapped: QueryOptions = { ...written, serialConsistency: localSerial }
+
+export class Connection {
+  readonly keyspace: string
+  /** The keyspace of control rows. */
+  readonly control: string
+  readonly localDataCenter: string
+  readonly #client: Client
+  readonly #hedge: Hedge
+  readonly #env: Env
+  readonly #pauses = new Set<() => void>()
+  readonly #usualWrite = new UsualTime(patienceMs / slowTimes)
+  /** When the last request was answered. */
+  #answeredMs = Number.NEGATIVE_INFINITY
+  #closed = false
+
+  /** Throws HeddleError with a sentence for whoever starts the member. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    if (!/^[a-z][a-z0-9_]{0,39}$/.test(options.keyspace)) {
+      throw new HeddleError('invalid', `${options.keyspace} cannot name a keyspace. Use up to 40 ` +
+        'lower case letters, digits and underscores, a letter first.')
+    }
+    const hedge = new Hedge()
+    const client = new Client(clientOptions(options, hedge))
+    renewOneAtATime(client, options.env)
+    client.on('log', (level: string, source: string, message: string) =>
+      options.env.log.debug('A message of the driver.', { level, source, message }))
+    try {
+      await client.connect()
+    } catch (error) {
+      throw startError(error, options)
+    }
+    return new Connection(client, options, hedge)
+  }
+
+  private constructor(client: Client, { env, keyspace, localDataCenter }: ConnectionOptions,
+    hedge: Hedge) {
+    this.#client = client
+    this.#hedge = hedge
+    this.#env = env
+    this.keyspace = keyspace
+    this.control = `${keyspace}_control`
+    this.localDataCenter = localDataCenter
+  }
+
+  /**
+   * Resolves when the write is on a quorum. The same bytes are sent again until that is known, and
+   * once more in parallel if it takes long. Throws `unavailable`: nothing was written, or the
+   * connection was closed (`ambiguous` in its facts if it may have been written).
+   */
+  async write({ cql, values }: Statement): Promise<void> {
+    const sent = values.map(unsetOrSent)
+    await this.#untilKnown(() => this.#client.execute(cql, sent, written))
+  }
+
+  /**
+   * All statements change one partition: either all are written or none. Otherwise like `write`.
+   */
+  async batch(statements: readonly Statement[]): Promise<void> {
+    const queries = statements.map(({ cql, values }) =>
+      ({ query: cql, params: values.map(unsetOrSent) }))
+    await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
+  }
+
+  /** For up to 5 000 rows. Throws `unavailable` if no answer comes in time. */
+  async read(statement: Statement): Promise<Row[]> {
+    const { rows, pageState } = await this.#page(statement, pageRows)
+    assert(pageState == null, 'this reads a bounded number of rows')
+    return rows
+  }
+
+  /** As many rows at a time as `fetchSize` says, each time anew. Throws as `read` does. */
+  async *pages(statement: Statement, fetchSize: number | (() => number)):
+    AsyncGenerator<Row[], void, void> {
+    const sizeNow = typeof fetchSize === 'number' ? () => fetchSize : fetchSize
+    let pageState: string | undefined
+    do {
+      const page = await this.#page(statement, sizeNow(), pageState)
+      yield page.rows
+      pageState = page.pageState ?? undefined
+    } while (pageState !== undefined)
+  }
+
+  /**
+   * One compare-and-set; several statements are applied together or not at all. If it was not
+   * applied, `row` is what is there. Null is written as null. Throws AmbiguousSwap, or
+   * `unavailable` if it certainly was not and will not be applied.
+   */
+  async swap(statements: Statement | readonly Statement[]):
+    Promise<{ applied: boolean; row: Row | undefined }> {
+    try {
+      const { rows } = await this.#swap([statements].flat())
+      const row = rows[0]
+      const found = row !== undefined && row.keys().length > 1
+      return { applied: row?.['[applied]'] === true, row: found ? row : undefined }
+    } catch (error) {
+      switch (swapOutcomeOf(error)) {
+        case 'refused': throw refusal(error)
+        case 'not_done': throw unavailable(error)
+        case 'unknown': throw new AmbiguousSwap(error)
+      }
+    }
+  }
+
+  /** A compare-and-set that may be applied twice: asked again until its outcome is known. */
+  async swapSurely(statement: Statement): Promise<void> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw goingAway({ ambiguous: true })
+      try {
+        await this.swap(statement)
+        return
+      } catch (error) {
+        if (!(error instanceof AmbiguousSwap)) throw error
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  /**
+   * For work that follows from something already written: repeated while Cassandra cannot be
+   * reached. Only closing the connection ends it.
+   */
+  async surely(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
+        if (!outOfReach) throw error
+        if (this.#closed) throw goingAway({ ambiguous: true })
+      }
+      await this.#pause(longestPauseMs)
+    }
+  }
+
+  /**
+   * A statement that changes the schema. All of them go to one host, so that each sees what the
+   * ones before it made; other hosts see it after `agreed`. Throws what the driver throws.
+   */
+  async execute(cql: string): Promise<void> {
+    await this.#client.execute(cql, [],
+      { consistency: localQuorum, readTimeout: schemaMs, host: this.#schemaHost() })
+  }
+
+  /** Resolves when all hosts know what was executed, or after ten seconds. */
+  async agreed(): Promise<void> {
+    const untilMs = this.#env.monotonicMs() + agreementMs
+    while (!this.#closed && !await this.#hostsAgree()) {
+      if (this.#env.monotonicMs() > untilMs) {
+        this.#env.log.warn('The hosts of Cassandra do not all have the same tables yet.')
+        return
+      }
+      await this.#pause(agreementPauseMs)
+    }
+  }
+
+  /** Whether Cassandra answers at once. */
+  async reachable(): Promise<boolean> {
+    const cql = `SELECT value FROM ${this.control}.setting WHERE name = 'shards'`
+    return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
+  }
+
+  /** How far the clock of this machine is ahead of Cassandra's, at the least. */
+  async clockAheadMs(): Promise<number> {
+    const askedMs = this.#env.nowMs()
+    const [row] = await this.read({
+      cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local', values: [],
+    })
+    const theirMs = Number(row!['now'])
+    // Their clock was read somewhere in between, however long the answer took.
+    return Math.max(0, askedMs - theirMs) + Math.min(0, this.#env.nowMs() - theirMs)
+  }
+
+  /** How many hosts of the local data center there are. */
+  localHosts(): number {
+    return this.#client.hosts.values()
+      .filter(({ datacenter }) => datacenter === this.localDataCenter).length
+  }
+
+  /** Gives up what is in flight. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const wake of this.#pauses) wake()
+    await this.#client.shutdown()
+  }
+
+  async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
+    const giveUpMs = this.#env.monotonicMs() + writeMs
+    let ambiguous = false
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw goingAway({ ambiguous })
+      try {
+        const sentMs = this.#env.monotonicMs()
+        const slowMs = Math.max(patienceMs, slowTimes * this.#usualWrite.ms)
+        this.#answered(await sideBySide(this.#env, slowMs, attempt))
+        this.#usualWrite.heard(this.#env.monotonicMs() - sentMs)
+        return
+      } catch (error) {
+        const outcome = outcomeOf(error)
+        if (outcome === 'refused') {
+          if (!ambiguous) throw refusal(error)
+          // An earlier attempt may have been applied: ask again for what is not known yet.
+          if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
+        }
+        ambiguous ||= outcome === 'unknown'
+        const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
+        if (!ambiguous && late) throw unavailable(error)
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  async #page({ cql, values, prompt }: Statement, fetchSize: number, pageState?: string):
+    Promise<types.ResultSet> {
+    const sent = values.map(asSent)
+    const patience = new ReadPatience(this.#env, () => this.#inReach)
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      if (this.#closed) throw goingAway()
+      const askedMs = this.#env.monotonicMs()
+      const readTimeout = patience.nextMs(pauseMs)
+      try {
+        const answer = this.#answered(await this.#client.execute(cql, sent,
+          { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
+        if (prompt) this.#hedge.heard(cql, this.#env.monotonicMs() - askedMs)
+        return answer
+      } catch (error) {
+        if (outcomeOf(error) === 'refused') throw refusal(error)
+        if (patience.isOver(pauseMs)) throw unavailable(error)
+      }
+      await this.#pause(pauseMs)
+    }
+  }
+
+  get #inReach(): boolean {
+    return this.#env.monotonicMs() - this.#answeredMs < latelyMs
+  }
+
+  #answered<Answer>(answer: Answer): Answer {
+    this.#answeredMs = this.#env.monotonicMs()
+    return answer
+  }
+
+  #schemaHost(): Host | undefined {
+    const local = this.#client.hosts.values()
+      .filter(({ datacenter }) => datacenter === this.localDataCenter)
+    return local.find((host) => host.isUp()) ?? local[0]
+  }
+
+  /** As seen by the host that changes the schema: others may not have heard of a change yet. */
+  async #hostsAgree(): Promise<boolean> {
+    const host = this.#schemaHost()
+    try {
+      const answers = await Promise.all(['local', 'peers_v2'].map((table) =>
+        this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })))
+      // A host that has just joined or left has none.
+      const versions = answers.flatMap(({ rows }) =>
+        rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : []))
+      return new Set(versions).size === 1
+    } catch {
+      // The host is busy or has gone; what was executed has taken effect nevertheless.
+      return false
+    }
+  }
+
+  #swap(statements: readonly Statement[]): Promise<types.ResultSet> {
+    const queries = statements.map(({ cql, values }) =>
+      ({ query: cql, params: values.map(asSent) }))
+    const [only] = queries
+    return queries.length === 1 ? this.#client.execute(only!.query, only!.params, swapped)
+      : this.#client.batch(queries, { ...swapped, logged: false })
+  }
+
+  /** Ends early when the connection is closed. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel()
+        this.#pauses.delete(wake)
+        resolve()
+      }
+      const cancel = this.#env.after(ms, wake)
+      this.#pauses.add(wake)
+    })
+  }
+}
+
+/** The driver wants Buffers. */
+function asSent(value: Value): Value {
+  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function unsetOrSent(value: Value): Value | undefined {
+  return value === null ? undefined : asSent(value)
+}
+
+function unavailable(cause: unknown): HeddleError {
+  return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', {}, { cause })
+}

@@ -1,0 +1,39 @@
+/**
+ * The connection over which the driver hears which hosts there are. It is renewed when it breaks,
+ * and two renewals at once take it away from each other: one of them throws in a timer then, which
+ * ends the process. So there is one at a time.
+ *
+ * Source: NODEJS-681, https://github.com/apache/cassandra-nodejs-driver/pull/462 (version 4.10.0).
+ */
+
+import type { Client } from 'cassandra-driver'
+
+import type { Env } from '../../../../cluster/index.ts'
+import { assert } from '../../../errors.ts'
+
+/** As much of the driver's inside as is needed: its types do not show it. */
+interface ControlConnection {
+  /** Calls itself with the hosts that are left; sets a timer to be called again. */
+  _refresh(hosts?: unknown): Promise<void>
+}
+
+/** After one that failed as the driver does not expect. */
+const againMs = 1_000
+
+/** To be called before the client connects. */
+export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>): void {
+  const { controlConnection: control } = client as unknown as
+    { readonly controlConnection?: ControlConnection }
+  assert(control !== undefined && typeof control._refresh === 'function',
+    'this version of the driver renews its connection as the last one')
+  const renew = control._refresh.bind(control)
+  let underWay: Promise<void> | undefined
+  control._refresh = (hosts) => {
+    if (hosts !== undefined) return renew(hosts)
+    underWay ??= renew().catch((error: unknown) => {
+      env.log.warn('The driver could not renew its connection to Cassandra.', { error })
+      env.after(againMs, () => void control._refresh())
+    }).finally(() => { underWay = undefined })
+    return underWay
+  }
+}

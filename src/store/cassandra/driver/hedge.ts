@@ -1,0 +1,48 @@
+/**
+ * When to ask a second host for what the first one has not answered yet ("hedged requests": Dean
+ * and Barroso, The Tail at Scale). A busy host takes ten times as long for one read in four; a
+ * second host is seldom slow at the same moment.
+ */
+
+import { UsualTime } from './running-median.ts'
+
+/** For any statement that may be executed twice. */
+export const patienceMs = 200
+/** For one that many callers wait for: a multiple of its usual time, within bounds. */
+const promptTimes = 2
+const [promptMinMs, promptMaxMs] = [2, 100]
+
+/** A speculative execution policy of the driver. */
+export class Hedge {
+  /** The usual time of statements that many callers wait for, by their text. */
+  readonly #usual = new Map<string, UsualTime>()
+
+  /** A statement that many callers wait for was answered. */
+  heard(cql: string, tookMs: number): void {
+    const usual = this.#usual.get(cql) ?? new UsualTime(promptMinMs)
+    this.#usual.set(cql, usual)
+    usual.heard(tookMs)
+  }
+
+  newPlan(_keyspace: string, statement: string | readonly object[]):
+  { nextExecution(): number } {
+    const usual = typeof statement === 'string' ? this.#usual.get(statement) : undefined
+    let next = usual === undefined ? patienceMs
+      : Math.min(promptMaxMs, Math.max(promptMinMs, Math.round(promptTimes * usual.ms)))
+    return {
+      nextExecution: () => {
+        const delayMs = next
+        next = -1
+        return delayMs
+      },
+    }
+  }
+
+  init(): void {}
+
+  shutdown(): void {}
+
+  getOptions(): Map<string, object> {
+    return new Map()
+  }
+}

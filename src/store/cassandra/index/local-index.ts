@@ -1,0 +1,246 @@
+/**
+ * The rows of all threads and assistants that this member owns, in a local file from which searches
+ * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
+ *
+ *   1. The rows of a shard are found only once all of them are in the file, and vanish all at once:
+ *      nothing is ever found of a shard that is not covered. They are deleted from the file later
+ *      (when the shard comes back, or after a while), because its next owner needs the machine
+ *      first.
+ *   2. A row that is put before the rows of its shard are in the file is kept beside them and wins
+ *      over what was read: whoever puts it does not wait.
+ *   3. A row that is put for a shard that is not taken is dropped: whoever takes it will read it.
+ */
+
+import { atMost } from '../../../../cluster/index.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import type { PurgeSubject } from '../../../checkpoint/index.ts'
+import { assert } from '../../../errors.ts'
+import type {
+  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
+} from '../../../search/index.ts'
+import { openScratchStore } from '../../embedded/index.ts'
+import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
+import { Gathering } from './batcher.ts'
+import { Room } from './byte-semaphore.ts'
+import type { OwnedRowTable } from './owned-row-table.ts'
+import { decoded, idOf } from './owned-row.ts'
+import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
+import { ShardChanges } from './shard-changes.ts'
+import { watchedScratch } from './watched-scratch.ts'
+
+type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
+
+/** A shard whose rows are being loaded. */
+interface Loading {
+  /** Since the read of its rows began. */
+  readonly changes: ShardChanges
+  /** All of it is in the file or being written: what is put now can be written behind it. */
+  followed: boolean
+}
+
+/** Shards read at the same time: few, since the runs that move with them need the store too. */
+const shardsReading = 3
+/** Shards written to the file together, at half the cost: their rows lie on the same pages. */
+const shardsTogether = 32
+/** The longest that a shard waits for others. */
+const patienceMs = 300
+/** Read but not yet in the file: enough to go on reading while other shards are written. */
+const bytesWaiting = 32 * 1024 * 1024
+/** Shards removed at the same time: few, so that other writes to the file do not wait long. */
+const shardsUnloading = 8
+/** How long the rows of a shard that was given away stay in the file. */
+const leftMs = 30_000
+
+export class LocalIndex implements OwnIndex {
+  readonly threads: Pick<ThreadIndex, 'get'>
+  readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly #store: ScratchStore
+  readonly #tables: OwnedTables
+  readonly #env: Env
+  /** By shard; a shard that is not taken has no entry. */
+  readonly #states = new Map<number, Loading | 'covered'>()
+  readonly #toRead = atMost(shardsReading)
+  readonly #room = new Room(bytesWaiting)
+  readonly #together: Gathering
+  /** Shards that were given away and whose rows are still in the file. */
+  readonly #left = new Set<number>()
+  /** Set while any are left. */
+  #stopWaiting: (() => void) | undefined
+  /** By shard: removals under way. */
+  readonly #unloading = new Map<number, Promise<void>>()
+  readonly #toUnload = atMost(shardsUnloading)
+
+  /** `onLost` is called with a sentence when the index can no longer be kept up to date. */
+  static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
+    readonly shards: number; readonly tables: OwnedTables
+    onLost(reason: string): void }): Promise<LocalIndex> {
+    const store = watchedScratch(await openScratchStore(options), options.onLost)
+    return new LocalIndex(store, tables, options.env)
+  }
+
+  private constructor(store: ScratchStore, tables: OwnedTables, env: Env) {
+    this.#store = store
+    this.#tables = tables
+    this.#env = env
+    this.#together = new Gathering({ env, size: shardsTogether, patienceMs })
+    const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
+      await this.find(table, tenant, id) as Row | undefined
+    this.threads = { get: (tenant, id) => get('thread', tenant, id) }
+    this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
+  }
+
+  /**
+   * Covers a shard that this member has claimed. Returns the threads that its last owner left busy,
+   * hidden or with webhooks to send; none if the shard was unloaded meanwhile. After a failure the
+   * shard is not taken.
+   */
+  async load(shard: number): Promise<readonly UnfinishedThread[]> {
+    assert(!this.#states.has(shard), 'a shard is loaded once, until it is unloaded')
+    const loading: Loading = { changes: new ShardChanges(), followed: false }
+    this.#states.set(shard, loading)
+    try {
+      return await this.#cover(shard, loading)
+    } catch (error) {
+      if (this.#states.get(shard) === loading) this.unload(shard)
+      throw error
+    }
+  }
+
+  /** Uncovers a shard at once, before it is given back. */
+  unload(shard: number): void {
+    const state = this.#states.get(shard)
+    const isFound = state === 'covered' || state?.followed === true
+    // If that fails, this member is lost or the next operation on the file fails too.
+    if (isFound) this.#store.uncover(shard).catch(() => {})
+    this.#states.delete(shard)
+    this.#left.add(shard)
+    this.#stopWaiting ??= this.#env.after(leftMs, () => {
+      this.#stopWaiting = undefined
+      for (const each of this.#left) this.#removeRows(each)
+    })
+  }
+
+  /** Threads of covered shards that sleep, from the one that is due first. */
+  due: DueThreads = (after, limit) => this.#store.due(after, limit)
+
+  answer(question: IndexQuestion): Promise<IndexAnswer> {
+    return this.#store.answer(question)
+  }
+
+  /** For rows that are in Cassandra. */
+  async put(updates: readonly OwnedUpdate[]): Promise<void> {
+    const stored = updates.filter((update) => {
+      const { table, row } = update
+      const state = this.#stateOf(table, row.tenant, idOf(row))
+      if (state === undefined || state === 'covered') return state === 'covered'
+      state.changes.put(update)
+      return state.followed
+    })
+    if (stored.length > 0) await this.#store.log.append([], stored)
+  }
+
+  /** The row with this id; read from Cassandra if its shard is not covered. */
+  async find(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
+    for (let row: OwnedRow | undefined, read = false; ; read = true) {
+      const state = this.#stateOf(table, tenant, id)
+      if (state === 'covered') return await this.#stored(table, tenant, id)
+      const put = state?.changes.rowOf(table, tenant, id)
+      if (put !== undefined) return put
+      if (read) return row && state?.changes.hasRemoved(table, row) ? undefined : row
+      const body = await this.#tables[table].bodyOf(tenant, id)
+      row = body && decoded(table, body)
+    }
+  }
+
+  /** Called after the row was removed in Cassandra. A row of another branch stays. */
+  async remove(subject: PurgeSubject): Promise<void> {
+    const { table, tenant, id } = subject
+    const state = this.#stateOf(table, tenant, id)
+    if (state === undefined) return
+    if (state !== 'covered') {
+      state.changes.remove(subject)
+      if (!state.followed) return
+    }
+    await this.#store.log.purge(subject)
+  }
+
+  async close(): Promise<void> {
+    this.#stopWaiting?.()
+    // From now on no rows are removed: the file is deleted as a whole.
+    this.#stopWaiting = () => {}
+    await this.#store.close()
+  }
+
+  /** Like `load`. */
+  async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
+    const isMine = () => this.#states.get(shard) === loading
+    const read = await this.#together.after(() => this.#toRead(async () => {
+      await this.#room.open()
+      const rows = isMine() ? await this.#read(shard) : []
+      this.#room.take(bytesOf(rows))
+      return rows
+    }))
+    try {
+      if (this.#left.has(shard)) this.#removeRows(shard)
+      await this.#unloading.get(shard)
+      if (!isMine()) return []
+      await this.#store.load(shard, loading.changes.merged(read))
+      if (!isMine()) return []
+    } finally {
+      this.#room.leave(bytesOf(read))
+    }
+    // In one turn: nothing is found before the late changes, and what is put now comes after them.
+    loading.followed = true
+    const [unfinished] = await Promise.all([
+      this.#bringLate(loading.changes).then(() => this.#store.unfinished(shard)),
+      this.#store.cover(shard),
+    ])
+    if (!isMine()) return []
+    this.#states.set(shard, 'covered')
+    return unfinished
+  }
+
+  #removeRows(shard: number): void {
+    this.#left.delete(shard)
+    const gone = this.#toUnload(() => this.#store.unload(shard))
+    this.#unloading.set(shard, gone)
+    gone.then(() => {
+      if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
+    }, () => {
+      // Whoever loads the shard again gets the error.
+    })
+  }
+
+  async #bringLate(changes: ShardChanges): Promise<void> {
+    const { log } = this.#store
+    const { removals, puts } = changes.late()
+    await Promise.all([
+      ...removals.map((subject) => log.purge(subject)),
+      ...puts.length > 0 ? [log.append([], puts)] : [],
+    ])
+  }
+
+  #stateOf(table: OwnedTable, tenant: string, id: string): Loading | 'covered' | undefined {
+    return this.#states.get(this.#tables[table].shardOf(tenant, id))
+  }
+
+  #stored(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
+    const { threads, assistants } = this.#store
+    return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
+  }
+
+  /** A shard is a small part of all rows: its rows are held until the last one is read. */
+  async #read(shard: number): Promise<EncodedRow[]> {
+    const rows: EncodedRow[] = []
+    for (const table of ['thread', 'assistant'] as const) {
+      for await (const bodies of this.#tables[table].bodiesOf(shard)) {
+        for (const body of bodies) rows.push({ table, body })
+      }
+    }
+    return rows
+  }
+}
+
+function bytesOf(rows: readonly EncodedRow[]): number {
+  return rows.reduce((sum, { body }) => sum + body.byteLength, 0)
+}

@@ -1,0 +1,124 @@
+/** Rows of threads and assistants, in partitions of their shard: read when a shard is taken. */
+
+import { actorKeyText, atMost, shardOf } from '../../../../cluster/index.ts'
+import type { ClusterSettings } from '../cluster/setting-table.ts'
+import type { Connection, Row } from '../driver/connection.ts'
+import { bodyColumns } from '../tables/stored-body.ts'
+import type { RowAddress, StoredBodies } from '../tables/stored-body.ts'
+import type { OwnedTable } from './owned-row.ts'
+
+/** Rows read at a time: few enough to decode without keeping others waiting; fewer at first. */
+const [fewRows, pageRows] = [50, 500]
+/** The size of a page to aim at: a row may have 256 KiB, and the page must arrive in time. */
+const pageBytes = 4 * 1024 * 1024
+/** Bodies read at a time that are too large to be in their rows. */
+const wholeAtOnce = 8
+
+/** Newer calls must have higher ranks. */
+export class OwnedRowTable {
+  readonly #connection: Connection
+  readonly #bodies: StoredBodies
+  readonly #settings: Pick<ClusterSettings, 'shards' | 'buckets'>
+  readonly #kind: OwnedTable
+  readonly #table: string
+  readonly #id: string
+  readonly #toReadWhole = atMost(wholeAtOnce)
+  /** Adapts to the rows read before: shards have similar rows. */
+  #rowsAtOnce = fewRows
+
+  constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
+    readonly bodies: StoredBodies
+    readonly settings: Pick<ClusterSettings, 'shards' | 'buckets'>
+    readonly kind: OwnedTable }) {
+    this.#connection = connection
+    this.#bodies = bodies
+    this.#settings = settings
+    this.#kind = kind
+    this.#table = `${connection.keyspace}.${kind}_row`
+    this.#id = `${kind}_id`
+  }
+
+  /** Repeating it changes nothing. */
+  async put({ tenant, id, body, rank }: { readonly tenant: string; readonly id: string
+    readonly body: Uint8Array; readonly rank: bigint }): Promise<void> {
+    await this.#bodies.put({ address: this.#address(tenant, id), body, rank })
+  }
+
+  async remove(tenant: string, id: string, rank: bigint): Promise<void> {
+    await this.#bodies.remove(this.#address(tenant, id), rank)
+  }
+
+  /** Undefined if there is no such row. */
+  async bodyOf(tenant: string, id: string): Promise<Uint8Array | undefined> {
+    const address = this.#address(tenant, id)
+    const row = await this.#row(address)
+    return row && await this.#bodies.read(address, row, () => this.#row(address))
+  }
+
+  /** The shard of a row. */
+  shardOf(tenant: string, id: string): number {
+    return shardOf(this.#keyText(tenant, id), this.#settings.shards)
+  }
+
+  /**
+   * The bodies of all rows of a shard, some at a time. One query asks for all buckets: most are
+   * small, and the fixed cost per query was most of the time that reading a shard took.
+   */
+  async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
+    const buckets = Array.from({ length: this.#settings.buckets }, (_, bucket) => bucket)
+    const cql = `SELECT tenant, ${this.#id}, ${bodyColumns} FROM ${this.#table} ` +
+      `WHERE shard = ? AND bucket IN (${buckets.join(', ')})`
+    const statement = { cql, values: [shard] }
+    try {
+      for await (const rows of this.#connection.pages(statement, () => this.#rowsAtOnce)) {
+        this.#weigh(rows)
+        const bodies = await Promise.all(rows.map((row) => this.#bodyIn(row)))
+        yield bodies.filter((body) => body !== undefined)
+      }
+    } catch (error) {
+      // Perhaps it was too much to arrive in time: who asks again asks for less.
+      this.#rowsAtOnce = Math.ceil(this.#rowsAtOnce / 4)
+      throw error
+    }
+  }
+
+  #weigh(rows: readonly Row[]): void {
+    const bytes = rows.reduce((sum, row) => sum + ((row['body'] as Uint8Array | null)?.length ?? 0),
+      0)
+    const fitting = Math.floor(pageBytes * rows.length / Math.max(bytes, 1))
+    if (rows.length > 0) this.#rowsAtOnce = Math.min(pageRows, Math.max(1, fitting))
+  }
+
+  #bodyIn(row: Row): Promise<Uint8Array | undefined> {
+    const address = this.#address(row['tenant'] as string, row[this.#id] as string)
+    const read = () => this.#bodies.read(address, row, () => this.#row(address))
+    return row['chunks'] == null ? read() : this.#toReadWhole(read)
+  }
+
+  async #row({ key }: RowAddress): Promise<Row | undefined> {
+    const condition = key.map(([column]) => `${column} = ?`).join(' AND ')
+    const [row] = await this.#connection.read({
+      cql: `SELECT ${bodyColumns} FROM ${this.#table} WHERE ${condition}`,
+      values: key.map(([, value]) => value),
+    })
+    return row
+  }
+
+  #address(tenant: string, id: string): RowAddress {
+    const text = this.#keyText(tenant, id)
+    const { shards, buckets } = this.#settings
+    const shard = shardOf(text, shards)
+    return { table: this.#table,
+      key: [['shard', shard], ['bucket', bucketOf(text, buckets)], ['tenant', tenant],
+        [this.#id, id]] }
+  }
+
+  #keyText(tenant: string, id: string): string {
+    return actorKeyText({ kind: this.#kind, tenant, id })
+  }
+}
+
+/** Another text's hash: keys of one shard agree in what their own hash leaves over. */
+function bucketOf(text: string, buckets: number): number {
+  return shardOf(`${text}\nbucket`, buckets)
+}

@@ -1,0 +1,28 @@
+/** Rows of threads and assistants: they belong to a shard and can be searched for. */
+
+import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../../checkpoint/index.ts'
+import type { RowUpdate } from '../../../checkpoint/index.ts'
+
+export type OwnedTable = 'thread' | 'assistant'
+
+export type OwnedRow = ThreadRow | AssistantRow
+
+export type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
+
+export function idOf(row: OwnedRow): string {
+  return 'threadId' in row ? row.threadId : row.assistantId
+}
+
+/** A text that is different for every thread and assistant. */
+export function ownedKey(table: OwnedTable, tenant: string, id: string): string {
+  return `${table}\n${tenant}\n${id}`
+}
+
+export function encoded({ table, row }: OwnedUpdate): Uint8Array {
+  return table === 'thread' ? bytesOf(ThreadRow, row) : bytesOf(AssistantRow, row)
+}
+
+export function decoded(table: OwnedTable, body: Uint8Array): OwnedRow {
+  return table === 'thread' ? ThreadRow.decode(body) : AssistantRow.decode(body)
+}

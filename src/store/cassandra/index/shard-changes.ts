@@ -1,0 +1,62 @@
+/** Changes to the rows of a shard while they are being read: they win over what was read. */
+
+import type { PurgeSubject } from '../../../checkpoint/index.ts'
+import type { EncodedRow } from '../../embedded/index.ts'
+import { decoded, encoded, idOf, ownedKey } from './owned-row.ts'
+import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
+
+export class ShardChanges {
+  /** By key: what was put last, unless it was removed since. */
+  readonly #puts = new Map<string, OwnedUpdate>()
+  /** By key: everything that was removed, of whatever branch. */
+  readonly #removals = new Map<string, PurgeSubject[]>()
+  /** Keys changed after `merged`. */
+  readonly #late = new Set<string>()
+
+  put(update: OwnedUpdate): void {
+    const key = ownedKey(update.table, update.row.tenant, idOf(update.row))
+    this.#puts.set(key, update)
+    this.#late.add(key)
+  }
+
+  /** A row that was made again has another branch and stays. */
+  remove(subject: PurgeSubject): void {
+    const { table, tenant, id, branch } = subject
+    const key = ownedKey(table, tenant, id)
+    this.#removals.set(key, [...this.#removals.get(key) ?? [], subject])
+    if (this.#puts.get(key)?.row.branch?.id === branch.id) this.#puts.delete(key)
+    this.#late.add(key)
+  }
+
+  /** The row as it was put; undefined if it was not put. */
+  rowOf(table: OwnedTable, tenant: string, id: string): OwnedRow | undefined {
+    return this.#puts.get(ownedKey(table, tenant, id))?.row
+  }
+
+  /** Whether this very row was removed. */
+  hasRemoved(table: OwnedTable, row: OwnedRow): boolean {
+    const removals = this.#removals.get(ownedKey(table, row.tenant, idOf(row))) ?? []
+    return removals.some(({ branch }) => branch.id === row.branch?.id)
+  }
+
+  /**
+   * The rows that were read, with the changes so far: of two rows of one thing the later one wins.
+   */
+  merged(read: readonly EncodedRow[]): EncodedRow[] {
+    this.#late.clear()
+    const left = this.#removals.size === 0 ? read
+      : read.filter(({ table, body }) => !this.hasRemoved(table, decoded(table, body)))
+    const put = [...this.#puts.values()].map((update) =>
+      ({ table: update.table, body: encoded(update) }))
+    return [...left, ...put]
+  }
+
+  /** The changes after `merged`: removals must be applied first. */
+  late(): { readonly removals: readonly PurgeSubject[]; readonly puts: readonly OwnedUpdate[] } {
+    const keys = [...this.#late]
+    return {
+      removals: keys.flatMap((key) => this.#removals.get(key) ?? []),
+      puts: keys.flatMap((key) => this.#puts.get(key) ?? []),
+    }
+  }
+}

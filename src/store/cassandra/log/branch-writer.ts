@@ -1,0 +1,228 @@
+/** One branch as the owner of one epoch writes it: what is known of its end, and rows in flight. */
+
+import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
+import type { NewRow } from '../../../checkpoint/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Position } from './chain.ts'
+import { chunksOf } from './chunk-table.ts'
+import type { Commit, Patience } from './commit.ts'
+import type { StretchList } from './epoch-range.ts'
+import type { BranchEnd } from './log-reader.ts'
+import type { OutgoingRow } from './log-row.ts'
+import { carrierUpTo, freightOf } from './place-index-row.ts'
+import type { StatingRow } from './place-index-row.ts'
+
+/**
+ * waiting  not sent: too many rows are in flight, or the bucket is being changed
+ * sent     may or may not be on a quorum
+ * written  on a quorum, though perhaps not yet every row before it
+ * refused  certainly not written
+ */
+type Stage = 'waiting' | 'sent' | 'written' | 'refused'
+
+interface Pending {
+  readonly row: NewRow
+  readonly durable: PromiseWithResolvers<void>
+  stage: Stage
+  /** Made when the row is first sent; every later attempt sends the same bytes. */
+  outgoing: OutgoingRow | undefined
+  refusal: unknown
+}
+
+/**
+ * open     rows are sent as they come
+ * rolling  the next row goes to a new bucket, which is not taken over yet
+ * mending  a row was refused after rows behind it were sent: nothing new is sent
+ * lost     something failed; the next writer must read the end of the branch again
+ */
+type State = 'open' | 'rolling' | 'mending' | 'lost'
+
+export interface BranchViewOptions {
+  readonly branchId: string
+  readonly epoch: number
+  /** Undefined for a branch without rows of its own. */
+  readonly end: BranchEnd | undefined
+  /** The row before the first one of the branch. */
+  readonly origin: number
+  readonly commit: Commit
+  readonly patience: Patience
+  /** A bucket with this many bytes takes no more rows. */
+  readonly bucketBytes: number
+  readonly timestamp: () => bigint
+  /** Writes the row, after the chunks that do not fit into it. */
+  readonly write: (row: OutgoingRow, body: Uint8Array) => Promise<void>
+  /** No row is in flight any more. */
+  readonly onIdle: (view: BranchView) => void
+}
+
+/** Roughly the bytes that a row takes besides its body, and that a place takes. */
+const [rowBytes, placeBytes] = [100, 160]
+/** A longer list is written only where a stretch begins, not on every carrier as well. */
+const repeatedMax = 16
+
+/**
+ * Rows are sent as they come and become durable in order: a row is durable when it and every row
+ * before it are on a quorum. If a row was certainly not written, it and all rows waiting behind it
+ * fail, provided that none of those behind it may have been written. Otherwise it is sent again
+ * until it is written: the rows behind it would become history as soon as another row took its
+ * place.
+ */
+export class BranchView {
+  readonly #options: BranchViewOptions
+  readonly #waiting: Pending[] = []
+  readonly #flying: Pending[] = []
+  #state: State = 'open'
+  /** The last row that an append was called for. */
+  #tip: Position
+  #settledSeq: number
+  #stretches: StretchList
+  #bucket: number
+  #bytes: number
+  /** Rows whose places wait for the next carrier. */
+  #uncarried: readonly StatingRow[]
+  #quiet: Promise<void> = Promise.resolve()
+
+  constructor(options: BranchViewOptions) {
+    this.#options = options
+    const { end, origin } = options
+    this.#tip = end?.tail ?? { epoch: 0, seq: origin }
+    this.#settledSeq = this.#tip.seq
+    this.#stretches = end?.stretches ?? []
+    this.#bucket = end?.tail.bucket ?? 0
+    this.#bytes = end?.tail.bucketBytes ?? 0
+    this.#uncarried = end?.places.waiting ?? []
+  }
+
+  get branchId(): string { return this.#options.branchId }
+  get epoch(): number { return this.#options.epoch }
+  get lost(): boolean { return this.#state === 'lost' }
+  get idle(): boolean { return this.#flying.length === 0 && this.#waiting.length === 0 }
+  /** The last row that an append was called for. */
+  get tip(): Position { return this.#tip }
+  /** The last durable row, with the stretches up to it. */
+  get settledSeq(): number { return this.#settledSeq }
+  get stretches(): StretchList { return this.#stretches }
+  /** Resolves when every append called so far is durable or has failed. */
+  get quiet(): Promise<void> { return this.#quiet }
+
+  /** The row must follow the tip. Resolves when it is durable. */
+  append(row: NewRow): Promise<void> {
+    const durable = Promise.withResolvers<void>()
+    this.#waiting.push({ row, durable, stage: 'waiting', outgoing: undefined, refusal: undefined })
+    this.#tip = { epoch: row.epoch, seq: row.seq }
+    this.#quiet = durable.promise.catch(() => undefined)
+    this.#pump()
+    return durable.promise
+  }
+
+  #pump(): void {
+    const { inFlight } = this.#options.commit
+    while (this.#state === 'open' && this.#waiting.length > 0) {
+      if (this.#bytes >= this.#options.bucketBytes) {
+        if (this.#flying.length === 0) void this.#rollOver()
+        return
+      }
+      if (this.#flying.length >= inFlight) return
+      const pending = this.#waiting.shift()!
+      pending.outgoing = this.#place(pending.row)
+      this.#flying.push(pending)
+      void this.#send(pending)
+    }
+  }
+
+  /** Decides where the row goes, and what it records about the rows before it. */
+  #place({ epoch, seq, prevEpoch, body, places: stated }: NewRow): OutgoingRow {
+    const bucket = this.#bucket
+    const places = lastOfEach(stated)
+    const { carried, waiting } = freightOf({ epoch, seq, places }, this.#uncarried)
+    this.#uncarried = waiting
+    const last = this.#stretches.at(-1)
+    const begins = last?.epoch !== epoch || last.bucket !== bucket
+    if (begins) this.#stretches = [...this.#stretches, { epoch, bucket, from: seq }]
+    // The next owner of the branch finds them among its newest rows.
+    const isRepeated = carrierUpTo(seq) === seq && this.#stretches.length <= repeatedMax
+    const chunks = chunksOf(body)
+    const inRow = chunks === 0 ? body : new Uint8Array()
+    this.#bytes += rowBytes + inRow.byteLength + placeBytes * places.length
+    return {
+      branchId: this.branchId, bucket, epoch, seq, prevEpoch, settledSeq: this.#settledSeq,
+      bucketBytes: this.#bytes, stretches: begins || isRepeated ? this.#stretches : undefined,
+      places, carried, body: inRow, chunks, timestamp: this.#options.timestamp(),
+    }
+  }
+
+  async #send(pending: Pending): Promise<void> {
+    pending.stage = 'sent'
+    try {
+      await this.#options.write(pending.outgoing!, pending.row.body)
+      pending.stage = 'written'
+    } catch (error) {
+      pending.stage = 'refused'
+      pending.refusal = error
+    }
+    if (this.lost) return
+    this.#settle()
+    if (this.#flying.some(({ stage }) => stage === 'refused')) this.#mend()
+    else if (this.#state === 'mending' && this.#flying.length === 0) this.#state = 'open'
+    this.#pump()
+    if (this.idle && !this.lost) this.#options.onIdle(this)
+  }
+
+  #settle(): void {
+    while (this.#flying[0]?.stage === 'written') {
+      const { row, durable } = this.#flying.shift()!
+      this.#settledSeq = row.seq
+      durable.resolve()
+    }
+  }
+
+  #mend(): void {
+    this.#state = 'mending'
+    if (this.#flying.some(({ stage }) => stage === 'sent')) return
+    // The first one was refused; otherwise it would be settled.
+    const { refusal } = this.#flying[0]!
+    const { ambiguous } = HeddleError.from(refusal)
+    if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {
+      this.#lose(refusal)
+    } else if (this.#options.patience.over) {
+      this.#lose(new HeddleError('unavailable', undefined, { ambiguous: true }, { cause: refusal }))
+    } else {
+      void this.#sendAgain()
+    }
+  }
+
+  async #sendAgain(): Promise<void> {
+    await this.#options.patience.pause()
+    const refused = this.#flying.filter(({ stage }) => stage === 'refused')
+    await Promise.all(refused.map((pending) => this.#send(pending)))
+  }
+
+  async #rollOver(): Promise<void> {
+    this.#state = 'rolling'
+    const { branchId, epoch, commit } = this.#options
+    const bucket = this.#bucket + 1
+    try {
+      await commit.rollOver({ branchId, epoch, bucket, seq: this.#settledSeq })
+    } catch (error) {
+      this.#lose(error)
+      return
+    }
+    this.#bucket = bucket
+    this.#bytes = 0
+    this.#state = 'open'
+    this.#pump()
+  }
+
+  #lose(reason: unknown): void {
+    this.#state = 'lost'
+    for (const { durable } of this.#flying.splice(0)) durable.reject(reason)
+    for (const { durable } of this.#waiting.splice(0)) durable.reject(reason)
+    this.#options.onIdle(this)
+  }
+}
+
+/** Later places win. */
+function lastOfEach(places: readonly CheckpointPlace[]): readonly CheckpointPlace[] {
+  if (places.length < 2) return places
+  return [...new Map(places.map((place) => [place.id, place])).values()]
+}

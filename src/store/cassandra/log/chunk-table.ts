@@ -1,0 +1,58 @@
+/** Large bodies in parts: under the name of their row, written before it, removed with it. */
+
+import { HeddleError } from '../../../errors.ts'
+import type { Connection } from '../driver/connection.ts'
+import { inFlight } from '../driver/for-each-limit.ts'
+
+/** A body up to this size stays in its row. */
+const inRowBytes = 256 * 1024
+/** The size of each chunk but the last. */
+export const chunkBytes = 512 * 1024
+/** Parts of one body on their way at the same time. */
+const partsAtOnce = 4
+
+/** In how many parts a body is kept; 0 if it stays in its row. */
+export function chunksOf(body: Uint8Array): number {
+  return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / chunkBytes)
+}
+
+/** Each part is a partition of its own, so that none grows with its body. */
+export class ChunkTable {
+  readonly #connection: Connection
+  readonly #insert: string
+  readonly #select: string
+  readonly #delete: string
+
+  constructor(connection: Connection) {
+    const table = `${connection.keyspace}.log_chunk`
+    const part = 'WHERE row_key = ? AND part = ?'
+    this.#connection = connection
+    this.#insert = `INSERT INTO ${table} (row_key, part, data) VALUES (?, ?, ?) USING TIMESTAMP ?`
+    this.#select = `SELECT data FROM ${table} ${part}`
+    this.#delete = `DELETE FROM ${table} USING TIMESTAMP ? ${part}`
+  }
+
+  /** Writes `chunksOf(body)` parts. Throws as Connection.write does; some may be there then. */
+  async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
+    await inFlight(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
+      const data = body.subarray(part * chunkBytes, (part + 1) * chunkBytes)
+      await this.#connection.write({ cql: this.#insert, values: [key, part, data, timestamp] })
+    })
+  }
+
+  /** Throws `not_found` if a part is missing: its row was deleted meanwhile. */
+  async read(key: string, chunks: number): Promise<Uint8Array> {
+    const parts: Uint8Array[] = []
+    await inFlight(partsAtOnce, Array(chunks).keys(), async (part) => {
+      const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
+      if (!row) throw new HeddleError('not_found', 'What was to be read was deleted meanwhile.')
+      parts[part] = row['data'] as Uint8Array
+    })
+    return Buffer.concat(parts)
+  }
+
+  async remove(key: string, chunks: number, timestamp: bigint): Promise<void> {
+    await inFlight(partsAtOnce, Array(chunks).keys(), (part) =>
+      this.#connection.write({ cql: this.#delete, values: [timestamp, key, part] }))
+  }
+}

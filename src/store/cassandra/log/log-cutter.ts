@@ -1,0 +1,99 @@
+/** Removes the end of a log: rows that no branch needs any more. */
+
+import { HeddleError } from '../../../errors.ts'
+import type { Connection, Value } from '../driver/connection.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import { stretchAt } from './epoch-range.ts'
+import type { Stretch } from './epoch-range.ts'
+import { chunkKey } from './log-reader.ts'
+import type { LogReader } from './log-reader.ts'
+import type { Rank } from './write-timestamp.ts'
+
+/** What may be removed: rows after `after`; all of them if it is 0. */
+export interface LogCut {
+  readonly branchId: string
+  readonly after: number
+  /** The epoch of the owner that removes them. */
+  readonly epoch: number
+}
+
+/** Rows of a partition, as a condition. */
+interface Range {
+  readonly where: string
+  readonly values: readonly Value[]
+}
+
+/** Rows read at a time to find their chunks. */
+const fetchSize = 1_000
+
+/**
+ * Newest bucket first, so that the next cut finds what an interrupted one left. Places of removed
+ * rows stay as long as their bucket: nobody finds them, because their rows are not history of any
+ * branch.
+ */
+export class LogCutter {
+  readonly #connection: Connection
+  readonly #chunks: ChunkTable
+  readonly #reader: LogReader
+  readonly #rank: Rank
+  readonly #table: string
+
+  constructor({ connection, chunks, reader, rank }: { readonly connection: Connection
+    readonly chunks: ChunkTable; readonly reader: LogReader; readonly rank: Rank }) {
+    this.#connection = connection
+    this.#chunks = chunks
+    this.#reader = reader
+    this.#rank = rank
+    this.#table = `${connection.keyspace}.log`
+  }
+
+  async cut(cut: LogCut): Promise<void> {
+    const { branchId, after } = cut
+    const newest = await this.#reader.newestBucket(branchId)
+    const kept = after === 0 ? undefined : await this.#stretchAt(branchId, after)
+    // Rows that are needed exist: another cut was removing those behind them during the read.
+    if (after > 0 && !kept) throw new HeddleError('unavailable')
+    for (let bucket = newest; bucket > (kept?.bucket ?? -1); bucket--) {
+      await this.#remove(cut, { where: 'branch_id = ? AND bucket = ?', values: [branchId, bucket] })
+    }
+    if (!kept) return
+    const { epoch, bucket } = kept
+    const newer = 'branch_id = ? AND bucket = ? AND epoch > ?'
+    const behind = 'branch_id = ? AND bucket = ? AND epoch = ? AND seq > ?'
+    await this.#remove(cut, { where: newer, values: [branchId, bucket, BigInt(epoch)] })
+    await this.#remove(cut,
+      { where: behind, values: [branchId, bucket, BigInt(epoch), BigInt(after)] })
+    // Left by owners that lost: without the rows that outrank them they would be the end.
+    if (bucket === 0) return
+    await this.#remove(cut, { where: newer, values: [branchId, bucket - 1, BigInt(epoch)] })
+  }
+
+  async #stretchAt(branchId: string, seq: number): Promise<Stretch | undefined> {
+    const end = await this.#reader.end(branchId)
+    return end && stretchAt(end.stretches, seq)
+  }
+
+  async #remove(cut: LogCut, range: Range): Promise<void> {
+    const rank = this.#rank.next(await this.#removeChunks(cut, range))
+    const cql = `DELETE FROM ${this.#table} USING TIMESTAMP ? WHERE ${range.where}`
+    await this.#connection.write({ cql, values: [rank, ...range.values] })
+  }
+
+  /**
+   * Removes the chunks of the rows. Returns an epoch above those of all the rows: whoever removes
+   * the last branch that needed them may count its own epochs.
+   */
+  async #removeChunks({ branchId, epoch }: LogCut, { where, values }: Range): Promise<number> {
+    const bounded = where.includes('epoch') ? where : `${where} AND epoch >= 1`
+    const cql = `SELECT epoch, seq, chunks FROM ${this.#table} WHERE ${bounded}`
+    let above = epoch
+    for await (const rows of this.#connection.pages({ cql, values }, fetchSize)) {
+      for (const row of rows) above = Math.max(above, Number(row.epoch) + 1)
+      const large = rows.filter(({ chunks }) => chunks != null)
+      await Promise.all(large.map((row) => this.#chunks.remove(
+        chunkKey(branchId, { epoch: Number(row.epoch), seq: Number(row.seq) }),
+        row.chunks as number, this.#rank.next(above))))
+    }
+    return above
+  }
+}

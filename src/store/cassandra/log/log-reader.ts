@@ -1,0 +1,189 @@
+/** Reads the log's partitions: where a branch ends, and the rows of a slice of it. */
+
+import type { LogEntry, ReadBytes } from '../../../checkpoint/index.ts'
+import { assert, HeddleError } from '../../../errors.ts'
+import type { Connection, Row, Value } from '../driver/connection.ts'
+import { comparePositions, historyFrom, tailOf } from './chain.ts'
+import type { Position } from './chain.ts'
+import { chunkBytes } from './chunk-table.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import { decodeStretches, slicesOf } from './epoch-range.ts'
+import type { Slice, StretchList } from './epoch-range.ts'
+import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
+import type { Partition, StoredRow } from './log-row.ts'
+import { carrierUpTo, legacyOf } from './place-index-row.ts'
+import type { Legacy, StatingRow } from './place-index-row.ts'
+
+/** Where a branch ends. */
+export interface BranchEnd {
+  readonly tail: StoredRow
+  readonly places: Legacy
+  readonly stretches: StretchList
+}
+
+/**
+ * Rows looked at for the tail: enough if few were on their way when their owner ended, back to
+ * the last carrier.
+ */
+const fewRows = 12
+const manyRows = 72
+/** Rows read at a time. */
+const fetchSize = 128
+
+export class LogReader {
+  readonly #connection: Connection
+  readonly #chunks: ChunkTable
+  readonly #newest: string
+  readonly #probe: string
+  readonly #first: string
+  readonly #stating: string
+  readonly #upwards: string
+  readonly #downwards: string
+
+  constructor(connection: Connection, chunks: ChunkTable) {
+    this.#connection = connection
+    this.#chunks = chunks
+    const from = `FROM ${connection.keyspace}.log WHERE branch_id = ? AND bucket = ?`
+    const slice = `SELECT epoch, seq, chunks, body ${from}
+      AND epoch = ? AND seq >= ? AND seq <= ?`
+    const reversed = 'ORDER BY epoch ASC, seq ASC, stated ASC, stated_epoch ASC'
+    this.#newest = `SELECT ${rowColumns} ${from} AND epoch >= 1 LIMIT ?`
+    this.#probe = `SELECT seq ${from} AND epoch >= 1 LIMIT 1`
+    this.#first = `SELECT stretches ${from} AND epoch = ? ${reversed} LIMIT 1`
+    this.#stating = `SELECT epoch, seq, places ${from} AND epoch = ? AND seq >= ? AND seq <= ?
+      ${reversed}`
+    this.#upwards = `${slice} ${reversed}`
+    this.#downwards = slice
+  }
+
+  /**
+   * Undefined for a branch without rows. Whoever asks may build on the answer: it was read, as a
+   * whole, from a quorum that agrees now.
+   */
+  async end(branchId: string): Promise<BranchEnd | undefined> {
+    for (let limit = fewRows; ; limit = limit === fewRows ? manyRows : 2 * limit) {
+      const rows = await this.#newestRows(branchId, limit)
+      const tail = tailOf(rows.seen, rows.floor)
+      if (tail === 'none') return undefined
+      if (tail !== 'unseen') return this.#endAt(branchId, tail, rows.seen)
+    }
+  }
+
+  /** The newest bucket in which anything is; 0 if no bucket has any. */
+  async newestBucket(branchId: string): Promise<number> {
+    let [low, high] = [0, 1]
+    while (await this.#occupied({ branchId, bucket: high })) [low, high] = [high, 2 * high]
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if (await this.#occupied({ branchId, bucket: middle })) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  /**
+   * All rows of a slice; those that `room` takes if there is one. Throws `not_found` if one is
+   * missing: the log was deleted.
+   */
+  async rows(branchId: string, slice: Slice, { reverse = false, room }:
+    { readonly reverse?: boolean | undefined; readonly room?: ReadBytes }): Promise<LogEntry[]> {
+    const { epoch, from, through } = slice
+    const entries: LogEntry[] = []
+    const values = valuesOf(branchId, slice)
+    const cql = reverse ? this.#downwards : this.#upwards
+    for await (const page of this.#connection.pages({ cql, values }, fetchSize)) {
+      const wanted = room ? taken(page, room) : page
+      entries.push(...await Promise.all(wanted.map(async (row) => {
+        const seq = Number(row.seq)
+        const chunks = row.chunks as number | null ?? 0
+        const body = chunks === 0 ? bytesOf(row.body as Buffer)
+          : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
+        return { epoch, seq, body }
+      })))
+      if (wanted.length < page.length) return entries
+    }
+    if (entries.length === through - from + 1) return entries
+    throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
+  }
+
+  /** What rows of a branch with these stretches state, oldest first. */
+  async stating(branchId: string, stretches: StretchList, from: number, through: number):
+    Promise<StatingRow[]> {
+    const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) =>
+      this.#connection.read({ cql: this.#stating, values: valuesOf(branchId, slice) })))
+    return rows.flat().map((row) =>
+      ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
+  }
+
+  async #newestRows(branchId: string, limit: number):
+    Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
+    let buckets = await this.#bucketsFrom(branchId, 0, limit)
+    if (buckets[1]!.length > 0) {
+      const newest = await this.newestBucket(branchId)
+      if (newest > 1) buckets = await this.#bucketsFrom(branchId, newest - 1, limit)
+    }
+    const floors = buckets.filter(({ length }) => length === limit).map((rows) => rows.at(-1)!)
+    return {
+      seen: buckets.flat().sort(comparePositions),
+      floor: floors.sort(comparePositions)[0],
+    }
+  }
+
+  /** The newest rows of a bucket and of the one after it. */
+  async #bucketsFrom(branchId: string, first: number, limit: number): Promise<StoredRow[][]> {
+    return Promise.all([first, first + 1].map(async (bucket) => {
+      const values = [branchId, bucket, limit]
+      const rows = await this.#connection.read({ cql: this.#newest, values })
+      return rows.map((row) => storedRowOf(bucket, row))
+    }))
+  }
+
+  async #occupied({ branchId, bucket }: Partition): Promise<boolean> {
+    const rows = await this.#connection.read({ cql: this.#probe, values: [branchId, bucket] })
+    return rows.length > 0
+  }
+
+  async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]):
+    Promise<BranchEnd> {
+    const { epoch, bucket } = tail
+    const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
+    const stretches = named?.stretches ?? await this.#stretches(branchId, tail)
+    const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
+    const rows = historyFrom(from, tail, seen)
+      ?? await this.stating(branchId, stretches, from, tail.seq)
+    return { tail, places: legacyOf(rows, tail.settledSeq), stretches }
+  }
+
+  async #stretches(branchId: string, { epoch, bucket }: StoredRow): Promise<StretchList> {
+    const values = [branchId, bucket, BigInt(epoch)]
+    const [row] = await this.#connection.read({ cql: this.#first, values })
+    assert(row?.stretches, 'the first row of a stretch names all stretches')
+    return decodeStretches(row.stretches as Uint8Array)
+  }
+}
+
+/** The rows up to the first that there is no room for. */
+function taken(page: readonly Row[], room: ReadBytes): readonly Row[] {
+  const end = page.findIndex((row) => !room.takes(sizeOf(row)))
+  return end < 0 ? page : page.slice(0, end)
+}
+
+/** The bytes of a row's body, at most: its last chunk may be shorter than the others. */
+function sizeOf({ body, chunks }: Row): number {
+  return (chunks as number | null ?? 0) * chunkBytes || (body as Buffer).byteLength
+}
+
+/** The values for a query of a slice. */
+function valuesOf(branchId: string, { bucket, epoch, from, through }: Slice): Value[] {
+  return [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
+}
+
+/** As bytes that are no Buffer. */
+function bytesOf({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** The name under which a row's body is kept if it is too large for the row. */
+export function chunkKey(branchId: string, { epoch, seq }: Position): string {
+  return `${branchId}/${epoch}/${seq}`
+}

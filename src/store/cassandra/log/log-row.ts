@@ -1,0 +1,115 @@
+/** Rows of the log as Cassandra keeps them: their columns, written and read back. */
+
+import { Places } from '../../../../proto/gen/storage/v1/partition.ts'
+import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../../checkpoint/index.ts'
+import type { Row, Statement, Value } from '../driver/connection.ts'
+import type { ChainRow } from './chain.ts'
+import { decodeStretches, encodeStretches } from './epoch-range.ts'
+import type { StretchList } from './epoch-range.ts'
+import type { StatingRow } from './place-index-row.ts'
+
+/** A partition of the log: some megabytes of one branch. */
+export interface Partition {
+  readonly branchId: string
+  readonly bucket: number
+}
+
+/** A row as it is sent: written again, it is the same to the byte. */
+export interface OutgoingRow extends ChainRow, Partition {
+  /** Of everything in the bucket, this row included. */
+  readonly bucketBytes: number
+  /** On the first row of a stretch, and on carriers if they are few: all, this one included. */
+  readonly stretches: StretchList | undefined
+  /** No two of the same id. */
+  readonly places: readonly CheckpointPlace[]
+  /** Rows whose places it brings to where they are found. */
+  readonly carried: readonly StatingRow[]
+  /** Empty if it is kept in chunks. */
+  readonly body: Uint8Array
+  readonly chunks: number
+  readonly timestamp: bigint
+}
+
+/** A row as it was read. */
+export interface StoredRow extends ChainRow {
+  readonly bucket: number
+  readonly bucketBytes: number
+  readonly stretches: StretchList | undefined
+  readonly places: readonly CheckpointPlace[]
+  readonly body: Uint8Array
+  readonly chunks: number
+}
+
+/**
+ * Every column: read repair carries over to other replicas only what a query asks for, and a row
+ * that others build on must be there as a whole.
+ */
+export const rowColumns =
+  'epoch, seq, prev_epoch, settled_seq, bucket_bytes, stretches, places, chunks, body'
+
+const columns = ['branch_id', 'bucket', 'epoch', 'seq', 'stated', 'stated_epoch', 'prev_epoch',
+  'settled_seq', 'bucket_bytes', 'stretches', 'places', 'chunks', 'body']
+
+/** Writes rows of a table. */
+export class RowInsert {
+  readonly #table: string
+  readonly #cql: string
+
+  constructor(table: string) {
+    this.#table = table
+    this.#cql = `${insertInto(table, columns)} USING TIMESTAMP ?`
+  }
+
+  /** For a plain write, in which null leaves a column out. */
+  plain(row: OutgoingRow): Statement {
+    return { cql: this.#cql, values: [...valuesOf(row), row.timestamp] }
+  }
+
+  /** For a conditional write, in which null would be kept as a tombstone. */
+  conditional(row: OutgoingRow): Statement {
+    const values = valuesOf(row)
+    const there = (_: unknown, at: number) => values[at] !== null
+    return { cql: insertInto(this.#table, columns.filter(there)), values: values.filter(there) }
+  }
+}
+
+export function insertInto(table: string, names: readonly string[]): string {
+  const marks = names.map(() => '?').join(', ')
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`
+}
+
+/** In the order of `columns`. */
+function valuesOf(row: OutgoingRow): Value[] {
+  return [row.branchId, row.bucket, BigInt(row.epoch), BigInt(row.seq), 0n, 0n,
+    BigInt(row.prevEpoch), BigInt(row.settledSeq), row.bucketBytes,
+    row.stretches ? encodeStretches(row.stretches) : null,
+    row.places.length > 0 ? encodePlaces(row.places) : null,
+    row.chunks > 0 ? row.chunks : null,
+    row.chunks > 0 ? null : row.body]
+}
+
+export function storedRowOf(bucket: number, row: Row): StoredRow {
+  const { stretches, body } = row
+  return {
+    bucket,
+    epoch: Number(row.epoch),
+    seq: Number(row.seq),
+    prevEpoch: Number(row.prev_epoch),
+    settledSeq: Number(row.settled_seq),
+    bucketBytes: row.bucket_bytes as number,
+    stretches: stretches ? decodeStretches(stretches as Uint8Array) : undefined,
+    places: placesOf(row),
+    body: body as Uint8Array | null ?? new Uint8Array(),
+    chunks: row.chunks as number | null ?? 0,
+  }
+}
+
+/** What a row states. */
+export function placesOf({ places }: Row): readonly CheckpointPlace[] {
+  return places ? Places.decode(places as Uint8Array).places : []
+}
+
+function encodePlaces(places: readonly CheckpointPlace[]): Uint8Array {
+  return bytesOf(Places, { places: [...places] })
+}

@@ -1,0 +1,355 @@
+/** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
+
+import { pause } from '../../../../cluster/index.ts'
+import type { Env, Gate } from '../../../../cluster/index.ts'
+import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
+import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
+import type { LogEntry, LogRange, NewRow, Segment } from '../../../checkpoint/index.ts'
+import { goingAway, HeddleError } from '../../../errors.ts'
+import { Recent } from '../../recent.ts'
+import type { Connection } from '../driver/connection.ts'
+import { ViewShelf } from './branch-cache.ts'
+import { BranchView } from './branch-writer.ts'
+import type { Position } from './chain.ts'
+import { CheckpointTable } from './checkpoint-table.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import type { Commit, Patience } from './commit.ts'
+import { slicesOf, stretchAt, stretchesThrough } from './epoch-range.ts'
+import type { Slice, StretchList } from './epoch-range.ts'
+import { Lines } from './keyed-queue.ts'
+import { LogCutter } from './log-cutter.ts'
+import type { LogCut } from './log-cutter.ts'
+import { chunkKey, LogReader } from './log-reader.ts'
+import type { BranchEnd } from './log-reader.ts'
+import { LwtCommit } from './lwt-commit.ts'
+import { carrierUpTo, placeIn } from './place-index-row.ts'
+import { PlainCommit } from './plain-commit.ts'
+import type { Rank } from './write-timestamp.ts'
+
+/**
+ * validate  plain writes; whoever acknowledges passes the gate afterwards
+ * lwt       one compare-and-set per row
+ */
+export type CommitMode = 'validate' | 'lwt'
+
+export interface LogTableOptions {
+  readonly connection: Connection
+  readonly rank: Rank
+  readonly chunks: ChunkTable
+  readonly gate: Pick<Gate, 'pass'>
+  readonly env: Pick<Env, 'after'>
+  readonly commit: CommitMode
+  /** Whether the owner of the branch was deleted. */
+  readonly isDead: (branchId: string) => Promise<boolean>
+  /** Bytes of bodies in a bucket; 8 MiB by default. */
+  readonly bucketBytes?: number
+  /** Branches remembered while nothing is in flight; 20 000 by default. */
+  readonly viewsKept?: number
+}
+
+/** Rows of a branch that belong to another one: where they are, and up to which row. */
+interface Line extends Segment {
+  readonly stretches: StretchList
+}
+
+type Extent = Pick<LogRange, 'from' | 'through'>
+const everything: Extent = { from: 1, through: Number.MAX_SAFE_INTEGER }
+
+const pauseMs = 250
+const slicesAtOnce = 8
+
+export class LogTable {
+  readonly #options: LogTableOptions
+  readonly #reader: LogReader
+  readonly #cutter: LogCutter
+  readonly #checkpoints: CheckpointTable
+  readonly #commit: Commit
+  readonly #patience: Patience
+  readonly #views: ViewShelf
+  /** By branch and fork point: rows before a fork point never change. */
+  readonly #lines: Recent<string, Map<number, Line>>
+  /** By branch: appends that wait until its end is known. */
+  readonly #opening = new Lines()
+  #closed = false
+
+  constructor(options: LogTableOptions) {
+    const { connection, rank, chunks, gate, env, commit, viewsKept = 20_000 } = options
+    this.#options = options
+    this.#reader = new LogReader(connection, chunks)
+    this.#cutter = new LogCutter({ connection, rank, chunks, reader: this.#reader })
+    const checkpoints = this.#checkpoints = new CheckpointTable(connection)
+    const closed = () => this.#closed
+    const patience = this.#patience = {
+      pause: () => pause(env, pauseMs),
+      get over() { return closed() },
+    }
+    this.#commit = commit === 'lwt' ? new LwtCommit({ connection, checkpoints, patience })
+      : new PlainCommit({ connection, checkpoints, rank, gate })
+    this.#views = new ViewShelf(viewsKept)
+    this.#lines = new Recent(viewsKept)
+  }
+
+  /** Takes the branch over for the epoch before it is known what will be written. */
+  async open(branch: Branch, epoch: number): Promise<void> {
+    if (this.#closed) throw goingAway()
+    const ticket = this.#opening.enter([branch.id])
+    try {
+      await ticket.before
+      const mustPrecede = (tip: Position) => { if (tip.epoch > epoch) throw stale(tip) }
+      const view = await this.#viewOf(branch, epoch, mustPrecede)
+      mustPrecede(view.tip)
+      this.#views.put(view)
+    } finally {
+      ticket.leave()
+    }
+  }
+
+  /**
+   * Resolves when the rows, and every row before them, are on a quorum. Throws `stale_append`
+   * before anything is written; `unavailable` if nothing was, unless its facts say `ambiguous`.
+   */
+  async append(rows: readonly NewRow[]): Promise<void> {
+    if (this.#closed) throw goingAway()
+    const firsts = firstOfEach(rows)
+    const views = firsts.map((row) => this.#ready(row))
+    if (views.every((view) => view !== undefined)) return this.#enter(rows, views)
+    return this.#enterInLine(rows, firsts)
+  }
+
+  /**
+   * The newest row of the branch, including its ancestors; undefined for an empty log. Checks that
+   * what the branch grew from still exists.
+   */
+  async tail(branch: Branch): Promise<Position | undefined> {
+    for (const { id } of branch.ancestors) this.#lines.delete(id)
+    for await (const { stretches, through } of this.#linesOf(branch, everything)) {
+      const last = stretchAt(stretches, through)
+      if (last) return { epoch: last.epoch, seq: through }
+    }
+    return undefined
+  }
+
+  /** Rows in the requested order, including those of ancestors. */
+  async read(branch: Branch, range: LogRange): Promise<LogEntry[]> {
+    const { from, through, reverse = false, limit } = range
+    const slices: (Slice & { readonly id: string })[] = []
+    for await (const line of this.#linesOf(branch, { from, through })) {
+      const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
+      slices.unshift(...slicesOf(line.stretches, first, last).map((slice) =>
+        ({ ...slice, id: line.id })))
+    }
+    const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
+    if (range.bytes !== undefined || range.bodyBytes !== undefined) {
+      return this.#readWithin(wanted, range)
+    }
+    const entries: LogEntry[][] = []
+    for (let at = 0; at < wanted.length; at += slicesAtOnce) {
+      entries.push(...await Promise.all(wanted.slice(at, at + slicesAtOnce).map((slice) =>
+        this.#reader.rows(slice.id, slice, { reverse }))))
+    }
+    return entries.flat()
+  }
+
+  /** One slice after the other, until there are bytes enough. */
+  async #readWithin(slices: readonly (Slice & { readonly id: string })[], range: LogRange):
+    Promise<LogEntry[]> {
+    const room = new ReadBytes(range)
+    const entries: LogEntry[] = []
+    for (const slice of slices) {
+      const read = await this.#reader.rows(slice.id, slice, { reverse: range.reverse, room })
+      for (const entry of read) entries.push(entry)
+      if (read.length < slice.through - slice.from + 1) break
+    }
+    return entries
+  }
+
+  /** Where the checkpoint is; undefined if the branch and its ancestors have none of that id. */
+  async findCheckpoint(branch: Branch, checkpointId: string):
+    Promise<CheckpointPlace | undefined> {
+    for await (const line of this.#linesOf(branch, everything)) {
+      const { id, stretches, through } = line
+      const [late, carried] = await Promise.all([
+        this.#reader.stating(id, stretches, carrierUpTo(through) + 1, through),
+        this.#checkpoints.find(line, checkpointId),
+      ])
+      const place = placeIn(late, checkpointId) ?? carried
+      if (place) return place
+    }
+    return undefined
+  }
+
+  /** Removes rows that nobody needs, once all earlier appends have been written. */
+  async cut(cut: LogCut): Promise<void> {
+    const { branchId } = cut
+    await this.#opening.passed(branchId)
+    await this.#views.get(branchId)?.quiet
+    this.#views.forget(branchId)
+    await this.#cutter.cut(cut)
+    this.#lines.delete(branchId)
+  }
+
+  /** Forgets branches that other members may write to from now on. */
+  forget(): void {
+    this.#views.forgetIdle()
+  }
+
+  /** Takes no more rows; resolves when all earlier appends are written or have failed. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#opening.quiet()
+    await this.#views.quiet()
+  }
+
+  /** The view that can take the row at once. */
+  #ready(row: NewRow): BranchView | undefined {
+    const { id } = row.branch
+    if (this.#opening.passed(id)) return undefined
+    const view = this.#views.get(id)
+    if (view) return view.epoch >= row.epoch ? view : undefined
+    // The first row of a branch that nobody else can know of.
+    if (row.seq !== originOf(row.branch) + 1) return undefined
+    return this.#newView(row.branch, row.epoch, undefined)
+  }
+
+  /** In the order of the calls, whatever each of them has to wait for. */
+  async #enterInLine(rows: readonly NewRow[], firsts: readonly NewRow[]): Promise<void> {
+    const ticket = this.#opening.enter(firsts.map(({ branch }) => branch.id))
+    try {
+      await ticket.before
+      const views = await Promise.all(firsts.map((row) =>
+        this.#viewOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))))
+      return this.#enter(rows, views)
+    } finally {
+      ticket.leave()
+    }
+  }
+
+  /** Takes all of the rows or none. */
+  #enter(rows: readonly NewRow[], views: readonly BranchView[]): Promise<void> {
+    const byId = new Map(views.map((view) => [view.branchId, view]))
+    const tips = new Map<string, Position>()
+    for (const row of rows) {
+      const { id } = row.branch
+      const view = byId.get(id)!
+      if (view.lost) throw new HeddleError('unavailable')
+      tips.set(id, follow(tips.get(id) ?? view.tip, row, view.epoch))
+    }
+    const durable = rows.map((row) => byId.get(row.branch.id)!.append(row))
+    for (const view of views) this.#views.put(view)
+    return Promise.all(durable).then(() => undefined)
+  }
+
+  /** Reads where the branch ends and takes it over, unless `look` throws for that end. */
+  async #viewOf(branch: Branch, epoch: number, look: (tip: Position) => void):
+  Promise<BranchView> {
+    const { id } = branch
+    while (!this.#closed) {
+      const known = this.#views.get(id)
+      if (known && known.epoch >= epoch) return known
+      await known?.quiet
+      // The view is of an epoch that is over: others may have written since.
+      this.#views.forget(id)
+      const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
+      const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
+      if (dead) throw stale(tip).with({ dead })
+      look(tip)
+      const taken = !end || tip.epoch === epoch || await this.#commit.open(id, end, epoch)
+      if (taken) return this.#newView(branch, epoch, end)
+      await this.#patience.pause()
+    }
+    throw goingAway()
+  }
+
+  #newView(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchView {
+    const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
+    return new BranchView({
+      branchId: branch.id, epoch, end, origin: originOf(branch), bucketBytes,
+      commit: this.#commit,
+      patience: this.#patience,
+      timestamp: () => rank.next(epoch),
+      write: async (row, body) => {
+        if (row.chunks > 0) await chunks.write(chunkKey(branch.id, row), body, row.timestamp)
+        return this.#commit.write(row)
+      },
+      onIdle: (view) => this.#views.put(view),
+    })
+  }
+
+  /** The parts of a branch that contain any of these rows, newest first. */
+  async *#linesOf(branch: Branch, { from, through }: Extent): AsyncGenerator<Line, void, void> {
+    for (const segment of segmentsOf(branch)) {
+      if (segment.from > through) continue
+      if (segment.through < from) return
+      const line = segment.id === branch.id ? await this.#ownLine(segment, through)
+        : await this.#ancestorLine(segment)
+      if (line) yield line
+    }
+  }
+
+  /**
+   * As of now, or up to the row asked for. Only the writer of a branch knows its end without
+   * reading it.
+   */
+  async #ownLine({ id, from }: Segment, wanted: number): Promise<Line | undefined> {
+    await this.#opening.passed(id)
+    const view = this.#views.get(id)
+    if (view && wanted > view.settledSeq) await view.quiet
+    if (view && !view.lost) {
+      return { id, from, through: view.settledSeq, stretches: view.stretches }
+    }
+    const end = await this.#reader.end(id)
+    return end && { id, from, through: end.tail.seq, stretches: end.stretches }
+  }
+
+  /**
+   * As of the fork point, whoever writes to the ancestor now. A view cannot be used: it may belong
+   * to an owner that was deposed.
+   */
+  async #ancestorLine({ id, from, through }: Segment): Promise<Line | undefined> {
+    const lines = this.#lines.get(id) ?? new Map<number, Line>()
+    const known = lines.get(through)
+    if (known) return known
+    const end = await this.#reader.end(id)
+    if (!end) return undefined
+    const last = Math.min(through, end.tail.seq)
+    const line = { id, from, through: last, stretches: stretchesThrough(end.stretches, last) }
+    if (last === through) this.#lines.set(id, lines.set(through, line))
+    return line
+  }
+}
+
+function originOf(branch: Branch): number {
+  return branch.ancestors.at(-1)?.through ?? 0
+}
+
+/** The first row of each branch. */
+function firstOfEach(rows: readonly NewRow[]): NewRow[] {
+  const ids = new Set<string>()
+  return rows.filter(({ branch: { id } }) => !ids.has(id) && ids.add(id))
+}
+
+/** The tip after `row` was appended. */
+function follow(tip: Position, row: NewRow, viewEpoch: number): Position {
+  const { epoch, seq } = row
+  // Epochs of another branch belong to another owner and do not matter here.
+  const linked = tip.epoch === 0 || row.prevEpoch === tip.epoch
+  if (!linked || seq !== tip.seq + 1 || epoch < tip.epoch || epoch !== viewEpoch) throw stale(tip)
+  return { epoch, seq }
+}
+
+function stale({ epoch, seq }: Position): HeddleError {
+  return new HeddleError('stale_append', undefined, { epoch, seq })
+}
+
+/** As many rows as are wanted, from slices in reading order. */
+function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
+  limit = Infinity): Each[] {
+  let left = limit
+  return slices.flatMap((slice) => {
+    const rows = Math.min(left, slice.through - slice.from + 1)
+    left -= rows
+    if (rows === 0) return []
+    return reverse ? { ...slice, from: slice.through - rows + 1 }
+      : { ...slice, through: slice.from + rows - 1 }
+  })
+}

@@ -1,0 +1,114 @@
+/** Bodies of rows that are rewritten: in the row if they are small, else in chunks. */
+
+import { unlessGone } from '../../../errors.ts'
+import type { Connection, Row, Value } from '../driver/connection.ts'
+import { chunksOf } from '../log/chunk-table.ts'
+import type { ChunkTable } from '../log/chunk-table.ts'
+
+/**
+ * A row of a table with the columns `body`, `chunks` and `chunk_rank`. If it has chunks and no
+ * body, the chunks are the body; if it has a body, the chunks are of an earlier version.
+ */
+export interface RowAddress {
+  readonly table: string
+  readonly key: readonly (readonly [column: string, value: Value])[]
+}
+
+export interface StoredBodyWrite {
+  readonly address: RowAddress
+  readonly body: Uint8Array
+  /** Columns besides the body. */
+  readonly columns?: readonly (readonly [column: string, value: Value])[]
+  readonly rank: bigint
+  /** Earlier versions in flight: a large body is written after them, so that it can remove them. */
+  readonly before?: Promise<unknown>
+}
+
+/** Columns that a query must select. */
+export const bodyColumns = 'body, chunks, chunk_rank'
+
+/**
+ * The chunks of each version are named with its rank, so an unfinished version cannot harm another
+ * one. If this process dies while it rewrites a row, the chunks of that version stay behind.
+ */
+export class StoredBodies {
+  readonly #connection: Pick<Connection, 'read' | 'write'>
+  readonly #chunks: ChunkTable
+
+  constructor(connection: Pick<Connection, 'read' | 'write'>, chunks: ChunkTable) {
+    this.#connection = connection
+    this.#chunks = chunks
+  }
+
+  /** Repeating it changes nothing. */
+  async put({ address, body, columns = [], rank, before: earlier }: StoredBodyWrite):
+    Promise<void> {
+    const chunks = chunksOf(body)
+    if (chunks > 0) await earlier
+    const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
+    if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
+    // The reference to the chunks of an earlier version stays: whoever removes the row finds them.
+    const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body]]
+      : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
+    const all = [...address.key, ...columns, ...content]
+    await this.#connection.write({
+      cql: `INSERT INTO ${address.table} (${all.map(([name]) => name).join(', ')}) ` +
+        `VALUES (${all.map(() => '?').join(', ')}) USING TIMESTAMP ?`,
+      values: [...all.map(([, value]) => value), rank],
+    })
+    if (before) await this.#chunks.remove(before.key, before.chunks, rank)
+  }
+
+  /** `row` has the columns of a body. `again` reads it anew, in case it is rewritten meanwhile. */
+  async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
+    Promise<Uint8Array | undefined> {
+    for (let found: Row | undefined = row; found; found = await again()) {
+      const body = found['body'] as Uint8Array | null
+      // Only one replica has the row, and a read of other columns repaired only those elsewhere.
+      if (body === null) return undefined
+      const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
+      if (!chunked) return body
+      const whole = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
+      if (whole) return whole
+    }
+    return undefined
+  }
+
+  /** Removes the row and its chunks, provided `rank` is above theirs. */
+  async remove(address: RowAddress, rank: bigint): Promise<void> {
+    const chunked = await this.#chunked(address, rank)
+    await this.#connection.write({
+      cql: `DELETE FROM ${address.table} USING TIMESTAMP ? WHERE ${conditionOf(address)}`,
+      values: [rank, ...valuesOf(address)],
+    })
+    if (chunked) await this.#chunks.remove(chunked.key, chunked.chunks, rank)
+  }
+
+  /** The chunks of an earlier version, if there are any. */
+  async #chunked(address: RowAddress, rank: bigint):
+    Promise<{ key: string; chunks: number } | undefined> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT chunks, chunk_rank FROM ${address.table} WHERE ${conditionOf(address)}`,
+      values: valuesOf(address),
+    })
+    return row && row['chunk_rank'] !== rank ? chunkedIn(address, row) : undefined
+  }
+}
+
+function conditionOf({ key }: RowAddress): string {
+  return key.map(([column]) => `${column} = ?`).join(' AND ')
+}
+
+function valuesOf({ key }: RowAddress): Value[] {
+  return key.map(([, value]) => value)
+}
+
+function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number } | undefined {
+  const chunks = row['chunks'] as number | null ?? 0
+  return chunks === 0 ? undefined
+    : { key: chunkKey(address, row['chunk_rank'] as bigint), chunks }
+}
+
+function chunkKey({ table, key }: RowAddress, rank: bigint): string {
+  return JSON.stringify([table, ...key.map(([, value]) => value), String(rank)])
+}

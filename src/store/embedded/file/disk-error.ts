@@ -1,0 +1,58 @@
+/** Errors of the database file, in words for whoever can do something about them. */
+
+import { HeddleError } from '../../../errors.ts'
+
+/** SQLite's primary result codes. */
+export const busy = 5
+const noMemory = 7
+const readOnly = 8
+export const ioError = 10
+const corrupt = 11
+const full = 13
+const cannotOpen = 14
+const lockProtocol = 15
+const tooBig = 18
+const constraint = 19
+const notADatabase = 26
+
+/** The error as callers may see it. `file` is the path of the database. */
+export function diskError(caught: unknown, file: string): HeddleError {
+  if (caught instanceof HeddleError) return caught
+  const sentence = sentenceOf(sqliteCode(caught), file)
+  if (sentence) return new HeddleError('unavailable', sentence, {}, { cause: caught })
+  if (sqliteCode(caught) === tooBig) {
+    return new HeddleError('too_large', undefined, {}, { cause: caught })
+  }
+  return HeddleError.from(caught)
+}
+
+/** Whether the same may succeed later, when the disk, the memory or another program allows it. */
+export function mayPass(caught: unknown): boolean {
+  const passing = [busy, noMemory, readOnly, ioError, full, cannotOpen, lockProtocol]
+  return passing.includes(sqliteCode(caught) ?? 0)
+}
+
+/** Whether a row does not fit those that are there. */
+export function isConflict(caught: unknown): boolean {
+  return sqliteCode(caught) === constraint
+}
+
+/** The primary result code; undefined for an error that is not SQLite's. */
+export function sqliteCode(caught: unknown): number | undefined {
+  const code = (caught as { errcode?: unknown } | null)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+function sentenceOf(code: number | undefined, file: string): string | undefined {
+  switch (code) {
+    case busy: return `Another program holds ${file}. End it, and try again.`
+    case full: return `The disk of ${file} is full. Free some space and try again.`
+    case ioError: return `The disk of ${file} does not work. Look at the disk and try again.`
+    case corrupt:
+    case notADatabase: return `${file} is damaged. Move ${file}* away, for an old write-ahead ` +
+      'log spoils a new file, and put a backup in its place if there is one.'
+    case readOnly:
+    case cannotOpen: return `${file} cannot be written. Allow this user to write there.`
+    default: return undefined
+  }
+}

@@ -1,0 +1,205 @@
+/** Finds threads: picks the index to start from so that few rows are read. */
+
+import { contains } from '../../../json/index.ts'
+import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus } from '../../../search/index.ts'
+import type { Database, NamedValues, Statement, Value } from '../file/database.ts'
+import { Slice } from './search-slice.ts'
+import type { Documents } from './search-slice.ts'
+import { pageOf } from './stored-row.ts'
+import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
+import type { ThreadCounts } from './thread-counts.ts'
+import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
+import type { Order, Search, Sorting, Start } from './thread-select.ts'
+import type { TokenCounts } from './token-counts.ts'
+import type { UnlistedShards } from './unlisted-shards.ts'
+
+const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
+
+/** Threads of one status are sorted by id. */
+const orderOf: Readonly<Record<ThreadSort, Order>> = {
+  thread_id: 'thread_id', status: 'thread_id', created_at: 'created_at', updated_at: 'updated_at',
+  state_updated_at: 'state_updated_at',
+}
+
+/** A part of the matching rows; the caller knows that all `limit` of them exist. */
+interface Page {
+  readonly order: Order
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+  /** How many threads match in all. */
+  readonly total: number
+}
+
+/** Up to this many rows are gathered and sorted without looking for a better way. */
+const handful = 1_000
+
+export class ThreadSearch {
+  readonly #database: Database
+  readonly #counts: ThreadCounts
+  readonly #tokenCounts: TokenCounts
+  readonly #unlisted: UnlistedShards | undefined
+  readonly #row: Statement<StoredRow>
+  readonly #size: Statement<readonly [bytes: number]>
+  readonly #metadata: Statement<readonly [metadataJson: string]>
+
+  constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
+    readonly tokenCounts: TokenCounts }, unlisted?: UnlistedShards) {
+    this.#unlisted = unlisted
+    this.#database = database
+    this.#counts = counts
+    this.#tokenCounts = tokenCounts
+    this.#metadata = database.prepare('SELECT metadata FROM thread WHERE no = ?')
+    this.#size = database.prepare(
+      'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?')
+    this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
+  }
+
+  /** For filters that tokens decide. */
+  search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
+    const { sortBy, limit } = query
+    const search = searchOf(query)
+    const descending = query.sortOrder === 'desc'
+    const order = orderOf[sortBy]
+    const found: number[] = []
+    let { offset } = query
+    let total = 0
+    for (const status of this.#groups(search, sortBy, descending)) {
+      const group = { ...search, status }
+      const start = this.#start(group)
+      const size = this.#count(group, start)
+      const wanted = Math.min(limit - found.length, size - offset)
+      if (wanted > 0) {
+        const page = { order, descending, offset, limit: wanted, total: size }
+        found.push(...this.#page(group, start, page))
+      }
+      offset = Math.max(0, offset - size)
+      total += size
+    }
+    return { page: pageOf(this.#sizesOf(found), (no) => this.#row.get(no)!), total }
+  }
+
+  count(filter: ThreadFilter): number {
+    return this.#count(searchOf(filter))
+  }
+
+  /** The rows with these numbers that are still there. */
+  rows(numbers: readonly number[]): StoredRow[] {
+    return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
+  }
+
+  #count(search: Search, start = this.#start(search)): number {
+    const { tenant, status, tokens } = search
+    if (isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
+    if (start.answers === 'nothing') return this.#counts.of(tenant, status)
+    if (status === 'idle' && start.size > handful) {
+      // No index contains idle threads, but one contains all others.
+      return statuses.filter((each) => each !== 'idle')
+        .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
+          this.#count({ ...search, status: undefined }))
+    }
+    const count = this.#database.prepare<readonly [number]>(this.#select(search, start))
+    return count.get(valuesOf(search))![0]
+  }
+
+  /**
+   * The same for a filter that only the documents can answer. All candidates are read, in slices:
+   * it stops after each.
+   */
+  *documents(query: ThreadQuery): Generator<void, Documents, void> {
+    const { metadata = {}, sortBy, limit, offset } = query
+    const search = searchOf(query)
+    const descending = query.sortOrder === 'desc'
+    const found: number[] = []
+    let total = 0
+    const slice = new Slice()
+    for (const status of this.#groups(search, sortBy, descending)) {
+      const group = { ...search, status }
+      const sorting = { order: orderOf[sortBy], descending, edged: false }
+      const candidates = this.#database.prepare<readonly [number]>(
+        this.#select(group, this.#start(group), sorting))
+      const values = { ...valuesOf(group), limit: -1, offset: 0 }
+      for (const [no] of candidates.iterate(values)) {
+        const [document] = this.#metadata.get(no)!
+        if (contains(JSON.parse(document || '{}'), metadata)) {
+          if (total >= offset && found.length < limit) found.push(no)
+          total++
+        }
+        if (slice.ends(document)) yield
+      }
+    }
+    return { sizes: this.#sizesOf(found), total }
+  }
+
+  /** The statuses to look for one after the other. */
+  #groups({ status }: Search, sortBy: ThreadSort, descending: boolean):
+    readonly (ThreadStatus | undefined)[] {
+    if (sortBy !== 'status' || status !== undefined) return [status]
+    return descending ? statuses.toReversed() : statuses
+  }
+
+  #sizesOf(numbers: readonly number[]): SizedRow[] {
+    return numbers.map((no) => [no, this.#size.get(no)![0]])
+  }
+
+  /** Numbers of rows. */
+  #page(search: Search, start: Start, page: Page): number[] {
+    const all = this.#counts.of(search.tenant)
+    if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
+    const gathered = Math.max(start.size, page.total)
+    const walked = Math.ceil((page.offset + page.limit) * all / page.total)
+    if (start.order !== page.order && gathered > handful && walked < gathered) {
+      // Walking the order ends early if matches are spread evenly; if not, it is given up in time.
+      const found = this.#rows(search, walk(page.order), page, 4 * walked)
+      if (found.length === page.limit) return found
+    }
+    return this.#rows(search, start, page)
+  }
+
+  /** With `within`, only among that many rows from the beginning of the order. */
+  #rows(search: Search, start: Start, page: Page, within?: number): number[] {
+    const { order, descending, offset, limit } = page
+    const values: NamedValues = { ...valuesOf(search), limit, offset }
+    const edge = within === undefined ? undefined : this.#edge(search, page, within)
+    if (edge !== undefined) values['edge'] = edge
+    const sql = this.#select(search, start, { order, descending, edged: edge !== undefined })
+    return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
+  }
+
+  /** Leaves out rows of unlisted shards. */
+  #select(search: Search, start: Start, page?: Sorting): string {
+    const where = `${start.where} ${this.#unlisted?.condition('d.no') ?? ''}`
+    return select(search, { ...start, where }, page)
+  }
+
+  /** The value in the order's column of the row after the first `within`. */
+  #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
+    const { from, where } = walk(order)
+    const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}
+      WHERE ${where} ORDER BY d.${order} ${descending ? 'DESC' : 'ASC'} LIMIT 1 OFFSET :within`)
+    return edge.get({ tenant, within })?.[0]
+  }
+
+  /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
+  #start({ tenant, status, ids, tokens }: Search): Start {
+    const starts: Start[] = []
+    if (ids) starts.push(ofIds(ids.length))
+    if (status !== undefined && status !== 'idle') {
+      starts.push(ofStatus(this.#counts.of(tenant, status)))
+    }
+    const best = starts.toSorted((a, b) => a.size - b.size)[0]
+    for (const bound of tokens.length === 0 ? [] : [100, 10_000, Number.MAX_SAFE_INTEGER]) {
+      const limit = Math.min(bound, best?.size ?? bound)
+      const sizes = tokens.map((token) => this.#tokenCounts.of(tenant, token, limit))
+      const size = Math.min(...sizes)
+      const noChoice = tokens.length === 1 && !best && bound > handful
+      if (size < limit || noChoice) return ofToken(sizes.indexOf(size), size)
+      if (limit === best?.size) return best
+    }
+    return best ?? walk('created_at')
+  }
+}
+
+function isTokenAlone({ status, ids, tokens }: Search): boolean {
+  return tokens.length === 1 && status === undefined && !ids
+}

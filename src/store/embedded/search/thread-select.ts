@@ -1,0 +1,99 @@
+/** Statements that search threads: where they start, and which conditions they check. */
+
+import type { ThreadFilter, ThreadSort, ThreadStatus } from '../../../search/index.ts'
+import type { NamedValues } from '../file/database.ts'
+import { metadataFilter } from './metadata-filter.ts'
+
+/** There is an index for each order; threads of one status are sorted by id. */
+export type Order = Exclude<ThreadSort, 'status'>
+
+/** A filter in the form that statements take: without what only documents can answer. */
+export interface Search {
+  readonly tenant: string
+  readonly status: ThreadStatus | undefined
+  readonly ids: readonly string[] | undefined
+  readonly tokens: readonly string[]
+}
+
+/** Where a statement starts: rows `d` of a table. */
+export interface Start {
+  readonly from: string
+  readonly where: string
+  /** How many rows there are, or at least are known to be. */
+  readonly size: number
+  /** The part of the filter that the start answers; a number is the index of a token. */
+  readonly answers: 'nothing' | 'ids' | 'status' | number
+  /** The order that the rows come in. */
+  readonly order?: Order
+}
+
+/** How a page is sorted; if `edged`, it ends before the value `:edge`. */
+export interface Sorting {
+  readonly order: Order
+  readonly descending: boolean
+  readonly edged: boolean
+}
+
+export function searchOf(filter: ThreadFilter): Search {
+  const { tenant, status, ids, metadata } = filter
+  const { tokens } = metadataFilter(metadata)
+  return { tenant, status, ids: ids && [...new Set(ids)], tokens }
+}
+
+export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
+  const values: NamedValues = { tenant }
+  if (status !== undefined) values['status'] = status
+  if (ids) values['ids'] = JSON.stringify(ids)
+  tokens.forEach((token, index) => { values[`token${index}`] = token })
+  return values
+}
+
+/** All threads in an order. */
+export function walk(order: Order): Start {
+  return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order,
+    answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
+}
+
+/** Threads of a status other than `idle`, which has no index. */
+export function ofStatus(size: number): Start {
+  return { from: 'thread d INDEXED BY thread_status', size, order: 'created_at',
+    answers: 'status', where: `d.tenant = :tenant AND d.hidden = 0 AND d.status <> 'idle' AND
+      d.status = :status` }
+}
+
+export function ofIds(size: number): Start {
+  return { from: `json_each(:ids) each CROSS JOIN thread d
+    ON d.tenant = :tenant AND d.thread_id = each.value`, size, answers: 'ids',
+  where: 'd.hidden = 0' }
+}
+
+export function ofToken(index: number, size: number): Start {
+  return { from: 'thread_meta d', size, order: 'created_at', answers: index,
+    where: `d.tenant = :tenant AND d.token = :token${index}` }
+}
+
+/** A statement that selects the row numbers of a page or, without an order, counts matches. */
+export function select(search: Search, start: Start, page?: Sorting): string {
+  const { status, ids, tokens } = search
+  const bare = typeof start.answers === 'number'
+  const t = bare ? 't' : 'd'
+  const inIndex = [start.where]
+  const inRow: string[] = []
+  tokens.forEach((_, index) => {
+    if (start.answers === index) return
+    inIndex.push(`EXISTS (SELECT 1 FROM thread_meta x WHERE x.tenant = d.tenant AND
+      x.token = :token${index} AND x.created_at = d.created_at AND x.no = d.no)`)
+  })
+  if (status !== undefined && start.answers !== 'status') inRow.push(`${t}.status = :status`)
+  if (ids && start.answers !== 'ids') {
+    inRow.push(`${t}.thread_id IN (SELECT value FROM json_each(:ids))`)
+  }
+  const rest = bare && (page || inRow.length > 0) ? 'CROSS JOIN thread t ON t.no = d.no' : ''
+  const conditions = [...inIndex, ...inRow]
+  if (!page) return `SELECT count(*) FROM ${start.from} ${rest} WHERE ${conditions.join(' AND ')}`
+  const direction = page.descending ? 'DESC' : 'ASC'
+  const column = `${page.order === 'created_at' ? 'd' : t}.${page.order}`
+  if (page.edged) conditions.push(`${column} ${page.descending ? '>' : '<'} :edge`)
+  return `SELECT d.no FROM ${start.from} ${rest} WHERE ${conditions.join(' AND ')}
+    ORDER BY ${column} ${direction}, ${t}.thread_id ${direction} LIMIT :limit OFFSET :offset`
+}

@@ -1,0 +1,78 @@
+/** Rows of API keys, by id. */
+
+import type { CallerRole, KeyRow } from '../../../access/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Database, Statement } from '../file/database.ts'
+
+export const keySchema = `
+  CREATE TABLE IF NOT EXISTS api_key (
+    id TEXT PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    used_at INTEGER,
+    revoked_at INTEGER
+  );
+`
+
+type Columns = readonly [id: string, tenant: string, role: string, name: string, hash: string,
+  createdAt: number, expiresAt: number | null, usedAt: number | null, revokedAt: number | null]
+
+/** What the writer is asked to change. */
+export type KeyChange =
+  | { readonly what: 'insert'; readonly row: KeyRow }
+  | { readonly what: 'revoke'; readonly id: string; readonly atMs: number }
+  | { readonly what: 'touch'; readonly id: string; readonly atMs: number }
+
+export class KeyTable {
+  readonly #insert: Statement<never>
+  readonly #revoke: Statement<never>
+  readonly #touch: Statement<never>
+  readonly #get: Statement<Columns>
+  readonly #list: Statement<Columns>
+
+  constructor(database: Database) {
+    const columns = 'SELECT id, tenant, role, name, hash, created_at, expires_at, used_at, ' +
+      'revoked_at FROM api_key'
+    this.#insert = database.prepare('INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#revoke = database.prepare(
+      'UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
+    this.#touch = database.prepare(
+      'UPDATE api_key SET used_at = max(coalesce(used_at, 0), ?) WHERE id = ?')
+    this.#get = database.prepare(`${columns} WHERE id = ?`)
+    this.#list = database.prepare(`${columns} WHERE tenant = coalesce(:tenant, tenant) ` +
+      'ORDER BY created_at DESC, id')
+  }
+
+  /** Throws `exists` if the id of a new key is taken. */
+  apply(change: KeyChange): void {
+    switch (change.what) {
+      case 'insert': return this.#add(change.row)
+      case 'revoke': return void this.#revoke.run(change.atMs, change.id)
+      case 'touch': return void this.#touch.run(change.atMs, change.id)
+    }
+  }
+
+  get(id: string): KeyRow | undefined {
+    const row = this.#get.get(id)
+    return row && rowOf(row)
+  }
+
+  list(tenant?: string): KeyRow[] {
+    return this.#list.all({ tenant: tenant ?? null }).map(rowOf)
+  }
+
+  #add({ id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs }: KeyRow) {
+    if (this.get(id)) throw new HeddleError('exists', 'A key with this id exists already.')
+    this.#insert.run(id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs)
+  }
+}
+
+function rowOf(columns: Columns): KeyRow {
+  const [id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs] = columns
+  return { id, tenant, role: role as CallerRole, name, hash, createdAtMs, expiresAtMs, usedAtMs,
+    revokedAtMs }
+}

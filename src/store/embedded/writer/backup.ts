@@ -1,0 +1,126 @@
+/** A backup of a data directory: one file with all that was acknowledged before it began. */
+
+import {
+  closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import { HeddleError } from '../../../errors.ts'
+import { Database } from '../file/database.ts'
+import { diskError } from '../file/disk-error.ts'
+import { catchUp } from './catch-up.ts'
+import { schema, Tables } from './tables.ts'
+import { readJournal } from './write-ahead-file.ts'
+import type { JournalRecord } from './write-ahead-record.ts'
+
+export interface BackupOptions {
+  readonly directory: string
+  /** The path of the backup, where nothing may be yet. */
+  readonly target: string
+}
+
+/** How long to wait for another program that has the file for itself alone. */
+const patienceMs = 10_000
+
+/**
+ * Copies everything as it is at one moment; a server may go on writing to the directory. Returns
+ * the size of the backup, which is on disk and for its owner only. Throws HeddleError: `exists` if
+ * something is at the target, `unavailable` if the directory or the target cannot be used. Takes
+ * the thread for seconds.
+ */
+export function backUp({ directory, target }: BackupOptions): { readonly bytes: number } {
+  const file = join(resolve(directory), 'heddle.db')
+  if (!existsSync(file)) {
+    throw new HeddleError('not_found', `There is no ${file}: name the data directory of the ` +
+      'server.')
+  }
+  if (existsSync(target)) throw taken(target)
+  const draft = `${target}-${process.pid}`
+  makeDraft(draft)
+  try {
+    // First the journal: what is no longer in it by then is in the database.
+    const records = readJournal(file)
+    copy(file, draft)
+    addMissing(draft, file, records)
+    const bytes = settle(draft)
+    publish(draft, target)
+    return { bytes }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) {
+      rmSync(`${draft}${suffix}`, { force: true })
+    }
+  }
+}
+
+/** One statement is one read transaction: writers do not disturb it, nor does it disturb them. */
+function copy(file: string, draft: string): void {
+  try {
+    const source = new DatabaseSync(file, { readOnly: true, timeout: patienceMs })
+    try {
+      source.prepare('VACUUM INTO ?').run(draft)
+    } finally {
+      source.close()
+    }
+  } catch (error) {
+    throw diskError(error, file)
+  }
+}
+
+/** Writes that are acknowledged may be only in the journal for a moment, or after a crash. */
+function addMissing(draft: string, file: string, records: readonly JournalRecord[]): void {
+  if (records.length === 0) return
+  try {
+    const database = new Database(draft, schema)
+    try {
+      catchUp({ file, database, tables: new Tables(database) }, records)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    throw diskError(error, draft)
+  }
+}
+
+/** For its owner only from the first moment on: SQLite fills an empty file. */
+function makeDraft(draft: string): void {
+  try {
+    closeSync(openSync(draft, 'wx', 0o600))
+  } catch (error) {
+    throw new HeddleError('unavailable', `${dirname(draft)} cannot be written to: name a file in ` +
+      'a folder where this user may write.', {}, { cause: error })
+  }
+}
+
+function settle(draft: string): number {
+  const file = openSync(draft, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  return statSync(draft).size
+}
+
+/** A link fails where something is, even if it came just now. */
+function publish(draft: string, target: string): void {
+  try {
+    linkSync(draft, target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(target)
+    // Some file systems have no links.
+    renameSync(draft, target)
+  }
+  try {
+    const folder = openSync(dirname(target), 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  } catch {
+    // Some systems do that by themselves, and refuse this.
+  }
+}
+
+function taken(target: string): HeddleError {
+  return new HeddleError('exists', `${target} exists already, and is left as it is: name another ` +
+    'file.')
+}

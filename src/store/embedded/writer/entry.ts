@@ -1,0 +1,59 @@
+/** Rows as the tables take them: searchable fields in columns, everything in the body. */
+
+import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { bytesOf } from '../../../checkpoint/index.ts'
+import type { RowUpdate } from '../../../checkpoint/index.ts'
+import { dueAtMs, useOfThread } from '../../../limits/index.ts'
+import type { ThreadUse } from '../tables/tenant-uses.ts'
+import type { EntryUpdate, SearchedTable } from './write.ts'
+
+/** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */
+export function entryOf(update: RowUpdate): EntryUpdate {
+  switch (update.table) {
+    case 'thread': {
+      const { row } = update
+      return threadEntry(row, bytesOf(ThreadRow, { ...row, metadataJson: '' }))
+    }
+    case 'assistant': {
+      const { row } = update
+      return assistantEntry(row, bytesOf(AssistantRow, { ...row, metadataJson: '' }))
+    }
+    case 'run': {
+      const { tenant, threadId, runId, createdAtMs, status } = update.row
+      const body = update.body ?? bytesOf(RunRow, update.row)
+      return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
+    }
+    case 'billing': case 'run_removed': return update
+  }
+}
+
+/** For a row that is already encoded. Its metadata is in the body too, which does no harm. */
+export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
+  return table === 'thread' ? threadEntry(ThreadRow.decode(body), body)
+    : assistantEntry(AssistantRow.decode(body), body)
+}
+
+function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
+  const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks } = row
+  const owes = owedWebhooks.length > 0
+  return { table: 'thread',
+    entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body,
+      counted: countedOf(row) } }
+}
+
+/** What a thread uses, and when it must be woken. */
+export function countedOf(row: ThreadRow): ThreadUse {
+  return { use: useOfThread(row), dueAtMs: dueAtMs(row.unfinished) }
+}
+
+function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
+  const { assistantId, graphId, name, storedBytes: bytes } = row
+  return { table: 'assistant',
+    entry: { ...columnsOf(row), assistantId, graphId, name, body, bytes } }
+}
+
+function columnsOf(row: ThreadRow | AssistantRow) {
+  const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
+  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs,
+    metadataJson }
+}

@@ -1,0 +1,55 @@
+/**
+ * Reads rows by id on the main thread: reading SQLite's cache costs less than asking the writer
+ * thread and being woken by its answer. It finds what is committed: not a write under way, nor one
+ * that is acknowledged and only in the journal, of which WriterLink.isAheadOn tells.
+ */
+
+import { Database } from '../file/database.ts'
+import { diskError } from '../file/disk-error.ts'
+import { BranchTable } from '../log/branch-table.ts'
+import type { StoredRow } from '../search/stored-row.ts'
+import { RunTable } from '../tables/run-table.ts'
+import { ThreadTable } from '../tables/thread-table.ts'
+import type { StoreFile } from './request.ts'
+
+export class Lookup {
+  readonly #file: string
+  readonly #database: Database
+  readonly #branches: BranchTable
+  readonly #threads: ThreadTable
+  readonly #runs: RunTable
+
+  /** The file must already have its tables. */
+  constructor({ path }: StoreFile) {
+    this.#file = path
+    this.#database = new Database(path)
+    this.#branches = new BranchTable(this.#database)
+    this.#threads = new ThreadTable(this.#database)
+    this.#runs = new RunTable(this.#database)
+  }
+
+  hasBranch(id: string): boolean {
+    return this.#read(() => this.#branches.find(id)) !== undefined
+  }
+
+  thread(tenant: string, threadId: string): StoredRow | undefined {
+    return this.#read(() => this.#threads.get(tenant, threadId))
+  }
+
+  /** Null for a long row: the writer thread has more time to read it. */
+  run(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
+    return this.#read(() => this.#runs.getShort(tenant, threadId, runId))
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #read<Found>(read: () => Found): Found {
+    try {
+      return read()
+    } catch (error) {
+      throw diskError(error, this.#file)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/** The ports that the store offers, on top of the link to the writer thread. */
+
+import type { Env } from '../../../../cluster/index.ts'
+import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import type { KeyTable } from '../../../access/index.ts'
+import type { BillingTable } from '../../../billing/index.ts'
+import type { LogPort } from '../../../checkpoint/index.ts'
+import type { LimitTable } from '../../../limits/index.ts'
+import type {
+  AssistantIndex, AssistantQuery, RunTable, RunText, ThreadIndex, ThreadQuery,
+} from '../../../search/index.ts'
+import { PageBytes } from '../../page-bytes.ts'
+import { tokensDecide } from '../search/metadata-filter.ts'
+import { portionsOf } from '../search/stored-row.ts'
+import type { RowPage, StoredRow } from '../search/stored-row.ts'
+import { entryOf } from './entry.ts'
+import type { Lookup } from './lookup.ts'
+import type { SearchLink } from './search-link.ts'
+import { unpackEntries } from './wire-batch.ts'
+import type { WriterLink } from './writer-link.ts'
+
+export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
+  return {
+    shared: false,
+    newBranchId: () => {
+      const id = env.uuid()
+      link.expectBranch(id)
+      return id
+    },
+    open: async () => {},
+    append: (rows, updates) => link.write({ kind: 'append', rows, updates: updates.map(entryOf) }),
+    tail: (branch) => link.ask('tail', branch),
+    read: async (branch, range) => unpackEntries(await link.ask('read', branch, range)),
+    findCheckpoint: (branch, checkpointId) => link.ask('findCheckpoint', branch, checkpointId),
+    purge: (subject) => link.write({ kind: 'purge', subject }),
+  }
+}
+
+/** The threads of the store, beside the main one. */
+export interface StoreThreads {
+  readonly link: WriterLink
+  readonly searches: SearchLink
+}
+
+/** Searches for what only documents can answer. The result has the shards that were searched. */
+export interface DocumentSearch {
+  threads(query: ThreadQuery, gone?: AbortSignal): Promise<FoundRows<ThreadRow>>
+  assistants(query: AssistantQuery, gone?: AbortSignal): Promise<FoundRows<AssistantRow>>
+}
+
+interface FoundRows<Row> {
+  readonly rows: Row[]
+  readonly total: number
+  readonly covered: readonly number[]
+}
+
+export function documentSearch({ link, searches }: StoreThreads): DocumentSearch {
+  const ready = () => link.settled()
+  return {
+    threads: async (query, gone) => {
+      const { sizes, ...found } = await searches.search({ kind: 'threads', query }, ready, gone)
+      const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('threadRows', numbers))
+      return { ...found, rows: rows.map(threadOf) }
+    },
+    assistants: async (query, gone) => {
+      const { sizes, ...found } = await searches.search({ kind: 'assistants', query }, ready, gone)
+      const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('assistantRows', numbers))
+      return { ...found, rows: rows.map(assistantOf) }
+    },
+  }
+}
+
+function pageOf<Row>({ rows, total }: FoundRows<Row>): Pick<FoundRows<Row>, 'rows' | 'total'> {
+  return { rows, total }
+}
+
+/** For a count: nothing is returned. */
+const noPage = { sortBy: 'created_at', sortOrder: 'asc', limit: 0, offset: 0 } as const
+
+export function threadIndex(link: WriterLink, lookup: Lookup, documents: DocumentSearch):
+ThreadIndex {
+  return {
+    get: async (tenant, threadId) => {
+      const row = link.isAheadOn(tenant, threadId) ? await link.ask('thread', tenant, threadId)
+        : lookup.thread(tenant, threadId)
+      return row && threadOf(row)
+    },
+    search: async (query, gone) => {
+      if (!tokensDecide(query.metadata)) return pageOf(await documents.threads(query, gone))
+      const { page, total } = await link.ask('searchThreads', query)
+      const rows = await rowsOf(page, query, (numbers) => link.ask('threadRows', numbers))
+      return { rows: rows.map(threadOf), total }
+    },
+    count: async (filter, gone) => {
+      if (tokensDecide(filter.metadata)) return link.ask('countThreads', filter)
+      return (await documents.threads({ ...filter, ...noPage }, gone)).total
+    },
+  }
+}
+
+export function runTable(link: WriterLink, lookup: Lookup): RunTable {
+  return {
+    get: async (tenant, threadId, runId) => {
+      const found = link.isAheadOn(tenant, threadId) ? null : lookup.run(tenant, threadId, runId)
+      const body = found === null ? await link.ask('run', tenant, threadId, runId) : found
+      return body && runOf(body)
+    },
+    list: async (query) => {
+      const page = await link.ask('runs', query)
+      const rows = await rowsOf(page, query, (numbers) =>
+        link.ask('runRows', numbers, query.texts))
+      return rows.map(runOf)
+    },
+  }
+}
+
+export function assistantIndex(link: WriterLink, documents: DocumentSearch): AssistantIndex {
+  return {
+    get: async (tenant, assistantId) => {
+      const row = await link.ask('assistant', tenant, assistantId)
+      return row && assistantOf(row)
+    },
+    search: async (query, gone) => {
+      const found = await link.ask('searchAssistants', query)
+      if (found === undefined) return pageOf(await documents.assistants(query, gone))
+      const { page, total } = found
+      const rows = await rowsOf(page, query, (numbers) => link.ask('assistantRows', numbers))
+      return { rows: rows.map(assistantOf), total }
+    },
+    count: async (filter, gone) => await link.ask('countAssistants', filter)
+      ?? (await documents.assistants({ ...filter, ...noPage }, gone)).total,
+  }
+}
+
+export function limitTable(link: WriterLink): LimitTable {
+  return {
+    append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
+    since: (key, sinceMs) => link.ask('admits', key, sinceMs),
+  }
+}
+
+export function billingTable(link: WriterLink): BillingTable {
+  return { page: (query) => link.ask('billed', query) }
+}
+
+export function keyTable(link: WriterLink): KeyTable {
+  return {
+    insert: (row) => link.write({ kind: 'key', change: { what: 'insert', row } }),
+    get: (id) => link.ask('key', id),
+    list: (tenant) => link.ask('keys', tenant),
+    revoke: async (id, atMs) => {
+      await link.write({ kind: 'key', change: { what: 'revoke', id, atMs } })
+      return link.ask('key', id)
+    },
+    touch: (id, atMs) => link.write({ kind: 'key', change: { what: 'touch', id, atMs } }),
+  }
+}
+
+/**
+ * The rows of a page, a few at a time if they have many bytes. Throws `too_large` as the query
+ * says: before any is read, if all of each row is wanted.
+ */
+async function rowsOf<Row extends StoredRow | Uint8Array>(page: RowPage<Row>,
+  { bytes, texts }: { readonly bytes?: number; readonly texts?: readonly RunText[] },
+  read: (numbers: readonly number[]) => Promise<Row[]>): Promise<readonly Row[]> {
+  if ('rows' in page) return page.rows
+  const { sizes } = page
+  if (texts === undefined) new PageBytes(bytes).add(...sizes.map(([, length]) => ({ length })))
+  const wanted = new PageBytes(bytes)
+  const rows: Row[] = []
+  for (const numbers of portionsOf(sizes)) {
+    for (const row of await read(numbers)) {
+      wanted.add(...partsOf(row))
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+function partsOf(row: StoredRow | Uint8Array): readonly { readonly length: number }[] {
+  return row instanceof Uint8Array ? [row] : row
+}
+
+function threadOf([metadataJson, body]: StoredRow): ThreadRow {
+  return { ...ThreadRow.decode(body), metadataJson }
+}
+
+function assistantOf([metadataJson, body]: StoredRow): AssistantRow {
+  return { ...AssistantRow.decode(body), metadataJson }
+}
+
+function runOf(body: Uint8Array): RunRow {
+  return RunRow.decode(body)
+}

@@ -1,0 +1,124 @@
+/** What the main thread asks the writer thread, and what it answers. */
+
+import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
+import type { KeyRow } from '../../../access/index.ts'
+import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
+import type { LogRange } from '../../../checkpoint/index.ts'
+import type { ErrorCode } from '../../../errors.ts'
+import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
+import type {
+  AssistantFilter, AssistantQuery, DueThread, RunQuery, RunText, ThreadFilter, ThreadQuery,
+  UnfinishedThread,
+} from '../../../search/index.ts'
+import type { Position } from '../log/log-table.ts'
+import type { Documents } from '../search/search-slice.ts'
+import type { RowPage, StoredRow } from '../search/stored-row.ts'
+import type { EntryParcel, Parcel } from './wire-batch.ts'
+
+/** What both threads open. */
+export interface StoreFile {
+  readonly path: string
+  /** For a store that is rebuilt at each start: how many shards its rows belong to. */
+  readonly shards: number | undefined
+}
+
+/** Questions; answered after every append and purge that was requested before them. */
+export interface Reader {
+  tail(branch: Branch): Position | undefined
+  read(branch: Branch, range: LogRange): EntryParcel
+  findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
+  searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number }
+  countThreads(filter: ThreadFilter): number
+  use(tenant: string): TenantUse
+  dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
+  unfinishedThreads(): UnfinishedThread[]
+  unfinishedThreadsOf(shard: number): UnfinishedThread[]
+  loadedShards(): readonly number[]
+  thread(tenant: string, threadId: string): StoredRow | undefined
+  run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
+  runs(query: RunQuery): RowPage<Uint8Array>
+  assistant(tenant: string, assistantId: string): StoredRow | undefined
+  /** Undefined if that takes too long here: the search thread is to be asked. */
+  searchAssistants(query: AssistantQuery):
+    { page: RowPage<StoredRow>; total: number } | undefined
+  /** Rows by their numbers: of a page that has many bytes. */
+  threadRows(numbers: readonly number[]): StoredRow[]
+  assistantRows(numbers: readonly number[]): StoredRow[]
+  runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
+  countAssistants(filter: AssistantFilter): number | undefined
+  /** Answered, as all questions, after everything before it. */
+  nothing(): undefined
+  key(id: string): KeyRow | undefined
+  keys(tenant: string | undefined): KeyRow[]
+  billed(query: BillingQuery): BillingRow[]
+  admits(key: LimitKey, sinceMs: number): LimitAdmit[]
+}
+
+export type Question = keyof Reader
+
+/** All requests of one turn of the main thread's event loop; replies refer to their ids. */
+export interface Requests {
+  readonly writeIds: readonly number[]
+  readonly writes: Parcel
+  readonly questions: readonly AskedQuestion[]
+  /** Batches with writes are numbered, on through all lives; 0 in a store without a journal. */
+  readonly number: number
+  /** The writes are in the journal, and acknowledged: they must be done. */
+  readonly acknowledged: boolean
+  /** Nothing follows. */
+  readonly close: boolean
+}
+
+/** A message to the writer thread: what it has not heard yet, in order. */
+export type Batches = readonly Requests[]
+
+export interface AskedQuestion {
+  readonly id: number
+  readonly question: Question
+  readonly values: readonly unknown[]
+}
+
+export interface WireError {
+  readonly code: ErrorCode
+  readonly sentence: string
+  readonly facts: Readonly<Record<string, unknown>>
+  /** For the server's log: what SQLite said. */
+  readonly cause: unknown
+}
+
+/** A search through documents. */
+export interface SearchOrder {
+  readonly id: number
+  readonly question: SearchQuestion
+}
+
+export type SearchQuestion =
+  | { readonly kind: 'threads'; readonly query: ThreadQuery }
+  | { readonly kind: 'assistants'; readonly query: AssistantQuery }
+
+/** What it found, and the shards that it searched, if rows belong to shards. */
+export interface SearchFound extends Documents {
+  readonly covered: readonly number[]
+}
+
+export type SearchReply =
+  | { readonly id: number; readonly found: SearchFound }
+  | { readonly id: number; readonly error: WireError }
+
+export interface Reply {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: WireError
+}
+
+/** A process that has the store open. */
+export interface Life {
+  readonly epoch: number
+  /** Tells its records in the journal from all others. */
+  readonly salt: number
+  /** The newest batch of which the database had something when it began. */
+  readonly written: number
+}
+
+/** The first message of the writer thread. */
+export type Greeting = Life | { readonly error: WireError }

@@ -1,0 +1,115 @@
+/**
+ * The thread that searches through documents, so that the one that writes need not. Started by
+ * search-link.ts. Searches go on in slices, each in its turn.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads'
+
+import { assert } from '../../../errors.ts'
+import { Database } from '../file/database.ts'
+import { diskError } from '../file/disk-error.ts'
+import type { Documents } from '../search/search-slice.ts'
+import { ThreadCounts } from '../search/thread-counts.ts'
+import { ThreadSearch } from '../search/thread-search.ts'
+import { TokenCounts } from '../search/token-counts.ts'
+import { UnlistedShards } from '../search/unlisted-shards.ts'
+import { AssistantTable } from '../tables/assistant-table.ts'
+import { TenantUses } from '../tables/tenant-uses.ts'
+import type { SearchOrder, SearchReply, StoreFile } from './request.ts'
+
+assert(parentPort, 'the searcher runs in a worker thread')
+const port = parentPort
+const { path: file, shards } = workerData as StoreFile
+
+/** Connections without a search. */
+const idle: Database[] = []
+
+/** A search under way, on a connection of its own: it sees what was there when it began. */
+class Search implements Disposable {
+  readonly id: number
+  readonly #database = idle.pop() ?? new Database(file)
+  readonly #snapshot = this.#database.snapshot()
+  readonly #covered: readonly number[]
+  readonly #slices: Generator<void, Documents, void>
+
+  constructor({ id, question }: SearchOrder) {
+    this.id = id
+    const unlisted = shards === undefined ? undefined : new UnlistedShards(this.#database, true)
+    this.#covered = unlisted ? this.#loaded() : []
+    if (question.kind === 'assistants') {
+      const uses = new TenantUses(this.#database, unlisted)
+      this.#slices = new AssistantTable(this.#database, uses, () => null, unlisted)
+        .documents(question.query)
+    } else {
+      const counts = new ThreadCounts(this.#database, unlisted)
+      const tokenCounts = new TokenCounts(this.#database, unlisted)
+      this.#slices = new ThreadSearch(this.#database, { counts, tokenCounts }, unlisted)
+        .documents(question.query)
+    }
+  }
+
+  /** Undefined as long as it is not done. */
+  goOn(): SearchReply | undefined {
+    const { done, value } = this.#slices.next()
+    return done ? { id: this.id, found: { ...value, covered: this.#covered } } : undefined
+  }
+
+  [Symbol.dispose](): void {
+    this.#slices.return({ sizes: [], total: 0 })
+    this.#snapshot[Symbol.dispose]()
+    idle.push(this.#database)
+  }
+
+  #loaded(): number[] {
+    const all = this.#database.prepare<readonly [shard: number]>('SELECT shard FROM loaded')
+    return all.all().map(([shard]) => shard)
+  }
+}
+
+/** In the order of their turns. */
+const searches = new Map<number, Search>()
+
+function failed(id: number, caught: unknown): SearchReply {
+  const { code, message, facts, cause } = diskError(caught, file)
+  return { id, error: { code, sentence: message, facts, cause } }
+}
+
+function end(id: number): void {
+  searches.get(id)?.[Symbol.dispose]()
+  searches.delete(id)
+}
+
+/** One slice of the search whose turn it is; what others order meanwhile is heard in between. */
+function turn(): void {
+  const [search] = searches.values()
+  if (search === undefined) return
+  const { id } = search
+  searches.delete(id)
+  searches.set(id, search)
+  try {
+    const reply = search.goOn()
+    if (reply) {
+      port.postMessage(reply)
+      end(id)
+    }
+  } catch (error) {
+    port.postMessage(failed(id, error))
+    end(id)
+  }
+  setImmediate(turn)
+}
+
+port.on('message', (order: SearchOrder | { readonly giveUp: number } | 'close') => {
+  if (order === 'close') {
+    for (const id of searches.keys()) end(id)
+    for (const database of idle) database.close()
+    return port.close()
+  }
+  if ('giveUp' in order) return end(order.giveUp)
+  try {
+    searches.set(order.id, new Search(order))
+    if (searches.size === 1) setImmediate(turn)
+  } catch (error) {
+    port.postMessage(failed(order.id, error))
+  }
+})

@@ -1,0 +1,191 @@
+/** All tables of the embedded store in one file: what changes together, what can be asked. */
+
+import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import type { PurgeSubject } from '../../../checkpoint/index.ts'
+import { assert } from '../../../errors.ts'
+import type { Database } from '../file/database.ts'
+import type { SchemaStep } from '../file/schema-version.ts'
+import { branchSchema } from '../log/branch-table.ts'
+import { checkpointSchema } from '../log/checkpoint-table.ts'
+import { logSchema, LogTable } from '../log/log-table.ts'
+import { holds } from '../search/metadata-filter.ts'
+import { numbersByShard } from '../search/row-number.ts'
+import { ThreadSearch } from '../search/thread-search.ts'
+import { UnlistedShards } from '../search/unlisted-shards.ts'
+import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
+import { billingSchema, BillingTable } from '../tables/billing-table.ts'
+import { keySchema, KeyTable } from '../tables/key-table.ts'
+import { limitSchema, LimitTable } from '../tables/limit-table.ts'
+import { runSchema, RunTable } from '../tables/run-table.ts'
+import { ShardRows } from '../tables/shard-rows.ts'
+import { useSchema } from '../tables/tenant-uses.ts'
+import { owingSchema, threadSchema, ThreadTable } from '../tables/thread-table.ts'
+import { countedOf, entryOfBody } from './entry.ts'
+import type { Life, Reader } from './request.ts'
+import { LifeRow, lifeSchema, writtenSchema } from './store-generation.ts'
+import { packEntries } from './wire-batch.ts'
+import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
+
+/**
+ * A step never changes. Programs that know only the first six refuse every file that has seen more
+ * than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ */
+export const schema: readonly SchemaStep[] = [
+  {
+    sql: [
+      branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+      lifeSchema,
+    ].join(''),
+    oldest: 1,
+  },
+  { sql: keySchema, oldest: 2 },
+  { sql: limitSchema, oldest: 3 },
+  { sql: owingSchema, oldest: 4 },
+  { sql: billingSchema, oldest: 5 },
+  { sql: writtenSchema, oldest: 6 },
+  { sql: useSchema, oldest: 6 },
+]
+
+export class Tables {
+  readonly reader: Reader
+  readonly life: LifeRow
+  readonly #log: LogTable
+  readonly #threads: ThreadTable
+  readonly #runs: RunTable
+  readonly #assistants: AssistantTable
+  readonly #keys: KeyTable
+  readonly #limits: LimitTable
+  readonly #billing: BillingTable
+  readonly #shards: ShardRows | undefined
+
+  /** With `shards`, rows come and go by shard; it is the number of shards. */
+  constructor(database: Database, shards?: number) {
+    database.define('holds', holds)
+    this.life = new LifeRow(database)
+    this.#log = new LogTable(database)
+    const numbers = (kind: SearchedTable) =>
+      (shards === undefined ? undefined : numbersByShard(kind, shards))
+    const unlisted = shards === undefined ? undefined : new UnlistedShards(database)
+    this.#threads = new ThreadTable(database, numbers('thread'), unlisted)
+    this.#runs = new RunTable(database)
+    this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
+      unlisted)
+    this.#keys = new KeyTable(database)
+    this.#limits = new LimitTable(database)
+    this.#billing = new BillingTable(database)
+    this.#shards = unlisted && new ShardRows(database, this.#threads, unlisted)
+    this.reader = readerOf({
+      log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
+      search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
+      limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
+    })
+  }
+
+  /** Begins a life. If an older program had the one before, what tenants use is counted anew. */
+  begin(): Life {
+    const life = this.life.begin()
+    if (this.#threads.uses.begin(life.epoch)) return life
+    this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
+    return life
+  }
+
+  /** Throws HeddleError before anything is changed; after any other error something may be. */
+  apply(write: Write): void {
+    switch (write.kind) {
+      case 'append':
+        this.#log.append(write.rows)
+        for (const update of write.updates) this.#update(update)
+        return
+      case 'purge': return this.#purge(write.subject)
+      case 'key': return this.#keys.apply(write.change)
+      case 'admit': return this.#limits.append(write.entry)
+      case 'load': return this.#byShard().load(write.shard, () => this.#fill(write.rows))
+      case 'cover': case 'uncover': case 'unload':
+        return this.#byShard()[write.kind](write.shard)
+    }
+  }
+
+  /** A transaction was rolled back: what is remembered of it is wrong. */
+  forget(): void {
+    this.#log.forget()
+    this.#threads.counts.forget()
+    this.#threads.tokenCounts.forget()
+    this.#shards?.forget()
+  }
+
+  #byShard(): ShardRows {
+    assert(this.#shards, 'rows come and go by shard in a store that was opened so')
+    return this.#shards
+  }
+
+  #purge(subject: PurgeSubject): void {
+    if (subject.table === 'thread') {
+      this.#threads.remove(subject)
+      this.#runs.removeAll(subject.tenant, subject.id)
+    } else {
+      this.#assistants.remove(subject)
+    }
+    this.#log.purge(subject.branch)
+  }
+
+  /** For a shard without rows: only a thread that is given twice is looked up first. */
+  #fill(rows: readonly EncodedRow[]): void {
+    const given = new Set<string>()
+    for (const { table, body } of rows) {
+      const update = entryOfBody(table, body)
+      if (update.table !== 'thread') {
+        this.#update(update)
+        continue
+      }
+      const { tenant, threadId } = update.entry
+      const before = given.size
+      if (given.add(`${tenant}\n${threadId}`).size > before) this.#threads.add(update.entry)
+      else this.#threads.put(update.entry)
+    }
+  }
+
+  #update(update: EntryUpdate): void {
+    switch (update.table) {
+      case 'thread': return this.#threads.put(update.entry)
+      case 'run': return this.#runs.put(update.entry)
+      case 'assistant': return this.#assistants.put(update.entry)
+      case 'billing': return this.#billing.put(update.row)
+      case 'run_removed':
+        return this.#runs.remove(update.tenant, update.threadId, update.runId)
+    }
+  }
+}
+
+function readerOf({ log, threads, runs, assistants, search, keys, limits, billing, shards }: {
+  readonly log: LogTable; readonly threads: ThreadTable; readonly runs: RunTable
+  readonly assistants: AssistantTable; readonly search: ThreadSearch; readonly keys: KeyTable
+  readonly limits: LimitTable; readonly billing: BillingTable
+  readonly shards: () => ShardRows }): Reader {
+  return {
+    tail: (branch) => log.tail(branch),
+    read: (branch, range) => packEntries(log.read(branch, range)),
+    findCheckpoint: (branch, id) => log.findCheckpoint(branch, id),
+    searchThreads: (query) => search.search(query),
+    countThreads: (filter) => search.count(filter),
+    use: (tenant) => threads.uses.of(tenant),
+    dueThreads: (after, limit) => threads.uses.due(after, limit),
+    unfinishedThreads: () => threads.unfinished(),
+    unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
+    loadedShards: () => shards().loaded,
+    thread: (tenant, threadId) => threads.get(tenant, threadId),
+    run: (tenant, threadId, runId) => runs.get(tenant, threadId, runId),
+    runs: (query) => runs.list(query),
+    assistant: (tenant, id) => assistants.get(tenant, id),
+    threadRows: (numbers) => search.rows(numbers),
+    assistantRows: (numbers) => assistants.rows(numbers),
+    runRows: (numbers, texts) => runs.rows(numbers, texts),
+    searchAssistants: (query) =>
+      (assistants.isLong(query) ? undefined : assistants.search(query)),
+    countAssistants: (filter) => (assistants.isLong(filter) ? undefined : assistants.count(filter)),
+    nothing: () => undefined,
+    key: (id) => keys.get(id),
+    keys: (tenant) => keys.list(tenant),
+    billed: (query) => billing.page(query),
+    admits: (key, sinceMs) => limits.since(key, sinceMs),
+  }
+}

@@ -1,0 +1,117 @@
+/** Bodies passed between two threads: many in one buffer, which is transferred at no cost. */
+
+import type { LogEntry } from '../../../checkpoint/index.ts'
+import type { Write } from './write.ts'
+
+/**
+ * `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. A long
+ * body is handed over as it is: -1 stands for the first of `long`, -2 for the second.
+ */
+export interface Parcel {
+  readonly text: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Undefined if there are none. */
+  readonly long?: readonly Uint8Array[]
+}
+
+/** Longer bodies are never in the journal. */
+const longBody = 1024 * 1024
+
+/** Measured: takes a third of the time of cloning the objects with their bodies one by one. */
+export function packWrites(writes: readonly Write[]): Parcel {
+  const bodies: Uint8Array[] = []
+  const long: Uint8Array[] = []
+  const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
+    bodies.push(item.body)
+    return { ...item, body: item.body.byteLength }
+  }
+  const given = <Item extends { readonly body: Uint8Array }>(item: Item) => {
+    const { body } = item
+    const isAlone = body.byteLength === body.buffer.byteLength
+    if (body.byteLength <= longBody || !isAlone) return sized(item)
+    return { ...item, body: -long.push(body) }
+  }
+  const packed = writes.map((write) => {
+    if (!('rows' in write)) return write
+    // Whoever loads rows still counts their bytes.
+    if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
+    return { ...write, rows: write.rows.map(given), updates: write.updates.map((update) =>
+      ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
+  })
+  const parcel = { text: JSON.stringify(packed), bytes: joined(bodies) }
+  return long.length === 0 ? parcel : { ...parcel, long }
+}
+
+/** What has to be handed over with the parcel: nobody else may use it after that. */
+export function buffersOf({ bytes, long = [] }: Parcel): ArrayBuffer[] {
+  return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
+}
+
+export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
+  const writes = JSON.parse(text) as Write[]
+  let at = 0
+  for (const item of writes.flatMap(bodiedOf)) {
+    const size = item.body as number
+    item.body = size < 0 ? long[-size - 1] : bytes.subarray(at, at += size)
+  }
+  return writes
+}
+
+/** Copying fewer bytes costs less than transferring them. */
+const longBytes = 64 * 1024
+
+/** What of a reply is transferred instead of copied: long bodies in it, and in rows of it. */
+export function transferred(value: unknown): ArrayBuffer[] {
+  if (value instanceof Uint8Array) return isWhole(value) ? [value.buffer] : []
+  if (Array.isArray(value)) return value.flatMap(transferred)
+  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  return bytes === undefined ? [] : transferred(bytes)
+}
+
+/** Rows of the log: three numbers each (epoch, seq, bytes of the body) and their bodies. */
+export interface EntryParcel {
+  readonly numbers: readonly number[]
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A single long body is passed on as it is. */
+export function packEntries(entries: readonly LogEntry[]): EntryParcel {
+  const bodies = entries.map(({ body }) => body)
+  const [only] = bodies
+  return {
+    numbers: entries.flatMap(({ epoch, seq, body }) => [epoch, seq, body.byteLength]),
+    bytes: bodies.length === 1 && isWhole(only!) ? only : joined(bodies),
+  }
+}
+
+export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
+  const entries: LogEntry[] = []
+  let at = 0
+  for (let index = 0; index < numbers.length; index += 3) {
+    const [epoch, seq, length] = numbers.slice(index, index + 3) as [number, number, number]
+    entries.push({ epoch, seq, body: bytes.subarray(at, at += length) })
+  }
+  return entries
+}
+
+function bodiedOf(write: Write): { body: unknown }[] {
+  if (!('rows' in write)) return []
+  if (write.kind === 'load') return [...write.rows]
+  return [...write.rows, ...write.updates.flatMap((each) => ('entry' in each ? [each.entry] : []))]
+}
+
+function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(bodies.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const body of bodies) {
+    bytes.set(body, at)
+    at += body.byteLength
+  }
+  return bytes
+}
+
+/** Whether nothing else shares its buffer, which then can be transferred. */
+function isWhole(body: Uint8Array): body is Uint8Array<ArrayBuffer> {
+  return body.buffer instanceof ArrayBuffer && body.byteLength > longBytes
+    && body.byteLength === body.buffer.byteLength
+}

@@ -1,0 +1,87 @@
+/** Records of the journal's file: a write each, numbered, with a checksum over all of it. */
+
+import { crc32 } from 'node:zlib'
+
+import type { Parcel } from './wire-batch.ts'
+
+export interface JournalRecord {
+  /** Of the life of the store that wrote it. */
+  readonly salt: number
+  /** One more than that of the record before, and of the write before. */
+  readonly number: number
+  readonly write: Parcel
+}
+
+/** Each record begins a page: writing it never touches one that is on disk already. */
+const pageBytes = 4096
+
+/** A mark, the checksum, salt, number, bytes of the text, bytes of the bodies. */
+const headBytes = 32
+const mark = 0x48444c31
+const checkedFrom = 8
+
+/** A parcel whose text is encoded. */
+export interface EncodedParcel {
+  readonly text: Uint8Array
+  readonly bytes: Uint8Array
+}
+
+/** Bytes of the record. */
+export function lengthOf({ text, bytes }: EncodedParcel): number {
+  return headBytes + text.byteLength + bytes.byteLength
+}
+
+/** Bytes that it takes up in the file: whole pages. */
+export function sizeOf(parcel: EncodedParcel): number {
+  return Math.ceil(lengthOf(parcel) / pageBytes) * pageBytes
+}
+
+/** What comes before the text and the bodies. */
+export function headOf({ text, bytes }: EncodedParcel, salt: number, number: number): Uint8Array {
+  const head = Buffer.allocUnsafe(headBytes)
+  head.writeUInt32LE(mark, 0)
+  head.writeBigUInt64LE(BigInt(salt), 8)
+  head.writeBigUInt64LE(BigInt(number), 16)
+  head.writeUInt32LE(text.byteLength, 24)
+  head.writeUInt32LE(bytes.byteLength, 28)
+  head.writeUInt32LE(checksum([head.subarray(checkedFrom), text, bytes]), 4)
+  return head
+}
+
+/**
+ * The records at the beginning of a file, of one life, in order. It ends where none follows: a
+ * record was cut off, so it was never acknowledged, or what is there is from an earlier round.
+ */
+export function* recordsIn(file: Buffer): Generator<JournalRecord, void, void> {
+  let last: JournalRecord | undefined
+  for (let at = 0; at + headBytes <= file.length;) {
+    const record = recordAt(file.subarray(at))
+    if (!record) return
+    const { salt, number, encoded } = record
+    if (last && (salt !== last.salt || number !== last.number + 1)) return
+    const text = Buffer.from(encoded.text).toString()
+    yield last = { salt, number, write: { text, bytes: new Uint8Array(encoded.bytes) } }
+    at += sizeOf(encoded)
+  }
+}
+
+interface EncodedRecord {
+  readonly salt: number
+  readonly number: number
+  readonly encoded: EncodedParcel
+}
+
+function recordAt(file: Buffer): EncodedRecord | undefined {
+  if (file.readUInt32LE(0) !== mark) return undefined
+  const textEnd = headBytes + file.readUInt32LE(24)
+  const end = textEnd + file.readUInt32LE(28)
+  if (end > file.length) return undefined
+  if (checksum([file.subarray(checkedFrom, end)]) !== file.readUInt32LE(4)) return undefined
+  const encoded = { text: file.subarray(headBytes, textEnd), bytes: file.subarray(textEnd, end) }
+  const salt = Number(file.readBigUInt64LE(8))
+  return { salt, number: Number(file.readBigUInt64LE(16)), encoded }
+}
+
+function checksum(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => crc32(part, sum), 0)
+}

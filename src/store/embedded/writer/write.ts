@@ -1,0 +1,49 @@
+/** What the writer thread is asked to change. */
+
+import type { BillingRow } from '../../../billing/index.ts'
+import type { NewRow, PurgeSubject } from '../../../checkpoint/index.ts'
+import type { AssistantEntry } from '../tables/assistant-table.ts'
+import type { KeyChange } from '../tables/key-table.ts'
+import type { LimitEntry } from '../tables/limit-table.ts'
+import type { RunEntry } from '../tables/run-table.ts'
+import type { ThreadEntry } from '../tables/thread-table.ts'
+
+export type EntryUpdate =
+  | { readonly table: 'thread'; readonly entry: ThreadEntry }
+  | { readonly table: 'run'; readonly entry: RunEntry }
+  | { readonly table: 'assistant'; readonly entry: AssistantEntry }
+  | { readonly table: 'billing'; readonly row: BillingRow }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
+      readonly runId: string }
+
+/** Tables that can be searched. */
+export type SearchedTable = 'thread' | 'assistant'
+
+export interface EncodedRow {
+  readonly table: SearchedTable
+  readonly body: Uint8Array
+}
+
+/** A change. Done in the order of asking, except that loads and unloads come after all others. */
+export type Write =
+  | { readonly kind: 'append'; readonly rows: readonly NewRow[]
+      readonly updates: readonly EntryUpdate[] }
+  /** All rows of a shard, encoded: the writer thread decodes them. They are not found yet. */
+  | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
+  /**
+   * `cover` and `uncover`: rows of a shard are found or not from then on. `unload` removes them.
+   */
+  | { readonly kind: 'cover' | 'uncover' | 'unload'; readonly shard: number }
+  | { readonly kind: 'key'; readonly change: KeyChange }
+  | { readonly kind: 'admit'; readonly entry: LimitEntry }
+  | { readonly kind: 'purge'; readonly subject: PurgeSubject }
+
+/** Whether it changes the row of the thread, or of one of its runs. */
+export function concerns(write: Write, tenant: string, threadId: string): boolean {
+  if (write.kind !== 'append') return false
+  return write.updates.some((update) => {
+    if (update.table === 'assistant' || update.table === 'billing') return false
+    const row = update.table === 'run_removed' ? update : update.entry
+    return row.tenant === tenant && row.threadId === threadId
+  })
+}

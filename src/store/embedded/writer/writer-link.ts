@@ -1,0 +1,274 @@
+/** The main thread's end of the writer thread: sends batches, settles what comes back. */
+
+import type { Worker } from 'node:worker_threads'
+
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { TailMirror } from './branch-tails.ts'
+import type { FilePlace } from './file-identity.ts'
+import type {
+  AskedQuestion, Batches, Greeting, Life, Question, Reader, Reply, Requests, WireError,
+} from './request.ts'
+import { buffersOf, packWrites } from './wire-batch.ts'
+import type { Parcel } from './wire-batch.ts'
+import type { Journal } from './write-ahead-file.ts'
+import { concerns } from './write.ts'
+import type { Write } from './write.ts'
+
+interface Pending {
+  /** Undefined for a question, and without a journal. */
+  readonly write: Write | undefined
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: HeddleError) => void
+}
+
+const death = 'The thread that writes the data directory has died.'
+
+/** Called with a sentence that says why nothing can be read or written any more. */
+export type OnLost = (reason: string) => void
+
+/**
+ * open     requests are sent and answered
+ * closing  no new requests; those already sent will be answered
+ * gone     the thread has ended: every request is refused
+ */
+type State = 'open' | 'closing' | 'gone'
+
+type WriterEnv = Pick<Env, 'log' | 'after'>
+
+/**
+ * Nobody waits for the writer thread to get what is acknowledged, and to wake a thread takes long:
+ * it gets some at a time, after the answers to them. Who asks it something waits for those first.
+ */
+const holdMs = 20
+const heldMax = 16
+
+/** If the writer thread cannot do them, it is time that others hear of that. */
+const unappliedMax = 32
+
+/** Lets writes be acknowledged before the writer thread has them. */
+interface Shortcut {
+  readonly place: Pick<FilePlace, 'check'>
+  readonly journal: Pick<Journal, 'hasRoom' | 'append' | 'rewind'>
+  readonly mirror: Pick<TailMirror, 'expect' | 'takes' | 'note'>
+}
+
+export class WriterLink {
+  readonly life: Life
+  readonly #worker: Worker
+  readonly #env: WriterEnv
+  readonly #onLost: OnLost
+  readonly #gone: Promise<void>
+  readonly #pending = new Map<number, Pending>()
+  #state: State = 'open'
+  #writeIds: number[] = []
+  #writes: Write[] = []
+  #questions: AskedQuestion[] = []
+  /** Acknowledged, and not sent yet. */
+  #held: Requests[] = []
+  #stopHolding = () => {}
+  #ids = 0
+  #shortcut: Shortcut | undefined
+  /** Of the newest batch with writes. */
+  #number = 0
+  /** Whether the newest answered write that did not go through the journal succeeded. */
+  #lastIsDone = true
+  /** In the journal and acknowledged, but not yet in the database; by their ids. */
+  readonly #unapplied = new Map<number, Write>()
+  /** Writes sent otherwise, and not answered. */
+  #writesUnderWay = 0
+
+  /**
+   * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
+   * when the thread dies, before any waiting caller hears of a failure: the request may have been
+   * done.
+   */
+  static async open(worker: Worker, env: WriterEnv, onLost: OnLost = () => {}):
+  Promise<WriterLink> {
+    const gone = new Promise<void>((resolve) => { worker.once('exit', () => resolve()) })
+    const greeting = await new Promise<Greeting>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      void gone.then(() => reject(closed()))
+    })
+    if ('epoch' in greeting) return new WriterLink(worker, { env, onLost }, greeting, gone)
+    await gone
+    throw fromWire(greeting.error)
+  }
+
+  private constructor(worker: Worker, { env, onLost }: {
+    readonly env: WriterEnv; readonly onLost: OnLost }, life: Life, gone: Promise<void>) {
+    this.#worker = worker
+    this.#env = env
+    this.#onLost = onLost
+    this.#gone = gone
+    this.life = life
+    worker.on('message', (replies: readonly Reply[]) => this.#settle(replies))
+    worker.on('error', (error) => this.#lost(error))
+    worker.on('exit', () => this.#lost())
+  }
+
+  /** From now on, writes that will certainly be done are acknowledged when the journal has them. */
+  useJournal(shortcut: Shortcut): void {
+    this.#shortcut = shortcut
+    this.#number = this.life.written
+  }
+
+  /** Its id was just made: no other branch has it. */
+  expectBranch(id: string): void {
+    this.#shortcut?.mirror.expect(id)
+  }
+
+  /** Whether the rows of a thread may be newer than those that are in the file. */
+  isAheadOn(tenant: string, threadId: string): boolean {
+    return [...this.#unapplied.values()].some((write) => concerns(write, tenant, threadId))
+  }
+
+  /** Resolves when the write is on disk. */
+  async write(write: Write): Promise<void> {
+    await this.#send(write, (id) => {
+      this.#writeIds.push(id)
+      this.#writes.push(write)
+    })
+  }
+
+  async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
+    Promise<ReturnType<Reader[Name]>> {
+    const answer = this.#send(undefined, (id) => { this.#questions.push({ id, question, values }) })
+    return await answer as ReturnType<Reader[Name]>
+  }
+
+  /**
+   * Resolves when everything that was acknowledged is in the database. Throws `unavailable` if the
+   * disk does not take it now.
+   */
+  async settled(): Promise<void> {
+    const last = this.#ids
+    await this.ask('nothing')
+    if (![...this.#unapplied.keys()].some((id) => id <= last)) return
+    throw new HeddleError('unavailable', 'The disk does not take what was written before: this ' +
+      'cannot be searched right now.')
+  }
+
+  /** Resolves when all requests are done and the file is closed. */
+  async close(): Promise<void> {
+    if (this.#state === 'open') {
+      this.#state = 'closing'
+      this.#flush()
+    }
+    await this.#gone
+  }
+
+  #send(write: Write | undefined, put: (id: number) => void): Promise<unknown> {
+    if (this.#state !== 'open') return Promise.reject(closed())
+    if (this.#writes.length + this.#questions.length === 0) setImmediate(() => this.#flush())
+    const id = ++this.#ids
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#pending.set(id, { write: this.#shortcut && write, resolve, reject })
+    put(id)
+    return promise
+  }
+
+  #flush(): void {
+    const writes = packWrites(this.#writes)
+    if (this.#shortcut && this.#writes.length > 0) this.#number += 1
+    let acknowledged
+    try {
+      acknowledged = this.#acknowledge(writes)
+    } catch (error) {
+      return this.#giveUp(error)
+    }
+    if (this.#shortcut && !acknowledged) this.#writesUnderWay += this.#writes.length
+    const close = this.#state === 'closing'
+    const urgent = !acknowledged || this.#questions.length > 0 || close
+    this.#held.push({ writeIds: this.#writeIds, writes, questions: this.#questions,
+      number: this.#number, acknowledged, close })
+    this.#writeIds = []
+    this.#writes = []
+    this.#questions = []
+    if (urgent || this.#held.length === heldMax) this.#handOver()
+    else if (this.#held.length === 1) {
+      this.#stopHolding = this.#env.after(holdMs, () => this.#handOver())
+    }
+  }
+
+  #handOver(): void {
+    this.#stopHolding()
+    const batches = this.#held
+    this.#held = []
+    this.#worker.postMessage(batches satisfies Batches,
+      batches.flatMap(({ writes }) => buffersOf(writes)))
+  }
+
+  /**
+   * Puts into the journal what can be, and acknowledges it. Only a write that comes alone: many are
+   * faster in one commit. Not while others are under way, nor after one that failed: this one might
+   * not follow what is in the log, and its number would not follow in the journal. Throws
+   * HeddleError if the files were removed.
+   */
+  #acknowledge(parcel: Parcel): boolean {
+    const [write, ...others] = this.#writes
+    if (!this.#shortcut || !write || others.length > 0 || this.#state !== 'open') return false
+    if (this.#writesUnderWay > 0 || !this.#lastIsDone) return false
+    if (this.#unapplied.size === unappliedMax) return false
+    const { place, journal, mirror } = this.#shortcut
+    if (!journal.hasRoom(parcel) || !mirror.takes(write)) return false
+    place.check()
+    if (!journal.append(parcel, this.#number)) return false
+    mirror.note(write)
+    const id = this.#writeIds[0]!
+    this.#unapplied.set(id, write)
+    this.#pending.get(id)!.resolve(undefined)
+    this.#pending.delete(id)
+    return true
+  }
+
+  #settle(replies: readonly Reply[]): void {
+    for (const { id, value, error } of replies) {
+      if (this.#unapplied.has(id)) {
+        // What was acknowledged was not done: nothing more may be. The journal has it still.
+        if (error) this.#giveUp(fromWire(error))
+        else this.#unapplied.delete(id)
+        continue
+      }
+      const pending = this.#pending.get(id)
+      this.#pending.delete(id)
+      if (pending?.write) this.#written(pending.write, error === undefined)
+      if (error) pending?.reject(fromWire(error))
+      else pending?.resolve(value)
+    }
+  }
+
+  /** The writer thread has answered a write that is not in the journal. */
+  #written(write: Write, isDone: boolean): void {
+    this.#writesUnderWay -= 1
+    this.#lastIsDone = isDone
+    if (!this.#shortcut || !isDone) return
+    this.#shortcut.mirror.note(write)
+    // It waited for the disk, and with it for all that came before.
+    this.#shortcut.journal.rewind()
+  }
+
+  #giveUp(error: unknown): void {
+    this.#lost(error)
+    void this.#worker.terminate()
+  }
+
+  #lost(error?: unknown): void {
+    const wasOpen = this.#state === 'open'
+    this.#state = 'gone'
+    this.#stopHolding()
+    if (wasOpen || error !== undefined) this.#env.log.error(death, { error })
+    if (wasOpen) this.#onLost(death)
+    for (const { reject } of this.#pending.values()) reject(closed())
+    this.#pending.clear()
+  }
+}
+
+function closed(): HeddleError {
+  return new HeddleError('unavailable', 'The data directory is closed; start the server again.')
+}
+
+function fromWire({ code, sentence, facts, cause }: WireError): HeddleError {
+  return new HeddleError(code, sentence, facts, { cause })
+}

@@ -1,0 +1,220 @@
+/** The writer thread, which alone writes the file. Started by writer-link.ts. */
+
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+
+import { assert } from '../../../errors.ts'
+import { Database } from '../file/database.ts'
+import { diskError, mayPass } from '../file/disk-error.ts'
+import { catchUp } from './catch-up.ts'
+import { FilePlace } from './file-identity.ts'
+import { commitTogether } from './group-commit.ts'
+import type { Commit } from './group-commit.ts'
+import type {
+  AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile, WireError,
+} from './request.ts'
+import { schema, Tables } from './tables.ts'
+import { transferred, unpackWrites } from './wire-batch.ts'
+import { createJournal, readJournal, removeJournal } from './write-ahead-file.ts'
+
+assert(parentPort, 'the writer runs in a worker thread')
+const port = parentPort
+const { path: file, shards } = workerData as StoreFile
+
+function wireError(caught: unknown): WireError {
+  const { code, message, facts, cause } = diskError(caught, file)
+  return { code, sentence: message, facts, cause }
+}
+
+function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply {
+  try {
+    const ask = reader[question] as (...values: readonly unknown[]) => unknown
+    return { id, value: ask(...values) }
+  } catch (error) {
+    return { id, error: wireError(error) }
+  }
+}
+
+interface AskedWrite extends Commit {
+  readonly id: number
+}
+
+/** Shards per commit: whoever waits for the first one does not wait for all. */
+const shardsTogether = 32
+
+/** Received requests that are not done yet. */
+class Waiting {
+  /** First those that are acknowledged, and could not be done the last time. */
+  writes: AskedWrite[]
+  questions: AskedQuestion[] = []
+  /** Loads and unloads of shards: so many rows that nobody else should wait for them. */
+  readonly bulk: AskedWrite[] = []
+  close = false
+
+  constructor(owed: AskedWrite[]) {
+    this.writes = owed
+  }
+
+  /** A cover can wait: if it ended a batch, other shards would go into the file one by one. */
+  get somebodyInHaste(): boolean {
+    return this.writes.some(({ write }) => write.kind !== 'cover') ||
+      this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
+  }
+
+  hear(batches: Batches): void {
+    for (const requests of batches) this.#hear(requests)
+  }
+
+  hearAll(): void {
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+      this.hear(next.message as Batches)
+    }
+  }
+
+  #hear({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
+    for (const [index, write] of unpackWrites(writes).entries()) {
+      const isBulk = write.kind === 'load' || write.kind === 'unload'
+      const queue = isBulk ? this.bulk : this.writes
+      queue.push({ id: writeIds[index]!, write, number, acknowledged })
+    }
+    this.questions.push(...questions)
+    this.close ||= close
+  }
+}
+
+/** What the thread writes into; `place` if that has to outlive the process. */
+interface Opened {
+  readonly database: Database
+  readonly tables: Tables
+  readonly place: FilePlace | undefined
+}
+
+/** Answers questions until they have so many bytes: writes that come meanwhile are done first. */
+const bytesAtOnce = 2 * 1024 * 1024
+
+function serve(opened: Opened, waiting: Waiting): void {
+  const { writes, questions } = waiting
+  waiting.writes = []
+  const wait = writes.some(({ acknowledged }) => !acknowledged)
+  if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
+  if (questions.length === 0) return
+  const replies = answers(opened, waiting.writes, questions)
+  port.postMessage(replies, replies.flatMap(({ value }) => transferred(value)))
+}
+
+/** Removes the questions that it answers. */
+function someAnswers(reader: Reader, questions: AskedQuestion[]): Reply[] {
+  const replies: Reply[] = []
+  for (let bytes = 0; bytes < bytesAtOnce && questions.length > 0;) {
+    const reply = answer(reader, questions.shift()!)
+    bytes += bytesOf(reply)
+    replies.push(reply)
+  }
+  return replies
+}
+
+function bytesOf({ value }: Reply): number {
+  const { bytes } = (value ?? {}) as { readonly bytes?: unknown }
+  return bytes instanceof Uint8Array ? bytes.byteLength : 0
+}
+
+/** They tell of what is acknowledged, also while that cannot be committed. */
+function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
+  questions: AskedQuestion[]): Reply[] {
+  const answerAll = () => someAnswers(tables.reader, questions)
+  if (owed.length === 0) return answerAll()
+  try {
+    return database.rehearsal(() => {
+      for (const { write } of owed) tables.apply(write)
+      return answerAll()
+    })
+  } catch (error) {
+    return questions.splice(0).map(({ id }) => ({ id, error: wireError(error) }))
+  } finally {
+    tables.forget()
+  }
+}
+
+/** Some in turn until someone else waits: a page that many of them change is written once. */
+function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
+  for (let shards = 1; ; shards += 1) {
+    yield waiting.bulk.shift()!
+    waiting.hearAll()
+    const enough = waiting.bulk.length === 0 || shards === shardsTogether
+    if (enough || waiting.somebodyInHaste) return
+  }
+}
+
+/**
+ * Returns those that are acknowledged and must be tried again. Need not wait for the disk if all
+ * are acknowledged.
+ */
+function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>,
+  wait = true): AskedWrite[] {
+  const asked: AskedWrite[] = []
+  const outcomes = commitTogether(database, tables, function* () {
+    for (const write of writes) {
+      asked.push(write)
+      yield write
+    }
+  }(), wait)
+  const owed: AskedWrite[] = []
+  const replies: Reply[] = []
+  for (const [index, write] of asked.entries()) {
+    const { id, acknowledged } = write
+    const outcome = outcomes[index]
+    if (acknowledged && mayPass(outcome)) owed.push(write)
+    else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
+  }
+  // If the files are gone, this ends the thread, before anybody hears that a write is done there.
+  place?.check()
+  port.postMessage(replies)
+  return owed
+}
+
+/** Removes the journal, if the database has all of it. */
+function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
+  if (shards === undefined && owed.length === 0) {
+    try {
+      // What has not waited for the disk is there after this.
+      database.transaction(() => tables.life.mark(tables.life.newest.written + 1))
+      removeJournal(file)
+    } catch {
+      // The next start takes from the journal what is missing.
+    }
+  }
+  database.close()
+}
+
+function start(): void {
+  const database = new Database(file, schema, shards === undefined)
+  const tables = new Tables(database, shards)
+  if (shards === undefined) catchUp({ file, database, tables }, readJournal(file))
+  const life = database.transaction(() => tables.begin())
+  if (shards === undefined) createJournal(file)
+  const place = shards === undefined ? new FilePlace(file) : undefined
+  const opened = { database, tables, place }
+  let owed: AskedWrite[] = []
+  port.on('message', (first: Batches) => {
+    const waiting = new Waiting(owed)
+    waiting.hear(first)
+    waiting.hearAll()
+    serve(opened, waiting)
+    while (waiting.bulk.length > 0 || waiting.questions.length > 0) {
+      if (waiting.bulk.length > 0) commit(opened, bulkOf(waiting))
+      else waiting.hearAll()
+      serve(opened, waiting)
+      database.tidy()
+    }
+    owed = waiting.writes
+    if (!waiting.close) return database.tidy()
+    end(opened, owed)
+    port.close()
+  })
+  port.postMessage(life satisfies Greeting)
+}
+
+try {
+  start()
+} catch (error) {
+  port.postMessage({ error: wireError(error) } satisfies Greeting)
+}

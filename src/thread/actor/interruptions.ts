@@ -1,0 +1,27 @@
+/** Threads whose actor failed only because the store was away: their runs lose no attempt. */
+
+import type { ActorContext } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+
+/** Bounded, for nobody takes the entry of a thread that is loaded elsewhere. */
+const rememberedMax = 10_000
+
+export class Interruptions {
+  readonly #keys = new Set<string>()
+
+  /** To be called with the reason why an actor failed. */
+  note(context: ActorContext, reason: unknown): void {
+    if (HeddleError.from(reason).code !== 'unavailable') return
+    this.#keys.add(textOf(context))
+    if (this.#keys.size > rememberedMax) this.#keys.delete(this.#keys.values().next().value!)
+  }
+
+  /** Whether the activation before this one, in the same epoch, failed so. Removes the entry. */
+  take(context: ActorContext): boolean {
+    return this.#keys.delete(textOf(context))
+  }
+}
+
+function textOf({ key: { tenant, id }, epoch }: ActorContext): string {
+  return `${tenant}\n${id}\n${epoch}`
+}

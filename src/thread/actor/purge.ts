@@ -1,0 +1,75 @@
+/** Removes a deleted thread from the store, however long the store is out of reach. */
+
+import { atLatest } from '../../../cluster/index.ts'
+import type { ActorContext } from '../../../cluster/index.ts'
+import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ThreadPorts } from '../context/thread-context.ts'
+
+/** Pause before the next try: doubled each time, up to the longest. */
+const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
+
+export class Purge {
+  readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
+  readonly #context: ActorContext
+  /** How many deletes of the thread are not purged yet. */
+  #due = 0
+  #quiet: Promise<unknown> = Promise.resolve()
+  #lastTry: Promise<void> = Promise.resolve()
+  readonly #stopped = Promise.withResolvers<true>()
+
+  constructor(ports: Pick<ThreadPorts, 'log' | 'env'>, context: ActorContext) {
+    this.#ports = ports
+    this.#context = context
+  }
+
+  get underWay(): boolean { return this.#due > 0 }
+
+  /**
+   * A new thread of the same id waits for it: once that has a row, nobody would find what is left
+   * of this one. Rejects if the delete, or the newest try to purge, failed.
+   */
+  get lastTry(): Promise<void> { return this.#lastTry }
+
+  /** Also called at loading, for a member may have died between the delete and the purge. */
+  once(branch: Branch): Promise<void> {
+    const { key: { tenant, id }, epoch } = this.#context
+    return this.#ports.log.purge({ table: 'thread', tenant, id, branch, epoch })
+  }
+
+  /**
+   * Purges once the delete is on disk. Resolves after the first try, whether it worked or not: the
+   * thread is deleted by then. Rejects if the delete failed.
+   */
+  after(deleted: Promise<void>, branch: Branch): Promise<void> {
+    this.#due += 1
+    const first = this.#lastTry = deleted.then(() => this.once(branch))
+    const done = deleted.then(() => this.#untilPurged(branch, first)).catch(() => {})
+      .then(() => { this.#due -= 1 })
+    this.#quiet = this.#quiet.then(() => done)
+    return first.catch(() => deleted)
+  }
+
+  /** Stops trying. Resolves when no try is under way. */
+  async stop(): Promise<void> {
+    this.#stopped.resolve(true)
+    await this.#quiet
+  }
+
+  async #untilPurged(branch: Branch, first: Promise<void>): Promise<void> {
+    const { env } = this.#ports
+    let pauseMs = firstPauseMs
+    for (let purged = first; ; purged = this.#lastTry = this.once(branch)) {
+      try {
+        return await purged
+      } catch (error) {
+        env.log.warn('A deleted thread is not removed from the store yet.',
+          { key: this.#context.key, error })
+        // Any other error does not pass by itself: the next loading of the thread tries again.
+        if (HeddleError.from(error).code !== 'unavailable') return
+      }
+      if (await atLatest(env, pauseMs, this.#stopped.promise)) return
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/** The feeds of one thread's runs: of those under way, and of some that are over. */
+
+import { atLatest } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { unlessGone } from '../../errors.ts'
+import { eventsOf } from '../context/resume-point.ts'
+import type { ThreadSetting } from '../context/thread-context.ts'
+import { RunFeed } from '../feed/event-stream.ts'
+import type { FeedEntry, FeedPast } from '../feed/event-stream.ts'
+import { lastIndex, placeOf } from '../model/event-position.ts'
+import type { EventPlace } from '../model/event-position.ts'
+import { planOf } from '../model/run-request.ts'
+import type { FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { stateBytes } from './state-values.ts'
+
+export class RunFeeds {
+  readonly #setting: ThreadSetting
+  readonly #feeds = new Map<string, RunFeed>()
+  /** Of runs that are over and forgotten, but still followed. */
+  readonly #stillRead = new Set<RunFeed>()
+  /** Ids of `awaited` runs: no client knows them yet, so none can follow. */
+  readonly #unannounced = new Set<string>()
+  readonly #heard: () => void
+
+  /** `heard` is called when a follower has got the end of a run. */
+  constructor(setting: ThreadSetting, heard: () => void) {
+    this.#setting = setting
+    this.#heard = heard
+  }
+
+  get followed(): boolean {
+    return [...this.#feeds.values(), ...this.#stillRead].some(({ followed }) => followed)
+  }
+
+  has(runId: string): boolean {
+    return this.#feeds.has(runId)
+  }
+
+  begin(runId: string, { awaited, plan: { graphId } }: Pick<StartRun, 'awaited' | 'plan'>): void {
+    this.#feeds.set(runId, new RunFeed({ graphId, heard: this.#heard }))
+    if (awaited) this.#unannounced.add(runId)
+  }
+
+  /** For a run from an earlier activation: its events so far are in the log. */
+  resume(run: RunRow): void {
+    const { seq } = this.#setting.ledger.position
+    this.#feeds.set(run.runId, new RunFeed({
+      graphId: planOf(run).graphId, heard: this.#heard,
+      forgotten: { seq: seq - 1, index: lastIndex },
+    }))
+  }
+
+  /** Publishes when `durable` resolves; calls must come in the order of the rows. */
+  publish(runId: string, durable: Promise<void>, entries: readonly FeedEntry[]): void {
+    const feed = this.#feeds.get(runId)
+    if (!feed || entries.length === 0) return
+    durable.then(() => {
+      feed.publish(feed.followed ? entries.map((entry) => this.#withValues(entry, feed)) : entries)
+    }, () => {})
+  }
+
+  /** Resolves when all followers have taken what was published, after `ms` at the latest. */
+  async taken(runId: string, ms: number): Promise<void> {
+    const taken = this.#feeds.get(runId)?.taken()
+    if (taken) await atLatest(this.#setting.ports.env, ms, taken)
+  }
+
+  /**
+   * Ends the feed behind everything published before. It is kept for a while if a client may still
+   * follow it; after that, its events are read from the log. True if it is followed now.
+   */
+  end(runId: string, durable: Promise<void>): boolean {
+    const feed = this.#feeds.get(runId)
+    if (!feed) return false
+    const { feeds } = this.#setting.ports
+    durable.then(() => {
+      feed.end()
+      // The feed was dropped meanwhile.
+      if (this.#feeds.get(runId) !== feed) return
+      const unannounced = this.#unannounced.delete(runId)
+      if (unannounced && !feed.wasFollowed) this.forget(runId)
+      else feeds.hold(feed, feed.bytes + 1_024, () => this.forget(runId))
+    }, () => {})
+    return feed.followed
+  }
+
+  /** Later followers read the log; present ones still get the end. */
+  forget(runId: string): void {
+    const feed = this.#feeds.get(runId)
+    if (!feed) return
+    this.#feeds.delete(runId)
+    this.#unannounced.delete(runId)
+    this.#setting.ports.feeds.release(feed)
+    if (feed.followed) this.#keep(feed)
+  }
+
+  /** `run` is given if its feed is not remembered: all its events are read from the log then. */
+  follow(runId: string, run: RunRow | undefined, { after, modes }: FollowRun,
+    listener: FeedListener): () => void {
+    const feed = this.#feeds.get(runId) ?? this.#overFeed(run!)
+    return feed.follow(placeOf(after), modes, listener, this.#past(runId, run, feed))
+  }
+
+  /** Ends all feeds when `durable` resolves; runs that begin from now on get new ones. */
+  endAll(durable: Promise<void>): void {
+    const feeds = this.#clear()
+    durable.then(() => { for (const feed of feeds) feed.end() },
+      () => { for (const feed of feeds) feed.lose() })
+  }
+
+  loseAll(): void {
+    for (const feed of this.#clear()) feed.lose()
+  }
+
+  /** The feed of a run that is over and not remembered. */
+  #overFeed(run: RunRow): RunFeed {
+    const feed = new RunFeed({
+      graphId: planOf(run).graphId, heard: this.#heard,
+      forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
+    })
+    feed.end()
+    this.#keep(feed)
+    return feed
+  }
+
+  #keep(feed: RunFeed): void {
+    for (const one of this.#stillRead) if (!one.followed) this.#stillRead.delete(one)
+    this.#stillRead.add(feed)
+  }
+
+  /** Returns the feeds that there were. */
+  #clear(): RunFeed[] {
+    const feeds = [...this.#feeds.values(), ...this.#stillRead]
+    for (const feed of feeds) this.#setting.ports.feeds.release(feed)
+    this.#feeds.clear()
+    this.#stillRead.clear()
+    this.#unannounced.clear()
+    return feeds
+  }
+
+  #channelsOf({ graphId }: RunFeed) {
+    return this.#setting.ports.host.describe(graphId)?.stateChannels
+  }
+
+  #withValues(entry: FeedEntry, feed: RunFeed): FeedEntry {
+    if (entry.json !== undefined) return entry
+    const channels = this.#channelsOf(feed)
+    const view = this.#setting.ledger.recentView(entry.valuesOf)
+    if (!view || !channels) return entry
+    try {
+      return { ...entry, json: view.json(channels) }
+    } catch {
+      // Longer than a string may be: followers cannot read it either, and end as `unread`.
+      return entry
+    }
+  }
+
+  #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {
+    const { ports: { log, runs, reads }, ledger, tenant, threadId } = this.#setting
+    return {
+      read: async function* (after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
+        const { branch, seq } = ledger.state.row
+        const run = known ?? ledger.state.runs.find((row) => row.runId === runId)
+          ?? await runs.get(tenant, threadId, runId)
+        if (!run) return
+        await ledger.durable
+        yield* eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
+      },
+      values: (checkpointId) => reads.read({ tenant, bytes: stateBytes }, (allowance) =>
+        ledger.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(unlessGone),
+    }
+  }
+}

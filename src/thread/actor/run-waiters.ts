@@ -1,0 +1,69 @@
+/** The callers that wait for results of runs. */
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+
+interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
+  /** Called when it is answered. */
+  unlisten(): void
+}
+
+export class RunWaiters {
+  readonly #waiters = new Map<string, Set<Waiter>>()
+
+  /** Resolves with the run's result; rejects with the reason of `gone` if that aborts first. */
+  wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
+    if (gone?.aborted) return Promise.reject(HeddleError.from(gone.reason))
+    const { promise, resolve, reject } = Promise.withResolvers<JsonText>()
+    const waiters = this.#waiters.get(runId) ?? new Set()
+    const go = () => {
+      waiters.delete(waiter)
+      if (waiters.size === 0) this.#waiters.delete(runId)
+      reject(HeddleError.from(gone!.reason))
+    }
+    const waiter = { resolve, reject, unlisten: () => gone?.removeEventListener('abort', go) }
+    gone?.addEventListener('abort', go)
+    this.#waiters.set(runId, waiters.add(waiter))
+    return promise
+  }
+
+  /** Whether anybody waits. */
+  get any(): boolean { return this.#waiters.size > 0 }
+
+  has(runId: string): boolean {
+    return this.#waiters.has(runId)
+  }
+
+  answer(runId: string, result: Promise<JsonText>): void {
+    for (const { resolve } of this.#take(runId)) resolve(result)
+    result.catch(() => {})
+  }
+
+  refuse(runId: string, reason: HeddleError): void {
+    for (const { reject } of this.#take(runId)) reject(reason)
+  }
+
+  refuseAll(reason: HeddleError): void {
+    for (const runId of this.#waiters.keys()) this.refuse(runId, reason)
+  }
+
+  /** Refuses those who wait now as soon as the reason is known. */
+  refuseAllWith(reason: Promise<HeddleError>): void {
+    const result = reason.then((error) => { throw error })
+    result.catch(() => {})
+    for (const runId of this.#waiters.keys()) this.answer(runId, result)
+  }
+
+  #take(runId: string): Iterable<Waiter> {
+    const waiters = this.#waiters.get(runId) ?? []
+    this.#waiters.delete(runId)
+    for (const { unlisten } of waiters) unlisten()
+    return waiters
+  }
+}
+
+/** Marks the error as `unwritten`, unless the run may have been written. */
+export function unwritten(caught: unknown): HeddleError {
+  const error = HeddleError.from(caught)
+  return error.with({ unwritten: !error.ambiguous })
+}

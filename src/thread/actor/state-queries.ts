@@ -1,0 +1,221 @@
+/** Answers questions about a thread's state from what is on disk, joining stored JSON text. */
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { keysAskedFor, selectedFields, selectedValues } from '../../graph/index.ts'
+import type { SnapshotAnswer, StateQuestion, StateSelection } from '../../graph/index.ts'
+import type { ReadAllowance } from '../../limits/index.ts'
+import { graphOf } from '../context/thread-context.ts'
+import type { ThreadSetting } from '../context/thread-context.ts'
+import { LimitedSource } from '../log/limited-source.ts'
+import type { Channels } from '../log/thread-log.ts'
+import type { HistoryPlace, HistorySlice } from '../model/command.ts'
+import { sharedConfigurable } from '../model/run-request.ts'
+import type { HistoryQuery, StateQuery, ThreadView } from '../model/thread-client.ts'
+import { stateBytes, valuesAt } from './state-values.ts'
+import type { ReadWish } from './state-values.ts'
+
+/** States of a history that are read together: at first, and while states are small. */
+const [fewStates, manyStates] = [16, 64]
+/**
+ * Characters read together, if all states are as large as the largest so far, and of a part of a
+ * history, if it has more than one state.
+ */
+const togetherMax = 16 * 1024 * 1024
+/** A part with more than one state has no more: members hand each other 64 MB at most. */
+const partMax = 2 * togetherMax
+/** What reading states together takes at first. */
+const togetherBytes = 2 * stateBytes
+/** What reading a state takes for each character of its answer, with the state before it. */
+const bytesOfCharacter = 4
+
+/** A bound, for a thread may be rolled back again and again while its history is read. */
+const historyTriesMax = 5
+
+/** States that were read: texts with values and all, or with what was selected of them. */
+interface ReadStates {
+  readonly texts: readonly JsonText[]
+  /** The checkpoint of the oldest one. */
+  readonly last: string | undefined
+}
+
+export class StateAnswers {
+  readonly #setting: ThreadSetting
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** The thread's record and, unless it is `brief`, its state values. */
+  async view(brief = false, wish: ReadWish = {}): Promise<ThreadView> {
+    const { ledger } = this.#setting
+    const { row } = ledger.state
+    await ledger.durable
+    return { row, values: brief ? '{}' : await this.#values(row.head?.id, wish) }
+  }
+
+  /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */
+  async state({ checkpointId, checkpointNs: ns, subgraphs, select }: StateQuery,
+    gone?: AbortSignal): Promise<JsonText> {
+    const { ledger, tenant, ports: { reads } } = this.#setting
+    await ledger.durable
+    if (checkpointId === null && !ledger.state.row.head) return freshState(select)
+    if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
+    const configurable = sharedConfigurable(ledger.state.row)
+    const question = { kind: 'state', configurable, ns, checkpointId, subgraphs, select } as const
+    const { texts: [text] } = await reads.read({ tenant, bytes: stateBytes, gone },
+      (allowance) => this.#ask(question, allowance))
+    return text ?? freshState(select)
+  }
+
+  /** Part of a history; all of it, as the text of an array, without a place to begin. */
+  async history(query: HistoryQuery, from?: HistoryPlace, gone?: AbortSignal):
+  Promise<HistorySlice | JsonText> {
+    if (from) return this.#slice(query, from, gone)
+    using held = this.#setting.ports.reads.share(this.#setting.tenant)
+    const states: JsonText[] = []
+    let place: HistoryPlace | null = { after: null, largest: 0 }
+    while (place) {
+      const left = { ...query, limit: query.limit - states.length }
+      const slice: HistorySlice = await this.#slice(left, place, gone)
+      held.take(...slice.states)
+      states.push(...slice.states)
+      place = slice.next
+    }
+    return `[${states.join(',')}]`
+  }
+
+  async #slice(query: HistoryQuery, from: HistoryPlace, gone: AbortSignal | undefined):
+  Promise<HistorySlice> {
+    const { ledger } = this.#setting
+    await ledger.durable
+    if (!ledger.state.row.head) return { states: [], next: null }
+    // What was sent of a history cannot be taken back: only its first part may begin again.
+    const triesMax = from.after === null ? historyTriesMax : 1
+    for (let tries = 1; tries <= triesMax; tries++) {
+      const slice = await this.#statesOf(query, from, gone)
+      if (slice) return slice
+    }
+    throw new HeddleError('unavailable',
+      'The history of this thread changes while it is read: ask again in a moment.')
+  }
+
+  /** Undefined if a rollback dropped the state at which the next page would begin. */
+  async #statesOf(query: HistoryQuery, from: HistoryPlace, gone: AbortSignal | undefined):
+  Promise<HistorySlice | undefined> {
+    const { ledger, ports: { reads }, tenant } = this.#setting
+    using held = reads.share(tenant)
+    const states: JsonText[] = []
+    let { largest } = from
+    let before = from.after ?? query.before
+    for (let characters = 0, together = fewStates; ;) {
+      if (largest > 0) together = togetherOf(largest)
+      const limit = Math.min(query.limit - states.length, together)
+      const read = await this.#page({ ...query, before, limit }, largest, gone)
+      const isLater = states.length > 0 || from.after !== null
+      const length = read.texts.reduce((sum, text) => sum + text.length, 0)
+      if (states.length > 0 && characters + length > partMax) {
+        return { states, next: { after: before!, largest: Math.max(largest, length) } }
+      }
+      if (isLater && !await ledger.settled.has(query.checkpointNs, before!)) return undefined
+      for (const text of read.texts) {
+        held.hold(text)
+        states.push(text)
+        characters += text.length
+        largest = Math.max(largest, text.length)
+      }
+      const isLast = read.texts.length < read.limit || states.length === query.limit
+      if (isLast) return { states, next: null }
+      before = read.last!
+      if (characters >= togetherMax) return { states, next: { after: before, largest } }
+    }
+  }
+
+  /** Up to so many states; a single one if they turn out to be large. */
+  async #page(query: HistoryQuery, largest: number, gone: AbortSignal | undefined):
+  Promise<ReadStates & { readonly limit: number }> {
+    const { ledger, ports: { reads }, tenant } = this.#setting
+    const { checkpointId, checkpointNs: ns, before, metadata: filter, select } = query
+    const configurable = sharedConfigurable(ledger.state.row)
+    let { limit } = query
+    const bytes = Math.max(togetherBytes, bytesOfCharacter * largest * limit)
+    let isFirst = true
+    return reads.read({ tenant, bytes, gone }, async (allowance) => {
+      if (!isFirst) limit = 1
+      isFirst = false
+      const question =
+        { kind: 'history', configurable, ns, checkpointId, before, limit, filter, select } as const
+      return { ...await this.#ask(question, allowance), limit }
+    })
+  }
+
+  /** Throws `graph_failed` if the project does not have the thread's graph any more. */
+  async #ask(question: StateQuestion, allowance: ReadAllowance): Promise<ReadStates> {
+    const { ports: { host }, ledger, threadId } = this.#setting
+    const graph = graphOf(this.#setting)
+    if (!graph) {
+      throw new HeddleError('graph_failed',
+        'The graph of this thread is not in the project any more; add it again to see the state.')
+    }
+    const source = new LimitedSource(ledger.settled, allowance)
+    const answers = await host.ask(graph.graphId, threadId, question, source, source.gone)
+    const keys = keysAskedFor(question.select)
+    const texts: JsonText[] = []
+    for (const answer of answers) {
+      if (keys.length === 0) {
+        texts.push(answer.json)
+        continue
+      }
+      const channels = channelsOf(graph.stateChannels, keys)
+      const values = await this.#valuesOf(answer, source, channels, allowance)
+      texts.push(withValues(answer,
+        Array.isArray(channels) ? values : someOf(values, question.select)))
+    }
+    return { texts, last: answers.at(-1)?.checkpointId }
+  }
+
+  async #valuesOf(answer: SnapshotAnswer, source: LimitedSource, channels: Channels,
+    allowance: ReadAllowance): Promise<JsonText> {
+    if (answer.valuesOf === '') return answer.values
+    const view = source.views.get(answer.valuesOf)
+    if (view && channels !== null) return view.json(channels)
+    return this.#setting.ledger.values(answer.valuesOf, channels, allowance)
+  }
+
+  /** The values at the head: `{}` before there is one. */
+  async #values(headId: string | undefined, wish: ReadWish): Promise<JsonText> {
+    if (headId === undefined) return '{}'
+    return valuesAt(this.#setting, graphOf(this.#setting), { checkpointId: headId }, wish)
+  }
+}
+
+/** How many states are read together if all are as long as the longest so far. */
+function togetherOf(largest: number): number {
+  return Math.min(manyStates, Math.max(1, Math.floor(togetherMax / largest)))
+}
+
+function withValues({ json }: SnapshotAnswer, values: JsonText): JsonText {
+  return json === '{}' ? `{"values":${values}}` : `{"values":${values},${json.slice(1)}`
+}
+
+function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channels {
+  if (keys === 'all' || typeof channels === 'string') return channels
+  return channels?.filter((name) => keys.includes(name)) ?? null
+}
+
+/** Selects keys of values that are not named after channels, and so were not selected yet. */
+function someOf(values: JsonText, select: StateSelection): JsonText {
+  return keysAskedFor(select) === 'all' ? values
+    : JSON.stringify(selectedValues(JSON.parse(values), select))
+}
+
+/** The answer for a thread without a state: clients look for `checkpoint: null`. */
+function freshState(select: StateSelection): JsonText {
+  const fields = selectedFields({
+    next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,
+    parent_checkpoint: null, checkpoint_id: null, parent_checkpoint_id: null,
+    ...select && { interrupts: [] },
+  }, select)
+  const values = keysAskedFor(select).length === 0 ? {} : { values: {} }
+  return JSON.stringify({ ...values, ...fields })
+}

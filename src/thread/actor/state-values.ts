@@ -1,0 +1,75 @@
+/** The state values at a checkpoint: joined from stored text, or worked out by the graph. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { GraphDescription } from '../../graph/index.ts'
+import type { ReadAllowance } from '../../limits/index.ts'
+import { graphOfRun } from '../context/thread-context.ts'
+import type { ThreadSetting } from '../context/thread-context.ts'
+import { asks } from '../decide/run-result.ts'
+import { LimitedSource } from '../log/limited-source.ts'
+import { sharedConfigurable } from '../model/run-request.ts'
+
+export interface ValuesPlace {
+  readonly checkpointId: string
+  /** For the head: adds what finished tasks wrote while other tasks still wait. */
+  readonly withTasks?: boolean
+}
+
+/** What a read of one state takes at first: most states are much smaller. */
+export const stateBytes = 4 * 1024 * 1024
+
+/** Who waits for what is read. */
+export interface ReadWish {
+  readonly gone?: AbortSignal | undefined
+  /** Throws `too_large`, with what it takes as the fact `bytes`, if that is more. */
+  readonly most?: number | undefined
+}
+
+/** Reads what is on disk. If the graph is not known: all channels that are stored. */
+export async function valuesAt(setting: ThreadSetting, graph: GraphDescription | undefined,
+  place: ValuesPlace, { gone, most }: ReadWish = {}): Promise<JsonText> {
+  const { ports: { reads }, ledger, tenant } = setting
+  const { checkpointId, withTasks = false } = place
+  const isStored = !graph || graph.stateChannels === null || (graph.plain && !withTasks)
+  const view = isStored ? ledger.recentView(checkpointId) : undefined
+  const channels = graph?.stateChannels ?? null
+  if (view && channels !== null && view.bytes <= (most ?? Infinity)) return view.json(channels)
+  return reads.read({ tenant, bytes: stateBytes, most, gone }, (allowance) => (isStored
+    ? ledger.values(checkpointId, channels, allowance)
+    : askedValues(setting, graph, { checkpointId, withTasks }, allowance)))
+}
+
+async function askedValues({ ports: { host }, ledger, threadId }: ThreadSetting,
+  graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace, allowance: ReadAllowance):
+  Promise<JsonText> {
+  const place = withTasks ? null : checkpointId
+  const configurable = sharedConfigurable(ledger.state.row)
+  const question =
+    { kind: 'state', configurable, ns: '', checkpointId: place, subgraphs: false } as const
+  const source = new LimitedSource(ledger.settled, allowance)
+  const [answer] = await host.ask(graph.graphId, threadId, question, source, source.gone)
+  if (!answer) return '{}'
+  return answer.valuesOf === '' ? answer.values
+    : ledger.values(answer.valuesOf, graph.stateChannels, allowance)
+}
+
+/** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */
+export async function valuesOf(setting: ThreadSetting, run: RunRow, isAtRest: () => boolean):
+  Promise<JsonText> {
+  const { finalCheckpointId: checkpointId } = run
+  if (checkpointId === '' || run.errorJson !== '') return '{}'
+  const isHead = () => isAtRest() && setting.ledger.state.row.head?.id === checkpointId
+  const graph = graphOfRun(run, setting)
+  const withTasks = asks(run) && isHead()
+  const values = await valuesAt(setting, graph, { checkpointId, withTasks })
+  // A later run may have begun meanwhile.
+  return !withTasks || isHead() ? values : valuesAt(setting, graph, { checkpointId })
+}
+
+/** The same if nothing has to be read for it; undefined otherwise. */
+export function valuesAtHand(setting: ThreadSetting, run: RunRow): JsonText | undefined {
+  const graph = graphOfRun(run, setting)
+  if (!graph?.plain || graph.stateChannels === null) return undefined
+  return setting.ledger.recentView(run.finalCheckpointId)?.json(graph.stateChannels)
+}

@@ -1,0 +1,45 @@
+/** The suspect of a thread: waits for its turn in the quarantine of the member, and leaves it. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { ThreadSetting } from '../context/thread-context.ts'
+
+interface Place {
+  readonly runId: string
+  isOn: boolean
+  leave(): void
+}
+
+export class Trial {
+  readonly #setting: ThreadSetting
+  #place: Place | undefined
+
+  constructor(setting: ThreadSetting) {
+    this.#setting = setting
+  }
+
+  /** Whether a run may start. A suspect waits for its turn, which comes as a `wake`. */
+  admits({ runId, suspect, updatedAtMs }: RunRow): boolean {
+    if (!suspect) return true
+    if (this.#place?.runId === runId) return this.#place.isOn
+    this.end()
+    const { ports: { quarantine }, tell } = this.#setting
+    const place: Place = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {
+      place.isOn = true
+      tell({ type: 'wake' })
+    }) }
+    this.#place = place
+    return false
+  }
+
+  /** Ends it if the run is over, or has finished a superstep. */
+  look(): void {
+    if (this.#place === undefined) return
+    const { runs } = this.#setting.ledger.state
+    if (!runs.some(({ runId, suspect }) => suspect && runId === this.#place?.runId)) this.end()
+  }
+
+  end(): void {
+    this.#place?.leave()
+    this.#place = undefined
+  }
+}

@@ -1,0 +1,28 @@
+/** The body that a webhook is sent: the run's record, its times and its result. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { timeText } from '../../json/index.ts'
+
+export interface RunEnd {
+  readonly run: RunRow
+  /** Its record as the API shows it, an object. */
+  readonly shown: JsonText
+  /** Undefined if it never started. */
+  readonly startedAtMs: number | undefined
+  readonly sentAtMs: number
+  /** The state when it ended; undefined if there is none, or none that outlives the run. */
+  readonly values: JsonText | undefined
+}
+
+export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEnd): JsonText {
+  const { message } = JSON.parse(run.errorJson || '{}') as { message?: string }
+  const more = [
+    `"run_started_at":${startedAtMs === undefined ? 'null' : `"${timeText(startedAtMs)}"`}`,
+    `"run_ended_at":"${timeText(run.updatedAtMs)}"`,
+    `"webhook_sent_at":"${timeText(sentAtMs)}"`,
+    ...values === undefined ? [] : [`"values":${values}`],
+    ...message === undefined ? [] : [`"error":${JSON.stringify(message)}`],
+  ]
+  return `${shown.slice(0, -1)},${more.join(',')}}`
+}

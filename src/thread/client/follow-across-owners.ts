@@ -1,0 +1,153 @@
+/**
+ * Follows a run through changes of its owner: for the listener it is one follow.
+ *
+ *   1. After a follow that is lost the next one begins, behind the last event that was sent.
+ *   2. Every event is sent once, in order, even if two owners send it.
+ *   3. If no owner can be followed for a while, the follow is lost, and the log says why.
+ *      If the run is gone, it is over.
+ *   4. If the run may not exist, a first follow that fails is not tried again.
+ */
+
+import { atLatest } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { isAfter, placeOf } from '../model/event-position.ts'
+import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
+
+export interface SteadyFollowOptions {
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly runId: string
+  /** The run is known to exist: a first follow that fails is tried again. */
+  readonly made: boolean
+  /** The last event that the listener has; null for none. */
+  readonly after: string | null
+  readonly listener: FeedListener
+  /** Begins to send what comes after an event. The result stops that. */
+  follow(after: string | null, listener: FeedListener): Promise<() => void>
+}
+
+/** How long an owner is looked for, apart from the time of the last try. */
+const patienceMs = 60_000
+
+const againMs = 250
+
+/** A follow that lasted this long did not fail at once. */
+const lastingMs = 1_000
+
+/** Throws what the first follow throws, unless trying again may help. The result stops it. */
+export async function followSteadily(options: SteadyFollowOptions): Promise<() => void> {
+  const follow = new SteadyFollow(options)
+  await follow.begin()
+  return () => follow.stop()
+}
+
+class SteadyFollow {
+  readonly #options: SteadyFollowOptions
+  /** The last event that was sent to the listener. */
+  #last: string | null
+  /** How many follows were begun: only the newest is listened to. */
+  #follows = 0
+  /** The newest has sent something: its loss begins a new search. */
+  #fruitful = true
+  /** When the newest was accepted: losing one that lasted begins a new search, too. */
+  #sinceMs = Infinity
+  #untilMs = 0
+  #over = false
+  #stopFollow = () => {}
+  readonly #stopped = Promise.withResolvers<void>()
+
+  constructor(options: SteadyFollowOptions) {
+    this.#options = options
+    this.#last = options.after
+  }
+
+  async begin(): Promise<void> {
+    try {
+      await this.#follow()
+    } catch (error) {
+      // An event that was sent is proof that the run exists.
+      const isThere = this.#options.made || this.#last !== this.#options.after
+      if (isThere && HeddleError.from(error).retry !== 'no') return void this.#followAgain(error)
+      this.stop()
+      throw error
+    }
+  }
+
+  stop(): void {
+    this.#over = true
+    this.#stopFollow()
+    this.#stopped.resolve()
+  }
+
+  async #follow(): Promise<void> {
+    const number = ++this.#follows
+    const current = () => !this.#over && number === this.#follows
+    this.#sinceMs = Infinity
+    const followed = this.#options.follow(this.#last, {
+      events: (batch) => { if (current()) this.#tell(batch) },
+      ready: () => (current() ? this.#options.listener.ready?.() : undefined),
+      ended: (how) => {
+        if (!current()) return
+        if (how !== 'lost' && how !== 'unread') return this.#end(how)
+        // From now on its events are ignored.
+        this.#follows++
+        if (how === 'unread') this.#sinceMs = Infinity
+        void this.#followAgain(new HeddleError('unavailable',
+          how === 'lost' ? 'The follow was lost.' : 'Its past events cannot be read.'))
+      },
+    })
+    try {
+      const stop = await followed
+      if (!current()) return stop()
+      this.#stopFollow = stop
+      this.#sinceMs = this.#options.env.monotonicMs()
+    } catch (error) {
+      // The next one may be under way already.
+      if (current()) throw error
+    }
+  }
+
+  #tell(batch: readonly FeedEvent[]): void {
+    const last = placeOf(this.#last)
+    const events = batch.filter(({ id }) => isAfter(placeOf(id), last))
+    if (events.length === 0) return
+    this.#options.listener.events(events)
+    this.#last = events.at(-1)!.id
+    this.#fruitful = true
+  }
+
+  async #followAgain(reason: unknown): Promise<void> {
+    const { env } = this.#options
+    const nowMs = env.monotonicMs()
+    // Not at once after one that sent nothing and was lost at once: that would spin.
+    let atOnce = this.#fruitful || nowMs - this.#sinceMs >= lastingMs
+    if (atOnce) this.#untilMs = nowMs + patienceMs
+    this.#fruitful = false
+    for (let error = reason; ; atOnce = false) {
+      const late = env.monotonicMs() >= this.#untilMs
+      const { code, retry } = HeddleError.from(error)
+      // It was rolled back or deleted meanwhile: for other followers that is the end as well.
+      if (code === 'not_found') return this.#end('over')
+      if (late || retry === 'no') return this.#lose(error)
+      if (!atOnce) await atLatest(env, againMs, this.#stopped.promise)
+      if (this.#over) return
+      try {
+        return await this.#follow()
+      } catch (refusal) {
+        error = refusal
+      }
+    }
+  }
+
+  #lose(error: unknown): void {
+    const { env: { log }, runId } = this.#options
+    if (!this.#over) log.warn('A run that a client reads cannot be followed.', { runId, error })
+    this.#end('lost')
+  }
+
+  #end(how: 'over' | 'lagged' | 'lost'): void {
+    if (this.#over) return
+    this.#over = true
+    this.#options.listener.ended(how)
+  }
+}

@@ -1,0 +1,51 @@
+/** Waits for a run through changes of its owner, until it is over or the caller is gone. */
+
+import { pause } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { JoinRun } from '../model/thread-client.ts'
+
+export interface SteadyJoin extends JoinRun {
+  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  /** Asks the present owner; throws at once if `gone` has aborted. */
+  join(): Promise<JsonText>
+}
+
+/** How long an owner is looked for. An answer that took longer came from an owner. */
+const patienceMs = 60_000
+
+const againMs = 250
+
+/**
+ * Throws an error that every owner would answer with, or the last one when the time is up. A
+ * caller that made the run has no such limit.
+ */
+export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
+Promise<JsonText> {
+  const made = startAgain !== undefined
+  let untilMs = env.monotonicMs() + patienceMs
+  for (let again = false; ; again = true) {
+    const askedMs = env.monotonicMs()
+    try {
+      return await join()
+    } catch (caught) {
+      const error = HeddleError.from(caught)
+      const nowMs = env.monotonicMs()
+      if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
+      const isLost = error.code === 'not_found' && (again || error.facts['again'] === true)
+      if (gone?.aborted) throw caught
+      if (made && isLost) await startAgain()
+      else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
+    }
+    await pause(env, againMs)
+  }
+}
+
+/** Whether asking again may help: the actor went away, or is out of reach. */
+function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
+  if (ambiguous) return true
+  // After it, the caller that made the run would start a second one; others just ask again.
+  if (code === 'full') return made
+  return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
+}

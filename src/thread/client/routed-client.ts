@@ -1,0 +1,203 @@
+/** The client of threads: each call becomes a command, which the router brings to its thread. */
+
+import { atMost, readAhead } from '../../../cluster/index.ts'
+import type { ActorKey, Env, Router } from '../../../cluster/index.ts'
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { unlessGoneByThis } from '../../assistants/index.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { asUnread, HeddleError, unlessGone } from '../../errors.ts'
+import { contains } from '../../json/index.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { ReadQuota, ReadShare } from '../../limits/index.ts'
+import { pageBytes } from '../../search/index.ts'
+import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
+import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
+import type {
+  HistoryPart, HistoryQuery, ThreadClient, ThreadView, ValuesFilter,
+} from '../model/thread-client.ts'
+import { followSteadily } from './follow-across-owners.ts'
+import { joinSteadily } from './join-across-owners.ts'
+
+export interface ThreadClientOptions {
+  readonly router: Router
+  readonly threads: ThreadSearch
+  readonly newThreadId: () => string
+  readonly reads: ReadQuota
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  /** Reads long states beside the main thread. */
+  readonly json?: Pick<LongJson, 'contains'>
+}
+
+/** A filter on values reads the state of every candidate: this many at the most. */
+const candidatesMax = 1_000
+/**
+ * States that a search reads at the same time: at first for a filter, at first for a page that
+ * shows them (all of a small one), and while they are short.
+ */
+const [fewStates, pageStates, manyStates] = [4, 10, 16]
+/** Characters read at the same time, if all states are as long as the longest so far. */
+const togetherMax = 4 * 1024 * 1024
+/** A state longer than this takes a turn of the event loop of its own. */
+const turnState = 64 * 1024
+/** A state that takes more bytes is not read together with others. */
+const longState = 1024 * 1024
+
+type Finder<Found> = (view: ThreadView) => Found | Promise<Found>
+
+/** Without a reader, everything is parsed at once. */
+const atOnce: Pick<LongJson, 'contains'> = {
+  contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
+}
+
+export function createThreadClient({ router, threads, newThreadId, reads, env,
+  json = atOnce }: ThreadClientOptions): ThreadClient {
+  const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
+  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
+    router.ask(keyOf(tenant, id), command, gone) as Promise<Reply>
+  const read = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
+    ask<Reply>(tenant, id, command, gone).catch(asUnread)
+
+  /**
+   * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
+   * the turn of the tenant.
+   */
+  const viewReader = (turn: () => Promise<unknown>, gone?: AbortSignal) => {
+    const alone = atMost(1)
+    const view = (row: ThreadRow, most?: number) => read<ThreadView>(row.tenant, row.threadId,
+      { type: 'get', ...most !== undefined && { most } }, gone)
+    const longView = (row: ThreadRow) => alone(async () => {
+      await turn()
+      return view(row)
+    })
+    return (row: ThreadRow) => view(row, longState)
+      .catch((error: unknown) => isTooLarge(error) ? longView(row) : Promise.reject(error))
+      .catch(unlessGone)
+  }
+
+  /** Reads fewer at a time if they are long, so that other requests get their turn. */
+  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number, gone?: AbortSignal):
+  AsyncGenerator<ThreadView, void, void> {
+    let [together, longest, characters] = [atFirst, 1, 0]
+    let turn: Promise<() => void> | undefined
+    const inTurn = () => turn ??= reads.turn(rows[0]!.tenant, gone)
+    using _ = { [Symbol.dispose]: () => void turn?.then((leave) => leave(), () => {}) }
+    for await (const view of readAhead(() => together, rows, viewReader(inTurn, gone))) {
+      gone?.throwIfAborted()
+      if (!view) continue
+      const { length } = view.values
+      characters += length
+      if (characters > longState) await inTurn()
+      longest = Math.max(longest, length)
+      together = Math.min(manyStates, Math.max(1, Math.floor(togetherMax / longest)))
+      if (length > turnState) await new Promise((nextTurn) => setImmediate(nextTurn))
+      yield view
+    }
+  }
+
+  /** Rows, in as much memory as they take. */
+  const searchRows = (query: ThreadQuery, gone?: AbortSignal) =>
+    reads.read({ tenant: query.tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
+      threads.search({ ...query, bytes }, gone))
+
+  const search = async <Found>(query: ThreadQuery & ValuesFilter,
+    found: Finder<Found>, gone?: AbortSignal) => {
+    const { values, withoutValues = false, ...plain } = query
+    if (values) return searchValues(plain, values, found, gone)
+    const { rows, total } = await searchRows(plain, gone)
+    using _ = shareOf(reads, query.tenant, rows)
+    const kept: Found[] = []
+    if (withoutValues) for (const row of rows) kept.push(await found({ row, values: '{}' }))
+    else for await (const view of viewsOf(rows, pageStates, gone)) kept.push(await found(view))
+    return { threads: kept, total }
+  }
+
+  const searchValues = async <Found>(query: ThreadQuery,
+    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>, gone?: AbortSignal) => {
+    const { offset, limit } = query
+    const candidates = await searchRows({ ...query, offset: 0, limit: candidatesMax }, gone)
+    if (candidates.total > candidatesMax) {
+      throw new HeddleError('invalid', 'A filter on values looks into each thread: narrow it to ' +
+        `${candidatesMax} threads at most by metadata, status or ids (${candidates.total} match).`)
+    }
+    using _ = shareOf(reads, query.tenant, candidates.rows)
+    const kept: Found[] = []
+    let total = 0
+    for await (const view of viewsOf(candidates.rows, fewStates, gone)) {
+      if (!await json.contains(query.tenant, view.values, wanted)) continue
+      if (total >= offset && kept.length < limit) kept.push(await found(view))
+      total++
+    }
+    return { threads: kept, total }
+  }
+
+  /** Counts each part as long as its reader uses it. */
+  async function* history(tenant: string, id: string, query: HistoryQuery, gone?: AbortSignal):
+  AsyncGenerator<HistoryPart, void, void> {
+    let place: HistoryPlace | null = { after: null, largest: 0 }
+    for (let { limit } = query; place;) {
+      const command: ThreadCommand = { type: 'history', query: { ...query, limit }, from: place }
+      const slice: HistorySlice | JsonText = await read(tenant, id, command, gone)
+      const states = typeof slice === 'string' ? [slice.slice(1, -1)] : slice.states
+      place = typeof slice === 'string' ? null : slice.next
+      using held = reads.share(tenant)
+      held.hold(...states)
+      yield { states: states.filter((text) => text !== ''), isLast: place === null }
+      limit -= states.length
+    }
+  }
+
+  return {
+    create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
+    get: (tenant, id) => read(tenant, id, { type: 'get' }),
+    patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
+    delete: async (tenant, id) => {
+      // Retried after its owner died, the delete must not hit a thread made since with the same id.
+      const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
+      const command = { type: 'delete', branchId: row.branch?.id } as const
+      await ask<void>(tenant, id, command).catch(unlessGoneByThis)
+    },
+    copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
+    search,
+    count: async (filter: ThreadFilter & ValuesFilter, gone?: AbortSignal) => {
+      const { values, withoutValues: _, ...plain } = filter
+      if (!values) return threads.count(plain, gone)
+      const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
+      const query = { ...plain, ...order, limit: 0, offset: 0 }
+      return (await searchValues(query, values, () => {}, gone)).total
+    },
+    state: (tenant, id, query, gone) => read<JsonText>(tenant, id, { type: 'state', query }, gone),
+    history,
+    updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
+    startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
+    getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
+    listRuns: (query, gone) =>
+      read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, gone),
+    cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
+    deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
+    joinRun: (tenant, id, runId, join = {}) => joinSteadily({
+      env, ...join,
+      join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.gone),
+    }),
+    followRun: (tenant, id, runId, { after, modes, made = false }, listener) => followSteadily({
+      env, runId, after, made, listener,
+      follow: (from, steady) =>
+        router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
+    }).catch(asUnread),
+  }
+}
+
+/** Accounts for the rows that were found: they are kept while their states are read. */
+function shareOf(reads: ReadQuota, tenant: string, rows: readonly ThreadRow[]): ReadShare {
+  const share = reads.share(tenant)
+  try {
+    for (const { metadataJson, configJson } of rows) share.take(metadataJson, configJson)
+  } catch (error) {
+    share[Symbol.dispose]()
+    throw error
+  }
+  return share
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof HeddleError && error.code === 'too_large'
+}

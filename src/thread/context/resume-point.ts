@@ -1,0 +1,115 @@
+/** What a run has left in the log: its events, and what a resumed attempt must know. */
+
+import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { decodeRow, rowsOf } from '../../checkpoint/index.ts'
+import type { LogPort, RecordOf } from '../../checkpoint/index.ts'
+import { askedIn } from '../../graph/index.ts'
+import type { FeedEntry } from '../feed/event-stream.ts'
+import { ToldAgain } from '../log/replay-filter.ts'
+import { isAfter, lastIndex } from '../model/event-position.ts'
+import type { EventPlace } from '../model/event-position.ts'
+import { forkOf, kwargsOf, noTrail, planOf } from '../model/run-request.ts'
+import type { Trail } from '../model/run-request.ts'
+import type { ThreadSetting } from './thread-context.ts'
+
+/** A thread's log, up to a row. */
+export interface LogSpan {
+  readonly log: LogPort
+  readonly branch: Branch
+  readonly through: number
+}
+
+/**
+ * For a run that is resumed: whether it wrote anything, and its events and interrupts since the
+ * last root checkpoint, for the engine may repeat those.
+ */
+export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
+  const { runId, firstSeq, baseCheckpointId } = run
+  const fork = forkOf({ kwargs: kwargsOf(run, planOf(run)) })
+  let begun: Trail = noTrail
+  // Writes alone count only on the head: on any other checkpoint the run does not use them again.
+  const isOnHead = baseCheckpointId !== '' && fork === null
+  let wrote = false
+  // Read backwards: however long a run is, few rows stand behind its last root checkpoint.
+  const told = new ToldAgain()
+  let asked: string[] | null = null
+  const trail = () => ({ wrote, asked, told: told.events() })
+  for await (const record of recordsBack(span, firstSeq)) {
+    wrote ||= isOnHead && record.$case === 'writes'
+    const questions = record.$case === 'writes' ? askedIn(record.value) : null
+    if (questions) asked = [...asked ?? [], ...questions]
+    if ('runId' in record.value && record.value.runId !== runId) continue
+    told.see(record)
+    const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
+    wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
+    // The step is done: no interrupt is left that an answer without an id could go to.
+    if (isRoot) return { ...trail(), asked: asked ?? [] }
+    // Its first row may begin with the last writes of the run before it: those do not count.
+    if (record.$case === 'runStarted') begun = trail()
+  }
+  return begun
+}
+
+/** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
+export async function trailOnDisk(run: RunRow, { ports: { log }, ledger }: ThreadSetting,
+  onDisk: number | undefined): Promise<Trail> {
+  const { branch, seq } = ledger.state.row
+  if (onDisk === undefined) await ledger.durable
+  return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
+}
+
+/** The durable events of a run after one place and up to another, as its feed sent them. */
+export async function* eventsOf(run: RunRow, span: LogSpan,
+  bounds: { after: EventPlace; through: EventPlace }): AsyncGenerator<FeedEntry> {
+  const from = Math.max(run.firstSeq, bounds.after.seq)
+  for await (const { record, seq } of recordsOf(run, span, from)) {
+    for (const entry of entriesOf(record, run.runId, seq)) {
+      const asked = isAfter(entry.place, bounds.after) && !isAfter(entry.place, bounds.through)
+      if (asked) yield entry
+    }
+  }
+}
+
+/** The events that a record stands for. */
+function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
+  if (record.$case === 'runStarted' && record.value.runId === runId) {
+    return [metadataEntry(runId, record.value.attempt, seq)]
+  }
+  if (record.$case === 'runEnded' && record.value.runId === runId && record.value.errorJson) {
+    return [errorEntry(record.value.errorJson, seq)]
+  }
+  if (record.$case !== 'told' || record.value.runId !== runId) return []
+  return record.value.events.map(({ index, name, json, valuesOf }) => ({
+    place: { seq, index }, name, json: valuesOf === '' ? json : undefined, valuesOf,
+  }))
+}
+
+/** The event that says which attempt the next events belong to. */
+export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
+  const json = JSON.stringify({ run_id: runId, attempt })
+  return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }
+}
+
+export function errorEntry(json: string, seq: number): FeedEntry {
+  return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
+}
+
+/** Few: mostly the last root checkpoint is close to the end. */
+const rowsFirst = 16
+
+/** The records of the rows from `from` on, newest first. */
+async function* recordsBack(span: LogSpan, from: number): AsyncGenerator<RecordOf> {
+  for await (const { body } of rowsOf({ ...span, from, reverse: true, first: rowsFirst })) {
+    yield* decodeRow(body).toReversed()
+  }
+}
+
+/** The records of a run's rows from `from` on, oldest first. */
+export async function* recordsOf(run: RunRow, span: LogSpan, from: number):
+  AsyncGenerator<{ record: RecordOf; seq: number }> {
+  const isOver = run.status !== 'running' && run.status !== 'pending'
+  const through = isOver ? run.lastSeq : span.through
+  for await (const { body, seq } of rowsOf({ ...span, from, through })) {
+    for (const record of decodeRow(body)) yield { record, seq }
+  }
+}

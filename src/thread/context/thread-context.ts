@@ -1,0 +1,94 @@
+/** What a thread works with: its ledger, its ports, its limits, and its own mailbox. */
+
+import type { ActorKey, Env } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { Egress } from '../../egress/index.ts'
+import type { GraphDescription, GraphHost } from '../../graph/index.ts'
+import type { ReadQuota } from '../../limits/index.ts'
+import type { RunTable } from '../../search/index.ts'
+import type { RunFeed } from '../feed/event-stream.ts'
+import type { ByteBudget } from '../log/byte-budget.ts'
+import type { LedgerPorts, ThreadLedger } from '../log/thread-log.ts'
+import type { OwnCommand } from '../model/command.ts'
+import { planOf } from '../model/run-request.ts'
+import type { InputRoom, Inputs } from './input-quota.ts'
+import type { Quarantine } from './quarantine.ts'
+
+export interface ThreadPorts extends LedgerPorts {
+  readonly runs: RunTable
+  readonly host: GraphHost
+  readonly env: Env
+  readonly limits: ThreadLimits
+  /** Shared by all threads of this member: inputs of runs and edits that are not over. */
+  readonly inputs: InputRoom
+  /** Shared by all reads of this member. */
+  readonly reads: ReadQuota
+  /** Shared by all threads of this member: what feeds of finished runs may remember. */
+  readonly feeds: ByteBudget<RunFeed>
+  /** Where the runs of this member wait that may be why a process died. */
+  readonly quarantine: Quarantine
+  /** Unique in this process. */
+  readonly nextExecutionId: () => number
+  /** The way out, to webhooks. */
+  readonly egress: Pick<Egress, 'send'>
+  /** A run's record as the API shows it: a JSON object. */
+  readonly showRun: (run: RunRow) => JsonText
+  /**
+   * Somebody wakes the threads that sleep and are due, as the store says: the earliest of them is
+   * due at this time. Undefined if nobody does: threads with delayed runs stay awake then.
+   */
+  readonly wakeAt?: (atMs: number) => void
+  /** Sends a command to another thread. */
+  readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
+}
+
+export interface ThreadLimits {
+  /** Runs that may wait on one thread. */
+  readonly pendingRuns: number
+  /** Characters of their inputs, which stay in memory until they are over. */
+  readonly pendingCharacters: number
+  /** State edits that may wait on one thread. */
+  readonly pendingEdits: number
+  /** How long the thread of a stateless run is kept for clients that come to read its events. */
+  readonly lingerMs: number
+  /** An edit runs no node: one that takes longer hangs in a reducer. */
+  readonly editMs: number
+  /** Webhooks that one thread may owe: with more, the oldest are given up. */
+  readonly owedWebhooks: number
+}
+
+export const defaultLimits: ThreadLimits = {
+  pendingRuns: 100, pendingCharacters: 64 * 1024 * 1024, pendingEdits: 100, lingerMs: 60_000,
+  editMs: 30_000, owedWebhooks: 100,
+}
+
+export interface ThreadSetting {
+  readonly ports: ThreadPorts
+  readonly ledger: ThreadLedger
+  readonly tenant: string
+  readonly threadId: string
+  /** The room that the tenant's threads share with those of others. */
+  readonly inputs: Inputs
+  tell(command: OwnCommand): void
+  /** Ends this activation unless it is occupied. */
+  sleep(): void
+}
+
+/** The graph that the thread last ran, if the project still has it. */
+export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
+  const { graphId } = ledger.state
+  return graphId === '' ? undefined : ports.host.describe(graphId)
+}
+
+/** The graph of a run, which need not be that of its thread: a later run may have another. */
+export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescription | undefined {
+  return ports.host.describe(planOf(run).graphId)
+}
+
+/** Leaves out the message, which may hold secrets: the run's own record has it. */
+export function logFailure({ ports: { env }, threadId }: ThreadSetting,
+  { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
+  env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
+    ...at !== undefined && { at } })
+}

@@ -1,0 +1,21 @@
+/** Changes a thread's metadata. Pure. */
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { mustBeShort } from '../../search/index.ts'
+import { metadataKeysMax } from '../model/thread-client.ts'
+
+/** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
+export function patchedMetadata(metadataJson: JsonText,
+  change: Readonly<Record<string, unknown>>): JsonText {
+  const before = JSON.parse(metadataJson) as object
+  const metadata = { ...before, ...change }
+  // Runs add their graph and assistant, so that it may have more already.
+  const most = Math.max(metadataKeysMax, Object.keys(before).length)
+  if (Object.keys(metadata).length > most) {
+    throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
+  }
+  const patched = JSON.stringify(metadata)
+  mustBeShort(patched, metadataJson)
+  return patched
+}

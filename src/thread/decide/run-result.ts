@@ -1,0 +1,61 @@
+/** How a run ended, and its result as waiting clients get it. Never `null`. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { Outcome } from '../../graph/index.ts'
+import type { RunStatus } from '../../search/index.ts'
+import { attemptsMax } from './run-queue.ts'
+
+/** The end of a run, as its record shows it. */
+export interface Ending {
+  readonly status: RunStatus
+  readonly waiting?: boolean
+  readonly interruptsJson?: JsonText
+  /** The state values as the graph gave them, if its checkpoint lacks some of them. */
+  readonly values?: JsonText | undefined
+  readonly error?: { readonly error: string; readonly message: string }
+  /** Where in the project the error was thrown. */
+  readonly at?: string | undefined
+}
+
+/** The result of a run that failed or was rolled back. */
+export function errorResult(errorJson: JsonText): JsonText {
+  return `{"__error__":${errorJson}}`
+}
+
+/** As an execution reported it; `status` is its own. */
+export function endingOf(outcome: Outcome, status: 'success' | 'error'): Ending {
+  const { waiting, interrupts: interruptsJson, values, at, error } = outcome
+  return { status, waiting, interruptsJson, values, at, ...error && { error } }
+}
+
+/** The ends of runs that did not end by themselves. */
+export const outOfMemory: Ending = { status: 'error', error: { error: 'OutOfMemory',
+  message: 'The graph filled the memory of a worker that it had to itself.' } }
+export const outOfAttempts: Ending = { status: 'error', error: { error: 'WorkerCrashed',
+  message: `The run's worker died ${attemptsMax} times.` } }
+export const outOfTime: Ending = { status: 'timeout', error: { error: 'RunTimeout',
+  message: 'The run took longer than its time limit.' } }
+
+export const rolledBack: JsonText = JSON.stringify({
+  error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
+})
+
+/** Whether the run ended with interrupts that wait for answers. */
+export function asks({ interruptsJson }: RunRow): boolean {
+  return questionsOf(interruptsJson).length > 0
+}
+
+function questionsOf(interruptsJson: JsonText): unknown[][] {
+  return Object.values(JSON.parse(interruptsJson || '{}') as Record<string, unknown[]>)
+}
+
+/** The state values, with `__interrupt__` if the run waits for a human. */
+export function runResult(run: RunRow, values: JsonText): JsonText {
+  if (run.errorJson !== '') return errorResult(run.errorJson)
+  const byTask = questionsOf(run.interruptsJson)
+  if (byTask.length === 0) return values === 'null' ? '{}' : values
+  const asked = `"__interrupt__":${JSON.stringify(byTask.flat())}`
+  if (!values.startsWith('{') || values === '{}') return `{${asked}}`
+  return `${values.slice(0, -1)},${asked}}`
+}

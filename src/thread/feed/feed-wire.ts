@@ -1,0 +1,53 @@
+/** Encodes commands to a thread and the events of its runs for other members. */
+
+import { plainValues } from '../../../cluster/index.ts'
+import type { ActorWire, ListenerCodec } from '../../../cluster/index.ts'
+import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
+import { feedSharing } from './shared-feed.ts'
+
+/** One call of a listener. */
+interface FeedCall {
+  readonly events?: readonly FeedEvent[]
+  readonly ended?: Parameters<FeedListener['ended']>[0]
+}
+
+/** About this many characters of events go into one call. */
+const callLength = 256 * 1024
+
+const feedListeners: ListenerCodec = {
+  sender: (send): FeedListener => ({
+    events: (batch) => {
+      for (const events of inParts(batch)) send(encode({ events }), false)
+    },
+    ended: (ended) => send(encode({ ended }), true),
+  }),
+  tell: (listener, call) => {
+    const { events, ended } = plainValues.decode(call) as FeedCall
+    const told = listener as FeedListener
+    if (events !== undefined) told.events(events)
+    if (ended !== undefined) told.ended(ended)
+  },
+  end: (listener, how) => (listener as FeedListener).ended(how),
+}
+
+/** Commands, answers and events of a thread are plain data. */
+export const threadWire: ActorWire = {
+  values: plainValues, listeners: feedListeners, sharing: feedSharing,
+}
+
+function encode(call: FeedCall): Uint8Array {
+  return plainValues.encode(call)
+}
+
+function* inParts(batch: readonly FeedEvent[]): Generator<readonly FeedEvent[]> {
+  let from = 0
+  let length = 0
+  for (const [index, { json }] of batch.entries()) {
+    length += json.length
+    if (length < callLength) continue
+    yield batch.slice(from, index + 1)
+    from = index + 1
+    length = 0
+  }
+  if (from < batch.length) yield batch.slice(from)
+}

@@ -1,0 +1,68 @@
+/** One follow of a run in another member, shared by all followers of that run in this one. */
+
+import type { FollowSharing, SharedFollow } from '../../../cluster/index.ts'
+import type { FollowRequest } from '../model/command.ts'
+import { isAfter, placeOf } from '../model/event-position.ts'
+import type { EventPlace } from '../model/event-position.ts'
+import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
+import { RunFeed } from './event-stream.ts'
+import type { FeedEntry, FeedPast } from './event-stream.ts'
+
+/** Follows of the same run are shared. */
+export const feedSharing: FollowSharing = {
+  nameOf: (request) => (request as FollowRequest).runId,
+  begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
+}
+
+/** Never read: `join` refuses followers of forgotten events, and all events carry their data. */
+const noPast: FeedPast = {
+  read: () => { throw new Error('nobody joins who asks for what is forgotten') },
+  values: async () => { throw new Error('an event from another member has its values') },
+}
+
+class SharedFeed implements SharedFollow {
+  /** Asks for all modes, from where the first follower begins. */
+  readonly request: FollowRequest
+  readonly listener: FeedListener
+  readonly #feed: RunFeed
+  #lost = false
+
+  constructor({ runId, follow: { after } }: FollowRequest, onEnd: () => void) {
+    this.request = { runId, follow: { after, modes: null } }
+    this.#feed = new RunFeed({ graphId: '', heard: () => {}, forgotten: placeOf(after) })
+    this.listener = {
+      events: (batch) => this.#feed.publish(batch.map(entryOf)),
+      ended: (how) => {
+        onEnd()
+        if (how === 'over') return this.#feed.end()
+        this.#lost = true
+        this.#feed.lose()
+      },
+    }
+  }
+
+  async join(request: unknown, listener: unknown): Promise<(() => void) | undefined> {
+    const { after, modes } = (request as FollowRequest).follow
+    const place = placeOf(after)
+    if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
+    return this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
+  }
+}
+
+/** Passes on only events after `place`: a follower may have seen newer ones elsewhere. */
+function behind(place: EventPlace, listener: FeedListener): FeedListener {
+  let reached = false
+  return {
+    events: (batch) => {
+      const events = reached ? batch : batch.filter(({ id }) => isAfter(placeOf(id), place))
+      if (events.length === 0) return
+      reached = true
+      listener.events(events)
+    },
+    ended: (how) => listener.ended(how),
+  }
+}
+
+function entryOf({ id, name, json }: FeedEvent): FeedEntry {
+  return { place: placeOf(id), name, json, valuesOf: '' }
+}

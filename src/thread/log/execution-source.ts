@@ -1,0 +1,32 @@
+/** The checkpoints that an execution reads: what it wrote itself is in the log before it reads. */
+
+import type { CheckpointSource, StoredTuple } from '../../checkpoint/index.ts'
+import type { ThreadLedger } from './thread-log.ts'
+
+export interface SourceOptions {
+  /** The thread's head if it was just read: the first query need not read it again. */
+  readonly head?: StoredTuple | undefined
+  /** Repeats a read that failed, if that may help. */
+  readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
+}
+
+export function executionSource(ledger: ThreadLedger,
+  { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
+  const { stepSeq } = ledger.state.row
+  // For the first query only: the worker remembers it, and a state may be large.
+  let first = head
+  return {
+    tuple: async (ns, checkpointId) => {
+      const known = first
+      first = undefined
+      const isAsked = ns === '' && (checkpointId === null || checkpointId === known?.id)
+      if (known && isAsked && ledger.state.row.stepSeq === stepSeq) return known
+      await ledger.logged
+      return steadily(() => ledger.live.tuple(ns, checkpointId))
+    },
+    list: async (query) => {
+      await ledger.logged
+      return steadily(() => ledger.live.list(query))
+    },
+  }
+}

@@ -1,0 +1,399 @@
+/** A thread's state and the journal that makes it true: the only place where either changes. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { CheckpointPlace, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../../checkpoint/index.ts'
+import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Step } from '../../graph/index.ts'
+import { dueAtMs } from '../../limits/index.ts'
+import type { ReadAllowance } from '../../limits/index.ts'
+import type { ThreadIndex } from '../../search/index.ts'
+import { apply, fromRow, rowOf, runChanges, unborn } from '../model/thread-state.ts'
+import type { RunChanges, ThreadState } from '../model/thread-state.ts'
+import { unfinishedRuns } from '../model/unfinished-run.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { billingUpdate, Journal } from './log-writer.ts'
+import type { JournalEntry, Urgency } from './log-writer.ts'
+import { StepPlaces } from './step-places.ts'
+
+export interface LedgerPorts {
+  readonly log: LogPort
+  readonly threads: Pick<ThreadIndex, 'get'>
+  /** Whether a billing record is made of each run that ends; by default not. */
+  readonly billing?: boolean
+  /** Shared by all threads of this member: how many bytes of states they may remember. */
+  readonly views: ByteBudget<ThreadLedger>
+}
+
+export interface LedgerOptions {
+  readonly ports: LedgerPorts
+  readonly tenant: string
+  readonly threadId: string
+  readonly epoch: number
+  readonly after: Env['after']
+  readonly onLost: (reason: unknown) => void
+  /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
+  readonly reserve?: (characters: number) => void
+  /**
+   * Called once for each try with the loaded ledger. What it writes at once goes into the first
+   * row of the epoch, so that a resumed run waits for one row instead of two.
+   */
+  readonly found?: (ledger: ThreadLedger) => void
+}
+
+const loadTriesMax = 3
+
+/** Views of recent checkpoints that events may still refer to. */
+const recentViewsMax = 8
+
+export class ThreadLedger {
+  #state: ThreadState
+  #journal: Journal
+  readonly #options: LedgerOptions
+  /** The head as far as it is on disk; `#state` may be ahead of it. */
+  #settled: LogHead
+  #durable: Promise<void> = Promise.resolve()
+  /** Resolves when nothing is written any more to logs that this thread id had before. */
+  #earlier: Promise<void> = Promise.resolve()
+  readonly #recent = new Map<string, ChannelView>()
+  readonly #places = new StepPlaces()
+  /** Reads all that was written, on disk or not yet: for the executions that wrote it. */
+  readonly live: CheckpointReader
+  /** Reads what is on disk: for everybody else. */
+  readonly settled: CheckpointReader
+
+  #isInherited = false
+
+  private constructor(options: LedgerOptions, state: ThreadState) {
+    this.#options = options
+    this.#state = state
+    this.#journal = this.#newJournal(state)
+    this.#settled = headOf(state)
+    this.live = new CheckpointReader(options.ports.log, () => headOf(this.#state))
+    this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
+  }
+
+  /**
+   * Loads a thread: its row, and what the log says beyond it. A late row of an earlier owner makes
+   * the first append stale: then everything is read again.
+   */
+  static async load(options: LedgerOptions): Promise<ThreadLedger> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ThreadLedger.#loadOnce(options)
+      } catch (error) {
+        const stale = error instanceof HeddleError && error.code === 'stale_append'
+        if (!stale || tries === loadTriesMax) throw error
+      }
+    }
+  }
+
+  static async #loadOnce(options: LedgerOptions): Promise<ThreadLedger> {
+    const { ports: { log, threads }, tenant, threadId } = options
+    const row = await threads.get(tenant, threadId)
+    if (!row) {
+      const ledger = new ThreadLedger(options, onNewBranch(options))
+      options.found?.(ledger)
+      return ledger
+    }
+    if (dueAtMs(row.unfinished) > 0) options.reserve?.(inputCharactersOf(row))
+    // A deleted thread's log may be gone already.
+    if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
+    const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
+    const [unfinished, entries] =
+      await Promise.all([unfinishedRuns(log, row), log.read(row.branch!, rest)])
+    let state = fromRow(row, unfinished)
+    const lag = new RunRows()
+    for (const entry of entries) {
+      state = withBytes(state, entry.body.byteLength)
+      for (const record of decodeRow(entry.body)) {
+        const before = state
+        state = apply(state, record, entry)
+        lag.note(runChanges(record, before, state, entry.seq))
+      }
+    }
+    const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
+    let opened = !foreign
+    const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
+    const ledger = new ThreadLedger({ ...options, onLost }, state)
+    ledger.#isInherited = state.row.epoch !== options.epoch
+    const isNews = state.row.deleted && !row.deleted
+    const outdated = lacksTimes(row, unfinished) && !state.row.deleted
+    const settled = foreign || outdated ? ledger.#openEpoch(lag)
+      : log.shared ? ledger.#bill(lag, isNews) : undefined
+    options.found?.(ledger)
+    await settled
+    opened = true
+    return ledger
+  }
+
+  get state(): ThreadState { return this.#state }
+  /** When it was loaded, its last row was an earlier owner's. */
+  get isInherited(): boolean { return this.#isInherited }
+  /** The position of the next record. */
+  get position(): { epoch: number; seq: number } { return this.#journal.position }
+  /** Resolves when everything written so far is on disk. Reading it hurries the write. */
+  get durable(): Promise<void> {
+    this.#journal.hurry()
+    return this.#durable
+  }
+
+  /** Resolves when the log has everything written so far; rows about it may come later. */
+  get logged(): Promise<void> {
+    this.#journal.hurry()
+    return this.#journal.logged
+  }
+
+  /** Whether something that was written is not on disk: on its way, or lost. */
+  get unsettled(): boolean { return this.#settled.seq < this.#state.row.seq }
+
+  /** Makes records true: in the state at once, on disk when the result resolves. */
+  write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
+    const places: CheckpointPlace[] = []
+    const rows = new RunRows()
+    let thread = false
+    // Before anything changes: if one record cannot be applied, none is.
+    let state = this.#state
+    const states = records.map((record) => (state = apply(state, record, this.position)))
+    for (const [i, record] of records.entries()) {
+      const before = this.#state
+      this.#state = states[i]!
+      places.push(...this.#placesOf(record, before))
+      if (isStep(record)) continue
+      thread = true
+      rows.note(runChanges(record, before, this.#state, this.position.seq))
+    }
+    return this.#settling(this.#journal.write(
+      { records, places, ...this.#changesOf(rows), thread }, urgency))
+  }
+
+  /** The first row of the epoch, and with it every row that lags behind the log. */
+  #openEpoch(lag: RunRows): Promise<void> {
+    const { epoch } = this.position
+    this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
+    const entry = { records: [], ...this.#changesOf(lag), thread: true }
+    return this.#settling(this.#journal.write(entry, 'now'))
+  }
+
+  #changesOf(rows: RunRows): Pick<JournalEntry, 'runs' | 'removedRunIds' | 'billed'> {
+    const { changed, removedRunIds } = rows
+    return { runs: changed.values(), removedRunIds, billed: this.#billed(rows) }
+  }
+
+  /**
+   * Called if no epoch is opened: a deleted thread is about to be purged, but its billing records
+   * outlive it. If only the log has the delete, the thread's row is marked too: after half a purge
+   * the log may not open any more.
+   */
+  async #bill(lag: RunRows, isNews: boolean): Promise<void> {
+    const { ports: { log }, epoch } = this.#options
+    const updates = this.#billed(lag).map(billingUpdate)
+    const row = { ...rowOf(this.#state, this.storedBytes), epoch }
+    if (isNews) updates.push({ table: 'thread', row })
+    if (updates.length > 0) await log.append([], updates)
+  }
+
+  #billed({ over }: RunRows): readonly RunRow[] {
+    return this.#options.ports.billing ? over : []
+  }
+
+  /** The records of a row, once it is on disk. */
+  async recordsAt(seq: number): Promise<RecordOf[]> {
+    await this.durable
+    const { ports: { log } } = this.#options
+    const entries = await log.read(this.#state.row.branch!, { from: seq, through: seq })
+    return entries.flatMap(({ body }) => decodeRow(body))
+  }
+
+  /** Overrides the places of checkpoints that a rollback dropped, in the row being filled. */
+  dropPlaces(places: readonly CheckpointPlace[]): void {
+    void this.#journal.write({ records: [], places, thread: true }, 'now')
+  }
+
+  /** Bytes of its log, without what waits to be written. */
+  get storedBytes(): number { return this.#journal.storedBytes }
+
+  /** The state values at a checkpoint, as JSON: remembered, or read with this allowance. */
+  async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
+    Promise<JsonText> {
+    const view = this.recentView(checkpointId)
+      ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
+    if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
+    if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
+    return valuesJson(view, channels)
+  }
+
+  /** Throws `not_found` for a checkpoint that is not on disk as part of history. */
+  async mustHave(ns: string, checkpointId: string): Promise<void> {
+    if (ns === '' && this.#state.row.head?.id === checkpointId) return
+    await this.durable
+    if (await this.settled.has(ns, checkpointId)) return
+    throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
+  }
+
+  recentView(checkpointId: string): ChannelView | undefined {
+    return this.#recent.get(checkpointId)
+  }
+
+  /**
+   * Loads the head unless its view is remembered, so that later steps can extend it. Undefined if
+   * nothing was loaded or the head has moved meanwhile.
+   */
+  async loadHead(): Promise<StoredTuple | undefined> {
+    const { head, stepSeq } = this.#state.row
+    if (!head || this.#recent.has(head.id)) return undefined
+    const settled = this.#settled
+    const isOnDisk = settled.head?.id === head.id && settled.stepSeq === stepSeq
+    if (!isOnDisk) await this.logged
+    const read = await (isOnDisk ? this.settled : this.live).checkpoint('', head.id)
+    if (!read || this.#state.row.stepSeq !== stepSeq) return undefined
+    this.#remember(head.id, read.view)
+    return toTuple(read)
+  }
+
+  /** Looks up the places that these steps build on; undefined if all of them are known. */
+  ready(steps: readonly Step[]): Promise<void> | undefined {
+    const sought = this.#places.soughtFor(steps, this.#state.row)
+    return sought.length > 0 ? this.#lookUp(sought) : undefined
+  }
+
+  async #lookUp(sought: readonly string[]): Promise<void> {
+    await this.durable
+    const { ports: { log } } = this.#options
+    await this.#places.learn(sought, (name) => log.findCheckpoint(this.#state.row.branch!, name))
+  }
+
+  /** Forgets what only a running execution needs. */
+  forgetExecution(): void {
+    this.#places.clear()
+    const { head } = this.#state.row
+    for (const id of this.#recent.keys()) if (id !== head?.id) this.#recent.delete(id)
+  }
+
+  /** Begins a new log: the thread was deleted and its id is used again. */
+  renew(purged: Promise<void>): void {
+    const { heard } = this.#state
+    this.begin({ ...onNewBranch(this.#options), heard }, purged)
+  }
+
+  /**
+   * Starts over from a given state: an empty one, or the one that a copy takes over. Nothing of it
+   * is written before what was there is `purged`.
+   */
+  begin(state: ThreadState, purged: Promise<void>): void {
+    this.#earlier = this.quiet()
+    this.release()
+    this.forgetExecution()
+    this.#state = state
+    this.#journal = this.#newJournal(state, purged)
+    this.#settled = headOf(state)
+  }
+
+  /** Resolves when no write is under way any more, whether it landed or failed. */
+  async quiet(): Promise<void> {
+    await Promise.all([this.#earlier, this.#journal.quiet()])
+  }
+
+  /** Forgets remembered states. */
+  release(): void {
+    this.#recent.clear()
+    this.#options.ports.views.release(this)
+  }
+
+  #newJournal(state: ThreadState, earlier?: Promise<void>): Journal {
+    const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
+    const { epoch: lastEpoch, seq } = state.row
+    const threadRow = (storedBytes: number) => rowOf(this.#state, storedBytes)
+    const branch = () => this.#state.row.branch!
+    const tail = { epoch: lastEpoch, seq }
+    return new Journal({ log, tenant, threadId, epoch, tail, storedBytes: state.row.storedBytes,
+      branch, threadRow, after, earlier, onLost })
+  }
+
+  #settling(durable: Promise<void>): Promise<void> {
+    const head = headOf(this.#state)
+    this.#durable = durable.then(() => {
+      // What an earlier thread of this id wrote says nothing about this one.
+      if (head.branch === this.#state.row.branch) this.#settled = head
+    })
+    this.#durable.catch(() => {})
+    return this.#durable
+  }
+
+  #placesOf(record: RecordOf, { row }: ThreadState): CheckpointPlace[] {
+    const { seq } = this.position
+    switch (record.$case) {
+      case 'checkpoint': return record.value.ns === '' ? [this.#advance(record.value)]
+        : this.#places.ofCheckpoint(record.value, seq)
+      case 'writes': return this.#places.ofWrites(record.value, row, seq)
+      default: return []
+    }
+  }
+
+  /** The place of the new head, whose view is remembered if its parent's is. */
+  #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
+    const before = full ? ChannelView.empty : this.#recent.get(parentId)
+    if (before) this.#remember(id, before.apply(changes, full))
+    return this.#state.row.head!
+  }
+
+  #remember(id: string, view: ChannelView): void {
+    this.#recent.delete(id)
+    this.#recent.set(id, view)
+    const [oldest] = this.#recent.keys()
+    if (this.#recent.size > recentViewsMax && oldest !== undefined) this.#recent.delete(oldest)
+    this.#options.ports.views.hold(this, view.bytes, () => this.#recent.clear())
+  }
+}
+
+/** The thread before its first row. */
+function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): ThreadState {
+  return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
+}
+
+/** With the bytes of one more row. */
+function withBytes(state: ThreadState, bytes: number): ThreadState {
+  return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
+}
+
+function inputCharactersOf({ unfinished }: ThreadRow): number {
+  return unfinished.reduce((sum, { inputCharacters }) => sum + inputCharacters, 0)
+}
+
+/** Whether an older version wrote the row: it does not say when delayed runs are due. */
+function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
+  return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
+}
+
+/** What several records together change of the rows of runs. */
+class RunRows {
+  readonly changed = new Map<string, RunRow>()
+  readonly removedRunIds = new Set<string>()
+  readonly over: RunRow[] = []
+
+  note({ changed, removedRunIds, over }: RunChanges): void {
+    this.over.push(...over)
+    if (changed) this.changed.set(changed.runId, changed)
+    for (const runId of removedRunIds) this.removedRunIds.add(runId)
+  }
+}
+
+/** The channels that make the state values; null: all but the engine's own. */
+export type Channels = readonly string[] | string | null
+
+function valuesJson(view: ChannelView, channels: Channels): JsonText {
+  return view.json(channels ?? view.names().filter((name) => !/^(__|branch:)/.test(name)))
+}
+
+type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
+
+/** Records that do not rewrite the thread's row: loading catches up with them. */
+function isStep(record: RecordOf): boolean {
+  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'told'
+}
+
+function headOf({ row }: ThreadState): LogHead {
+  const { seq, stepSeq, movedBack } = row
+  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack }
+}

@@ -1,0 +1,88 @@
+/** The commands of a thread. Each takes one turn. */
+
+import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { LossReason, Outcome, StepBatch } from '../../graph/index.ts'
+import type { RunQuery } from '../../search/index.ts'
+import type {
+  CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
+} from './thread-client.ts'
+
+/** From the front door, and between threads. */
+export type ThreadCommand =
+  | { readonly type: 'create'; readonly request: CreateThread }
+  /**
+   * `brief`: without the state values. With `most`, it is refused with `too_large` if reading them
+   * takes more bytes.
+   */
+  | { readonly type: 'get'; readonly brief?: boolean; readonly most?: number }
+  | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
+  /** Only the thread with this log; any if it is undefined. */
+  | { readonly type: 'delete'; readonly branchId?: string | undefined }
+  | { readonly type: 'copy'; readonly targetId: string }
+  | { readonly type: 'adopt'; readonly origin: Origin }
+  | { readonly type: 'state'; readonly query: StateQuery }
+  /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
+  | { readonly type: 'history'; readonly query: HistoryQuery; readonly from?: HistoryPlace }
+  | { readonly type: 'edit'; readonly update: StateUpdate }
+  | { readonly type: 'start'; readonly run: StartRun }
+  | { readonly type: 'get_run'; readonly runId: string }
+  | { readonly type: 'list_runs'; readonly query: RunQuery }
+  | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
+  | { readonly type: 'delete_run'; readonly runId: string }
+  | { readonly type: 'join'; readonly runId: string }
+
+/** From the thread's own executions and timers. */
+export type OwnCommand =
+  | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch
+      readonly done: (appended: Promise<void>) => void }
+  | { readonly type: 'ended'; readonly executionId: number; readonly outcome: Outcome }
+  | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
+  | { readonly type: 'time_limit'; readonly executionId: number }
+  /** A delayed run is due: start what can start. */
+  | { readonly type: 'wake' }
+  /** A run with a webhook is over. */
+  | { readonly type: 'owed' }
+  /** A webhook was delivered (`told`), or given up for a reason. */
+  | { readonly type: 'settled'; readonly runId: string; readonly told: boolean
+      readonly reason: string }
+  /** A stateless run's thread has been kept long enough. */
+  | { readonly type: 'expire' }
+  /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */
+  | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
+
+/** What a copy takes over from the thread it was copied from. */
+export interface Origin {
+  readonly threadId: string
+  readonly branch: Branch
+  readonly epoch: number
+  /** The last row that belongs to the copy. */
+  readonly through: number
+  readonly head: CheckpointPlace | null
+  readonly movedBack: boolean
+  readonly status: string
+  readonly interruptsJson: string
+  readonly metadataJson: string
+  readonly configJson: string
+  /** Bytes of its log: the copy counts them too. Missing from an older member. */
+  readonly storedBytes?: number
+}
+
+/** Where a part of a history begins. */
+export interface HistoryPlace {
+  /** The last state of the part before; null for the first part. */
+  readonly after: string | null
+  /** Characters of the largest state so far. */
+  readonly largest: number
+}
+
+/** A part of a history, and where the next one begins; null after the last. */
+export interface HistorySlice {
+  readonly states: readonly JsonText[]
+  readonly next: HistoryPlace | null
+}
+
+export interface FollowRequest {
+  readonly runId: string
+  readonly follow: FollowRun
+}

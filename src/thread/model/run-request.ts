@@ -1,0 +1,111 @@
+/** Makes the request to execute a run from its record. */
+
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CheckpointSelector, RunRequest, ToldEvent } from '../../graph/index.ts'
+import { textOf, valueOf } from '../../raw-json.ts'
+import type { RunPlan, StartRun } from './thread-client.ts'
+
+/** The part of a run's kwargs that its execution uses; the front door has checked the shapes. */
+interface Kwargs {
+  readonly input?: unknown
+  readonly command?: { readonly resume?: unknown } | null
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly context?: unknown
+  readonly stream_mode?: readonly string[]
+  readonly subgraphs?: boolean
+  readonly interrupt_before?: '*' | readonly string[] | null
+  readonly interrupt_after?: '*' | readonly string[] | null
+  readonly durability?: 'sync' | 'async' | 'exit' | null
+  readonly checkpoint?: Partial<Record<keyof WireCheckpoint, unknown>> | null
+}
+
+interface WireCheckpoint {
+  readonly checkpoint_id: string
+  readonly checkpoint_ns: string
+  readonly checkpoint_map: Readonly<Record<string, string>>
+}
+
+/** What an earlier attempt left: a resumed run continues from it instead of its input. */
+export interface Trail {
+  readonly wrote: boolean
+  readonly told: readonly ToldEvent[]
+  readonly asked: RunRequest['asked']
+}
+
+/** A run that has not been started before. */
+export const noTrail: Trail = { wrote: false, told: [], asked: null }
+
+export function planOf(run: RunRow): RunPlan {
+  return JSON.parse(run.planJson) as RunPlan
+}
+
+/** What the run's request asked for. Long values of it are raw. */
+export function kwargsOf({ kwargsJson: text }: RunRow, { rawKwargs: places = [] }: RunPlan):
+Record<string, unknown> {
+  return valueOf({ text, places }) as Record<string, unknown>
+}
+
+export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {
+  const kwargs: Kwargs = kwargsOf(run, plan)
+  const config = kwargs.config ?? {}
+  const configurable = withoutClaims(config.configurable as Record<string, unknown> | undefined)
+  const ids = { run_id: run.runId, thread_id: run.threadId, graph_id: plan.graphId,
+    assistant_id: run.assistantId }
+  return {
+    kind: 'run',
+    input: trail.wrote ? 'null' : textOf(kwargs.input ?? null),
+    command: commandText(kwargs.command, trail),
+    // Used again, an answer without an id would replace what else its command wrote.
+    asked: trail.asked ?? (trail.wrote ? [] : null),
+    config: JSON.stringify({
+      ...config,
+      metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
+        run_attempt: run.attempt },
+      configurable: { ...plan.headers, ...configurable, ...ids,
+        ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId } },
+    }),
+    context: kwargs.context == null ? null : textOf(kwargs.context),
+    streamModes: kwargs.stream_mode ?? ['values'],
+    streamSubgraphs: kwargs.subgraphs ?? false,
+    interruptBefore: kwargs.interrupt_before ?? null,
+    interruptAfter: kwargs.interrupt_after ?? null,
+    durability: kwargs.durability ?? 'async',
+    checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
+    told: trail.told,
+  }
+}
+
+/** A resumed run gets the answers alone: the rest of its command is in the log already. */
+function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
+  if (command == null || (wrote && command.resume == null)) return null
+  return textOf(wrote ? { resume: command.resume } : command)
+}
+
+/** The latest run's `configurable`, as graphs see it outside of runs. */
+export function sharedConfigurable({ configJson }: Pick<ThreadRow, 'configJson'>):
+  Record<string, unknown> {
+  const { configurable } = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
+  return withoutClaims(configurable)
+}
+
+/** Only the server says who was authenticated. */
+function withoutClaims(configurable: Record<string, unknown> = {}): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(configurable)
+    .filter(([name]) => !name.startsWith('langgraph_auth_')))
+}
+
+/** Where a run is to begin; null for the head. */
+export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector | null {
+  return selector((kwargs as Kwargs).checkpoint)
+}
+
+/** Null if nothing is selected: clients that always send an empty object mean the head. */
+function selector(checkpoint: Kwargs['checkpoint']): CheckpointSelector | null {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map } = checkpoint ?? {}
+  if (id == null && !ns && map == null) return null
+  return {
+    checkpointId: typeof id === 'string' ? id : null,
+    checkpointNs: typeof ns === 'string' ? ns : '',
+    checkpointMap: (map ?? null) as CheckpointSelector['checkpointMap'],
+  }
+}

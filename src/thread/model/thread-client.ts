@@ -1,0 +1,207 @@
+/** Threads and runs as the front door calls them: a typed call for each command. */
+
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CheckpointSelector, EditUpdate, JsonText, StateSelection } from '../../graph/index.ts'
+import type { RawPlace } from '../../raw-json.ts'
+import type { RunQuery, ThreadFilter, ThreadQuery } from '../../search/index.ts'
+
+/** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
+export interface ThreadClient {
+  create(tenant: string, request: CreateThread): Promise<ThreadView>
+  get(tenant: string, threadId: string): Promise<ThreadView>
+  /** Merges shallowly. */
+  patch(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<ThreadView>
+  delete(tenant: string, threadId: string): Promise<void>
+  copy(tenant: string, threadId: string): Promise<ThreadView>
+  /**
+   * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
+   * returns; what it throws ends the search.
+   */
+  search<Found>(query: ThreadQuery & ValuesFilter,
+    found: (view: ThreadView) => Found | Promise<Found>, gone?: AbortSignal):
+    Promise<{ threads: Found[]; total: number }>
+  count(filter: ThreadFilter & ValuesFilter, gone?: AbortSignal): Promise<number>
+
+  /** A ThreadState of the API as JSON text. `gone` aborts when nobody waits for it any more. */
+  state(tenant: string, threadId: string, query: StateQuery, gone?: AbortSignal): Promise<JsonText>
+  /**
+   * ThreadStates, newest first, a part at a time: the next one is read when it is asked for. One
+   * that is small is a single part.
+   */
+  history(tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
+    AsyncGenerator<HistoryPart, void, void>
+  /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
+  updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
+
+  /** Resolves when the run is on disk; at once if it is `awaited`. */
+  startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
+  getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
+  listRuns(query: RunQuery, gone?: AbortSignal): Promise<RunRow[]>
+  /** Resolves when the cancel is in the log: the run is over then. */
+  cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
+  deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
+  /**
+   * The run's result when it is over: the state values as JSON text with `__interrupt__` if it
+   * waits, `{"__error__": {error, message}}` if it failed. Never `null`.
+   */
+  joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
+  /** Sends the listener the events after `after` and all that come. The result stops that. */
+  followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
+    listener: FeedListener): Promise<() => void>
+}
+
+export interface ThreadView {
+  readonly row: ThreadRow
+  /** The state values, `{}` for an empty thread. */
+  readonly values: JsonText
+}
+
+export interface ValuesFilter {
+  /** Containment on state values. */
+  readonly values?: Readonly<Record<string, unknown>>
+  /** Leave the values of the answer out: search is much cheaper then. */
+  readonly withoutValues?: boolean
+}
+
+/** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
+export const metadataKeysMax = 256
+
+export interface CreateThread {
+  /** A new id if the client named none. */
+  readonly threadId: string
+  readonly metadata: Record<string, unknown>
+  readonly ifExists: 'raise' | 'do_nothing'
+  readonly supersteps: readonly (readonly EditUpdate[])[]
+}
+
+export interface StateQuery {
+  readonly checkpointId: string | null
+  readonly checkpointNs: string
+  readonly subgraphs: boolean
+  readonly select?: StateSelection
+}
+
+export interface HistoryQuery {
+  readonly checkpointId: string | null
+  readonly checkpointNs: string
+  readonly before: string | null
+  readonly limit: number
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly select?: StateSelection
+}
+
+/** Some states of a history, one after another. */
+export interface HistoryPart {
+  /** ThreadStates of the API as JSON texts, newest first. */
+  readonly states: readonly JsonText[]
+  /** No part follows. */
+  readonly isLast: boolean
+}
+
+export interface StateUpdate {
+  readonly update: EditUpdate
+  readonly checkpoint: CheckpointSelector | null
+}
+
+export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
+
+/** A run as the front door resolved it: the assistant is looked up, the ids are made. */
+export interface StartRun {
+  readonly runId: string
+  readonly assistantId: string
+  readonly graphId: string
+  readonly strategy: MultitaskStrategy
+  /** The caller's Idempotency-Key, empty without one: the same key answers the same run. */
+  readonly commandId: string
+  /** Wins over the metadata of thread and assistant, which the thread merges under it. */
+  readonly metadata: Record<string, unknown>
+  /** As the run record shows it: input, command, config, … Long values of clients are raw. */
+  readonly kwargs: Record<string, unknown>
+  readonly plan: RunPlan
+  readonly afterMs: number
+  /**
+   * The caller waits for the result and names the run to nobody before. Start and end of a quick
+   * run may then be written in one row, which is half the work.
+   */
+  readonly awaited: boolean
+  /**
+   * Create the thread if it is missing, with the run's metadata; `hidden`: not listed while the
+   * run is temporary.
+   */
+  readonly ifMissing: 'reject' | 'create' | 'hidden'
+}
+
+/** What executing the run takes beside `kwargs`; never shown to clients. */
+export interface RunPlan {
+  readonly graphId: string
+  /** The assistant's metadata, merged under the thread's and the run's. */
+  readonly assistantMetadata: Record<string, unknown>
+  /** `x-…` request headers for `configurable`. */
+  readonly headers: Record<string, string>
+  readonly userId: string
+  readonly resumable: boolean
+  /** Stateless: remove the thread when the run is done. */
+  readonly temporary: boolean
+  /** How long an execution may take, from when a worker gets it. A resumed run begins anew. */
+  readonly timeoutMs: number
+  /** The URL that gets a POST when the run ends. */
+  readonly webhook?: string
+  /** Where raw values are in the text of `kwargs`. Its thread adds them. */
+  readonly rawKwargs?: readonly RawPlace[]
+  /** The trace that the run is part of; missing if nothing is traced. */
+  readonly trace?: string
+}
+
+export interface CancelRun {
+  readonly action: 'interrupt' | 'rollback'
+}
+
+/** Who waits for a run, and for how long. */
+export interface JoinRun {
+  /**
+   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
+   * again if it was lost before it was on disk.
+   */
+  readonly startAgain?: () => Promise<void>
+  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
+  readonly gone?: AbortSignal | undefined
+}
+
+export interface FollowRun {
+  /** An event id; `-1`, `-` or null: from the start. */
+  readonly after: string | null
+  /** Only these API stream modes; null for all that the run has. */
+  readonly modes: readonly string[] | null
+}
+
+export interface WatchRun extends FollowRun {
+  /**
+   * The caller made the run, so it exists: a first follow that fails is tried again, as later ones
+   * are.
+   */
+  readonly made?: boolean
+}
+
+export interface FeedEvent {
+  /** Opaque to clients; grows along the run. */
+  readonly id: string
+  readonly name: string
+  readonly json: JsonText
+}
+
+export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
+
+/** Called in order, with as many events at once as there are. */
+export interface FeedListener {
+  events(batch: readonly FeedEvent[]): void
+  /**
+   * Awaited between portions of past events that are read from the log, and for a while between
+   * those of a graph's bulk output; everything else is sent at once.
+   */
+  ready?(): Promise<void> | undefined
+  /**
+   * `over`: the run is over. `lagged`: the listener was too slow. `lost`: the thread or the way to
+   * it went away. `unread`: past events cannot be read now. After all but `over`, follow again.
+   */
+  ended(how: FeedEnd): void
+}

@@ -1,0 +1,302 @@
+/** A thread's state as a value: what applying the records of its log makes of it. Pure. */
+
+import type {
+  Branch, CheckpointPlace, HeardCommand, RunRow, ThreadRow,
+} from '../../../proto/gen/storage/v1/row.ts'
+import { withHeard } from '../../assistants/index.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { assert } from '../../errors.ts'
+import type { RunStatus, ThreadStatus } from '../../search/index.ts'
+import type { Origin } from './command.ts'
+import { newRun, unfinishedOf } from './unfinished-run.ts'
+
+export interface ThreadState {
+  readonly row: ThreadRow
+  /** False before it is created and after it is deleted. */
+  readonly exists: boolean
+  /** Pending and running runs, oldest first; at most one of them is running. */
+  readonly runs: readonly RunRow[]
+  /** The status while no run is unfinished, as the last ended run or edit left it. */
+  readonly resting: Exclude<ThreadStatus, 'busy'>
+  /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
+  readonly graphId: string
+  /** The newest commands that changed anything, oldest first. A rollback removes none. */
+  readonly heard: readonly HeardCommand[]
+}
+
+/** A thread of which the log knows nothing yet. */
+export function unborn(tenant: string, threadId: string, branch: Branch): ThreadState {
+  return {
+    exists: false,
+    runs: [],
+    resting: 'idle',
+    graphId: '',
+    heard: [],
+    row: {
+      tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
+      createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
+      metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
+      head: undefined, hidden: false, movedBack: false, deleted: false,
+      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0,
+    },
+  }
+}
+
+/** A thread from its row and the runs that it names as unfinished. */
+export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
+  const resting = row.resting as ThreadState['resting']
+  const { heard, ...rest } = row
+  return { row: { ...rest, heard: [] }, exists: !row.deleted, runs, resting, heard,
+    graphId: graphIdOf(row.metadataJson) }
+}
+
+/** The row as it is stored. `storedBytes` are those of the log up to it. */
+export function rowOf({ row, runs, heard }: ThreadState, storedBytes: number): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard], storedBytes }
+}
+
+function graphIdOf(metadataJson: string): string {
+  const { graph_id: graphId } = JSON.parse(metadataJson) as { graph_id?: unknown }
+  return typeof graphId === 'string' ? graphId : ''
+}
+
+/** What a copy takes over; call it when all of that is on disk. */
+export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
+  const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
+  return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
+    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes }
+}
+
+/** A copy before its first row: the state of its origin, on a branch of its own. */
+export function fromOrigin(to: { tenant: string; threadId: string; branchId: string },
+  origin: Origin): ThreadState {
+  const { branch: { id, ancestors }, through, epoch } = origin
+  const branch = { id: to.branchId, ancestors: [...ancestors, { id, through }] }
+  const empty = unborn(to.tenant, to.threadId, branch)
+  return withRow(empty, {
+    epoch, configJson: configOf(to.threadId, origin), head: origin.head ?? undefined,
+    movedBack: origin.movedBack, stepSeq: through, storedBytes: origin.storedBytes ?? 0,
+  })
+}
+
+/** The copy's configuration names the copy. */
+function configOf(threadId: string, { configJson }: Origin): string {
+  const config = JSON.parse(configJson) as { configurable?: object }
+  if (config.configurable === undefined) return configJson
+  return JSON.stringify({ ...config,
+    configurable: { ...config.configurable, thread_id: threadId } })
+}
+
+/** The position of a record in the log. */
+export interface RecordPosition {
+  readonly epoch: number
+  readonly seq: number
+}
+
+/** The state after a record. Records that say nothing about the thread leave it as it is. */
+export function apply(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
+  const next = changed(state, record, at)
+  const status = next.runs.length > 0 ? 'busy' : next.resting
+  const { resting } = next
+  const stepSeq = concernsSteps(record) ? at.seq : next.row.stepSeq
+  const row = { ...next.row, status, resting, stepSeq, epoch: at.epoch, seq: at.seq }
+  return { ...next, row }
+}
+
+function concernsSteps({ $case }: RecordOf): boolean {
+  return $case === 'checkpoint' || $case === 'writes' || $case === 'headMoved'
+}
+
+function changed(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
+  switch (record.$case) {
+    case 'threadCreated': return created(state, record.value)
+    case 'threadPatched': {
+      const { atMs, metadataJson, configJson } = record.value
+      const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
+      return { ...patched, graphId: graphIdOf(metadataJson) }
+    }
+    case 'threadDeleted':
+      return { ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [] }),
+        exists: false, runs: [] }
+    case 'runCreated': return queued(state, record.value, at)
+    case 'runStarted': return started(state, record.value, at)
+    case 'runEnded': return owing(ended(state, record.value), record.value)
+    case 'runDeleted': {
+      const { runId, atMs } = record.value
+      return settled(withoutRuns(state, [runId], atMs), runId)
+    }
+    case 'webhookSettled': return settled(state, record.value.runId)
+    case 'headMoved': return headMoved(state, record.value)
+    case 'checkpoint': return record.value.ns !== '' ? state
+      : advanced(cleared(state, record.value.runId), record.value, at)
+    case 'stateEdited': {
+      const { atMs, waiting, interruptsJson } = record.value
+      const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
+      return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
+    }
+    case 'heard':
+      return { ...state, heard: withHeard(state.heard, record.value.commandId, at.seq) }
+    default: return state
+  }
+}
+
+type Payload<Case extends RecordOf['$case']> = Extract<RecordOf, { $case: Case }>['value']
+
+/** Times only grow: the clock may be set back, and that of a new owner may be behind. */
+function withRow(state: ThreadState, change: Partial<ThreadRow>): ThreadState {
+  const { row } = state
+  const updatedAtMs = Math.max(row.updatedAtMs, change.updatedAtMs ?? 0)
+  const stateUpdatedAtMs = Math.max(row.stateUpdatedAtMs, change.stateUpdatedAtMs ?? 0)
+  return { ...state, row: { ...row, ...change, updatedAtMs, stateUpdatedAtMs } }
+}
+
+function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'>): ThreadState {
+  const resting = (value.status || 'idle') as ThreadState['resting']
+  const row = {
+    createdAtMs: atMs, updatedAtMs: atMs, stateUpdatedAtMs: atMs, hidden: value.hidden,
+    metadataJson: value.metadataJson, interruptsJson: value.interruptsJson || '{}',
+  }
+  return { ...withRow(state, row), exists: true, resting, graphId: graphIdOf(value.metadataJson) }
+}
+
+function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition):
+  ThreadState {
+  const run = newRun(state.row, value, at.seq)
+  return { ...withRow(state, { updatedAtMs: value.atMs }), runs: [...state.runs, run] }
+}
+
+function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPosition):
+  ThreadState {
+  const runs = state.runs.map((run): RunRow => run.runId !== value.runId ? run : {
+    ...run,
+    status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
+    baseCheckpointId: value.baseCheckpointId, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    ownerDeaths: value.ownerDeaths, suspect: value.suspect,
+    firstSeq: run.started ? run.firstSeq : at.seq,
+    startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
+  })
+  return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
+}
+
+/** `pending` hands the run back to the queue: the next start continues the same attempt. */
+function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
+  if (value.status === ('pending' satisfies RunStatus)) {
+    const runs = state.runs.map((run) =>
+      run.runId !== value.runId ? run : { ...run, status: value.status,
+        attempt: value.attempt || run.attempt, ownerDeaths: value.ownerDeaths,
+        suspect: value.suspect })
+    return { ...state, runs }
+  }
+  const run = state.runs.find(({ runId }) => runId === value.runId)
+  const rest = withoutRuns(state, [value.runId], value.atMs)
+  if (!run?.started) return rest
+  const interruptsJson = value.interruptsJson || '{}'
+  return {
+    ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
+    resting: restingAfter(value),
+  }
+}
+
+/** A run that finishes a superstep has passed what it was suspected for. */
+function cleared(state: ThreadState, runId: string): ThreadState {
+  const isBlamed = (run: RunRow) => run.runId === runId && (run.suspect || run.ownerDeaths > 0)
+  if (!state.runs.some(isBlamed)) return state
+  const runs = state.runs.map((run) =>
+    isBlamed(run) ? { ...run, suspect: false, ownerDeaths: 0 } : run)
+  return { ...state, runs }
+}
+
+/** The record that ends a run also says that its webhook is owed. */
+function owing(state: ThreadState, { runId, owesWebhook }: Payload<'runEnded'>): ThreadState {
+  if (!owesWebhook) return state
+  return withRow(state, { owedWebhooks: [...state.row.owedWebhooks, runId] })
+}
+
+function settled(state: ThreadState, runId: string): ThreadState {
+  const { owedWebhooks } = state.row
+  if (!owedWebhooks.includes(runId)) return state
+  return withRow(state, { owedWebhooks: owedWebhooks.filter((each) => each !== runId) })
+}
+
+/** A cancelled run leaves the thread idle, whatever it left undone. */
+function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
+  switch (status as RunStatus) {
+    case 'error': case 'timeout': return 'error'
+    case 'success': return waiting ? 'interrupted' : 'idle'
+    default: return 'idle'
+  }
+}
+
+function withoutRuns(state: ThreadState, runIds: readonly string[], atMs: number): ThreadState {
+  const runs = state.runs.filter(({ runId }) => !runIds.includes(runId))
+  return { ...withRow(state, { updatedAtMs: atMs }), runs }
+}
+
+function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState {
+  const { seq, base, checkpointId: id } = value
+  const head = id === '' ? undefined : { id, seq, base }
+  const row = { head, movedBack: true, stateUpdatedAtMs: value.atMs }
+  return withRow(withoutRuns(state, value.droppedRunIds, value.atMs), row)
+}
+
+function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>, at: RecordPosition):
+  ThreadState {
+  const { head } = state.row
+  assert(checkpoint.full || checkpoint.parentId === head?.id,
+    'a checkpoint that does not grow from the head stands alone')
+  const base = checkpoint.full ? at.seq : head!.base
+  const place: CheckpointPlace = { id: checkpoint.id, seq: at.seq, base }
+  const row = { head: place, movedBack: false, stateUpdatedAtMs: checkpoint.atMs }
+  return withRow(state, row)
+}
+
+/** The run as it is after `runEnded`: what its row says from then on. */
+export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): RunRow {
+  return {
+    ...run, status: value.status, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    errorJson: value.errorJson, interruptsJson: value.interruptsJson,
+    finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
+  }
+}
+
+/** What a record changes of the rows of runs. */
+export interface RunChanges {
+  readonly changed: RunRow | undefined
+  readonly removedRunIds: readonly string[]
+  /** The runs that are over by it, as they are then: ended, or dropped before that. */
+  readonly over: readonly RunRow[]
+}
+
+/** `record` is in row `seq` and led from the state `before` to `after`. */
+export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
+  seq: number): RunChanges {
+  return { ...rowChanges(record, before, after, seq), over: overBy(record, before, after, seq) }
+}
+
+function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState, seq: number):
+Omit<RunChanges, 'over'> {
+  const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
+  switch (record.$case) {
+    case 'runDeleted': return { changed: undefined, removedRunIds: [record.value.runId] }
+    case 'headMoved': return { changed: undefined, removedRunIds: record.value.droppedRunIds }
+    case 'runCreated': case 'runStarted': case 'runEnded': {
+      const { runId } = record.value
+      const was = find(before, runId)
+      const ended = record.$case === 'runEnded' && was && endedRun(was, record.value, seq)
+      return { changed: find(after, runId) ?? (ended || undefined), removedRunIds: [] }
+    }
+    default: return { changed: undefined, removedRunIds: [] }
+  }
+}
+
+/** The runs that end with a record. Those that are deleted unfinished count as interrupted. */
+function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: number): RunRow[] {
+  if (before.runs === after.runs) return []
+  const left = new Set(after.runs.map(({ runId }) => runId))
+  const gone = before.runs.filter(({ runId }) => !left.has(runId))
+  if (gone.length === 0) return []
+  if (record.$case === 'runEnded') return gone.map((run) => endedRun(run, record.value, seq))
+  const { atMs } = record.value as Payload<'runDeleted' | 'headMoved' | 'threadDeleted'>
+  return gone.map((run) => ({ ...run, status: 'interrupted' satisfies RunStatus,
+    updatedAtMs: Math.max(run.updatedAtMs, atMs) }))
+}

@@ -1,0 +1,42 @@
+/** Logs of real threads for the validation suite, one thread each, over any store. */
+
+import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
+import type { ThreadIndex } from '../../src/search/index.ts'
+import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
+import { executionSource } from '../../src/thread/log/execution-source.ts'
+import { ThreadLedger } from '../../src/thread/log/thread-log.ts'
+import { virtualEnv } from './env.ts'
+import type { SuiteLog } from './validated-saver.ts'
+
+/** What a ledger needs of a store. */
+export interface LedgerStore {
+  readonly log: LogPort
+  readonly threads: ThreadIndex
+}
+
+/** A thread of its own for each call: the suite uses the same ids again and again. */
+export function ledgerLogs(open: () => Promise<LedgerStore>): () => SuiteLog {
+  const env = virtualEnv()
+  let opened: Promise<LedgerStore> | undefined
+  let threads = 0
+  return () => {
+    opened ??= open()
+    const threadId = `thread ${++threads}`
+    const ledger = opened.then(({ log, threads: index }) => ThreadLedger.load({
+      ports: { log, threads: index, views: new ByteBudget(1e6) }, tenant: 't', threadId, epoch: 1,
+      after: env.after, onLost: (reason) => { throw reason },
+    }))
+    const source = ledger.then((open) => executionSource(open))
+    return {
+      source: {
+        tuple: async (ns, id) => (await source).tuple(ns, id),
+        list: async (query) => (await source).list(query),
+      },
+      append: async (steps) => {
+        const made = await ledger
+        await made.ready(steps)
+        await made.write(steps as readonly RecordOf[])
+      },
+    }
+  }
+}

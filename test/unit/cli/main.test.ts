@@ -1,0 +1,41 @@
+/** The command line before anything is served: help, and one sentence for each mistake. */
+
+import { describe, expect, it } from 'vitest'
+
+import { knownSettings } from '../../../src/settings/known-settings.ts'
+import { heddle } from '../../support/command.ts'
+
+describe('the command', () => {
+  it('explains every option', async () => {
+    const { status, stdout } = await heddle('--help')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*\[PORT\][^]*--data <folder>/)
+    for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
+  })
+
+  it.each([
+    [['--prot', '3'], /^heddle: unknown option '--prot' \(Did you mean --port\?\); see --help\n$/],
+    [['--port'], /^heddle: option '--port <number>' argument missing; see --help\n$/],
+    [['../project', '3000'],
+      /^heddle: "\.\.\/project" is no command, .*\(npm start -- --config <path>\); see --help\n$/],
+    [['key', 'create'],
+      /^heddle: "key" is no command, as "keys", "billing" and "backup" are: .*\n$/],
+    [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
+    [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
+  ])('answers %j with one sentence and exit code 2', async (args, sentence) => {
+    const { status, stdout, stderr } = await heddle(...args)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(sentence)
+  })
+
+  it('names several mistakes on a line each', async () => {
+    const { stderr } = await heddle('--port', 'x', '--workers', '0')
+    expect(stderr.match(/^heddle: --(port|workers) .*$/gm)).toHaveLength(2)
+  })
+
+  it('answers a project that does not exist with one sentence and exit code 1', async () => {
+    const { status, stderr } = await heddle('--config', 'nowhere/langgraph.json')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^heddle: There is no project at .*nowhere\/langgraph\.json: .*\n$/)
+  })
+})

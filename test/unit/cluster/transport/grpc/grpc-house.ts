@@ -1,0 +1,78 @@
+/** Members that speak gRPC on the loopback; the test answers the calls of their games. */
+
+import { onTestFinished } from 'vitest'
+
+import { plainValues, systemEnv } from '../../../../../cluster/index.ts'
+import type {
+  ActorWire, Dialect, GrpcServer, GrpcServerOptions, GrpcTransportOptions, Inbound, Member,
+  MemberTrust,
+} from '../../../../../cluster/index.ts'
+import { grpcTransport } from '../../../../../cluster/transport/grpc/grpc-transport.ts'
+import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
+
+export const trust: MemberTrust = { secret: 'the-secret-of-this-cluster' }
+export const dialect: Dialect = { cluster: 'chess club', version: 1 }
+export const env = systemEnv({ level: 'silent' })
+
+/** A watcher of a game: its moves, and how the follow ended. */
+export interface Watcher {
+  moves(moves: readonly string[]): void
+  ended(how: 'over' | 'lost' | 'lagged'): void
+}
+
+type Told = { readonly moves: readonly string[] } | { readonly ended: 'over' }
+
+export const gameWire: ActorWire = {
+  values: plainValues,
+  listeners: {
+    sender: (send): Watcher => ({
+      moves: (moves) => send(plainValues.encode({ moves }), false),
+      ended: (ended) => send(plainValues.encode({ ended }), true),
+    }),
+    tell: (listener, call) => {
+      const told = plainValues.decode(call) as Told
+      if ('moves' in told) (listener as Watcher).moves(told.moves)
+      else (listener as Watcher).ended(told.ended)
+    },
+    end: (listener, how) => (listener as Watcher).ended(how),
+  },
+}
+
+export const kinds = [{ name: 'game', wire: gameWire }]
+export const white = { kind: 'game', tenant: 'local', id: 'white' }
+
+/** A member that answers as `inbound` does; calls that this lacks are never answered. */
+export async function memberThat(inbound: Partial<Inbound>,
+  options: Partial<GrpcServerOptions> = {}): Promise<Member & { readonly server: GrpcServer }> {
+  const id = options.id ?? 'white'
+  const server = await openGrpcServer(
+    { env, id, dialect, trust, kinds, host: '127.0.0.1', ...options })
+  onTestFinished(() => server.close(AbortSignal.abort()))
+  server.serve({
+    ask: () => new Promise(() => {}),
+    follow: () => new Promise(() => {}),
+    ...inbound,
+  })
+  return { id, address: server.address, server }
+}
+
+export function transportWith(options: Partial<GrpcTransportOptions> = {}) {
+  const transport = grpcTransport({ env, trust, dialect, kinds, ...options })
+  onTestFinished(() => transport.close())
+  return transport
+}
+
+/** A watcher that keeps its moves and how it ended. */
+export function keeping() {
+  const moves: string[] = []
+  const end = Promise.withResolvers<string>()
+  const watcher: Watcher = {
+    moves: (told) => void moves.push(...told),
+    ended: (how) => end.resolve(how),
+  }
+  return { watcher, moves, ended: end.promise }
+}
+
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}

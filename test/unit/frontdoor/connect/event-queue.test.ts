@@ -1,0 +1,100 @@
+/** Events between a feed that never waits and a caller that reads at its own pace. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { EventQueue } from '../../../../src/frontdoor/connect/event-queue.ts'
+import { backlog } from '../../../../src/frontdoor/http/backlog.ts'
+import type { FeedEvent } from '../../../../src/thread/index.ts'
+
+const event = (id: number, json = '{}'): FeedEvent => ({ id: String(id), name: 'updates', json })
+
+async function idsTold(queue: EventQueue): Promise<string[]> {
+  const ids = []
+  for await (const { id } of queue.told()) ids.push(id)
+  return ids
+}
+
+describe('a queue', () => {
+  it('passes on every event once and in order, however feed and caller take turns', async () => {
+    await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
+      const queue = new EventQueue(() => true)
+      let told = 0
+      const reading = idsTold(queue)
+      for (const size of sizes) {
+        void s.schedule(Promise.resolve()).then(() =>
+          queue.events(Array.from({ length: size }, () => event(told++))))
+      }
+      await s.waitAll()
+      queue.ended('over')
+      expect(await reading).toEqual(Array.from({ length: told }, (_, n) => String(n)))
+    }), { numRuns: 50 })
+  })
+
+  it.each(['lagged', 'lost'] as const)('passes on what it has, then fails: %s', async (how) => {
+    const queue = new EventQueue(() => true)
+    queue.events([event(1)])
+    queue.ended(how)
+    queue.events([event(2)])
+    const ids: string[] = []
+    const reading = (async () => { for await (const { id } of queue.told()) ids.push(id) })()
+    await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
+    expect(ids).toEqual(['1'])
+  })
+
+  it('fails for a caller with too many or too long events waiting', async () => {
+    for (const [count, json] of [[backlog.events, '{}'], [1, 'x'.repeat(backlog.characters)]] as
+      const) {
+      const queue = new EventQueue(() => true)
+      for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
+      queue.events([event(-1)])
+      await expect(idsTold(queue)).rejects.toThrow('too slowly')
+    }
+  })
+
+  it('takes any number of events at once', async () => {
+    const queue = new EventQueue(() => true)
+    queue.events(Array.from({ length: 200_000 }, (_, n) => event(n)))
+    queue.ended('over')
+    expect(await idsTold(queue)).toHaveLength(200_000)
+  })
+
+  it('goes on for a caller that is late but reads', async () => {
+    const queue = new EventQueue(() => true)
+    const told = queue.told()
+    for (let n = 0; n < 3; n += 1) {
+      queue.events([event(n, 'x'.repeat(backlog.characters))])
+      expect((await told.next()).value).toMatchObject({ id: String(n) })
+    }
+  })
+
+  it('is ready for more once its events were taken, however short they were', async () => {
+    const queue = new EventQueue(() => true)
+    expect(queue.ready()).toBeUndefined()
+    queue.events(Array.from({ length: 3 * backlog.events }, (_, n) => event(n)))
+    let isReady = false
+    const ready = queue.ready()!.then(() => { isReady = true })
+    await Promise.resolve()
+    expect(isReady).toBe(false)
+    await queue.told().next()
+    await ready
+    expect(queue.ready()).toBeUndefined()
+  })
+
+  it('fails for a caller that takes nothing for a long time', async () => {
+    const queue = new EventQueue(() => true)
+    for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.beat()
+    queue.events([event(1)])
+    const ready = queue.ready()
+    for (let tick = 0; tick < backlog.ticks; tick += 1) queue.beat()
+    await ready
+    await expect(idsTold(queue)).rejects.toThrow('too slowly')
+  })
+
+  it('fails once it is abandoned: a clean end would mean the end of the run', async () => {
+    const queue = new EventQueue(() => true)
+    queue.events([event(1)])
+    queue.abandon()
+    await expect(idsTold(queue)).rejects.toThrow('The client went')
+  })
+})

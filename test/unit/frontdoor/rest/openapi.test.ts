@@ -1,0 +1,124 @@
+/** The OpenAPI description: it has every route, with the schemas that check requests. */
+
+import { describe, expect, it } from 'vitest'
+
+import { accessOfCalls } from '../../../../src/frontdoor/connect/access.ts'
+import { call, openDoor } from '../open-front-door.ts'
+
+/** Generated clients call the operations by these names, as the typed API does: none may change. */
+const operationIds: Readonly<Record<string, string>> = {
+  'POST /assistants': 'createAssistant',
+  'GET /assistants/{assistant_id}': 'getAssistant',
+  'PATCH /assistants/{assistant_id}': 'updateAssistant',
+  'DELETE /assistants/{assistant_id}': 'deleteAssistant',
+  'POST /assistants/search': 'searchAssistants',
+  'POST /assistants/count': 'countAssistants',
+  'POST /assistants/{assistant_id}/versions': 'listAssistantVersions',
+  'POST /assistants/{assistant_id}/latest': 'setLatestAssistantVersion',
+  'GET /assistants/{assistant_id}/graph': 'getAssistantGraph',
+  'GET /assistants/{assistant_id}/schemas': 'getAssistantSchemas',
+  'GET /assistants/{assistant_id}/subgraphs': 'getAssistantSubgraphs',
+  'GET /assistants/{assistant_id}/subgraphs/{namespace}': 'getAssistantSubgraph',
+  'POST /threads': 'createThread',
+  'GET /threads/{thread_id}': 'getThread',
+  'PATCH /threads/{thread_id}': 'updateThread',
+  'DELETE /threads/{thread_id}': 'deleteThread',
+  'POST /threads/{thread_id}/copy': 'copyThread',
+  'POST /threads/search': 'searchThreads',
+  'POST /threads/count': 'countThreads',
+  'GET /threads/{thread_id}/state': 'getThreadState',
+  'POST /threads/{thread_id}/state': 'updateThreadState',
+  'GET /threads/{thread_id}/state/{checkpoint_id}': 'getThreadStateAtCheckpoint',
+  'POST /threads/{thread_id}/state/checkpoint': 'postThreadStateAtCheckpoint',
+  'GET /threads/{thread_id}/history': 'getThreadHistory',
+  'POST /threads/{thread_id}/history': 'postThreadHistory',
+  'GET /threads/{thread_id}/runs': 'listRuns',
+  'POST /threads/{thread_id}/runs': 'createRun',
+  'POST /threads/{thread_id}/runs/stream': 'streamRun',
+  'POST /threads/{thread_id}/runs/wait': 'waitRun',
+  'GET /threads/{thread_id}/runs/{run_id}': 'getRun',
+  'DELETE /threads/{thread_id}/runs/{run_id}': 'deleteRun',
+  'GET /threads/{thread_id}/runs/{run_id}/join': 'joinRun',
+  'GET /threads/{thread_id}/runs/{run_id}/stream': 'joinRunStream',
+  'POST /threads/{thread_id}/runs/{run_id}/cancel': 'cancelRun',
+  'POST /runs': 'createStatelessRun',
+  'POST /runs/stream': 'streamStatelessRun',
+  'POST /runs/wait': 'waitStatelessRun',
+  'GET /runs/{run_id}/stream': 'joinStatelessRunStream',
+  'GET /ok': 'checkServer',
+  'GET /info': 'getServerInfo',
+}
+
+interface Operation {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly responses: Record<string, { content?: Record<string, { schema: object }> }>
+  readonly security?: readonly object[]
+  readonly requestBody?: { required: boolean
+    content: Record<string, { schema: { properties: object } }> }
+}
+
+async function describedBy() {
+  const { json } = await call(await openDoor(), 'GET', '/openapi.json')
+  const paths = json.paths as Record<string, Record<string, Operation>>
+  const operations = new Map(Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      [`${method.toUpperCase()} ${path}`, operation] as const)))
+  return { json, operations }
+}
+
+describe('the description', () => {
+  it('has every route by its own name, and no other', async () => {
+    const { operations } = await describedBy()
+    const named = [...operations].map(([route, { operationId }]) => [route, operationId])
+    expect(Object.fromEntries(named)).toEqual(operationIds)
+    expect(new Set(Object.values(operationIds)).size).toBe(named.length)
+  })
+
+  it('uses the same names as the typed API', () => {
+    const calls = [...accessOfCalls.keys()].map((path) => path.slice(path.lastIndexOf('/') + 1))
+    expect(Object.values(operationIds)).toEqual(expect.arrayContaining(
+      calls.map((call) => `${call[0]!.toLowerCase()}${call.slice(1)}`)))
+  })
+
+  it('has a summary, answers and errors for each route', async () => {
+    const { operations } = await describedBy()
+    for (const { summary, responses } of operations.values()) {
+      expect(summary).toMatch(/^[A-Z].{5,}/)
+      expect(Object.keys(responses).join()).toMatch(/^(20[024],)+default$/)
+    }
+  })
+
+  it('has no dangling reference', async () => {
+    const { json } = await describedBy()
+    const { schemas } = json.components as { schemas: object }
+    const references = [...JSON.stringify(json).matchAll(/"\$ref":"([^"]+)"/g)].map(([, at]) => at!)
+    expect(references.length).toBeGreaterThan(30)
+    for (const reference of new Set(references)) {
+      expect(Object.keys(schemas)).toContain(reference.replace('#/components/schemas/', ''))
+    }
+  })
+
+  it('has the fields of bodies, and whether a body is required', async () => {
+    const { operations } = await describedBy()
+    const { requestBody } = operations.get('POST /threads/{thread_id}/runs')!
+    expect(Object.keys(requestBody!.content['application/json']!.schema.properties))
+      .toEqual(expect.arrayContaining(['assistant_id', 'input', 'multitask_strategy']))
+    expect(requestBody!.required).toBe(true)
+    expect(operations.get('POST /threads')!.requestBody!.required).toBe(false)
+    const stream = operations.get('POST /runs/stream')!
+    expect(Object.keys(stream.responses[200]!.content!)).toEqual(['text/event-stream'])
+  })
+
+  it('requires a key for all routes but the public ones', async () => {
+    const { operations } = await describedBy()
+    const open = [...operations].filter(([, { security }]) => security?.length === 0)
+    expect(open.map(([route]) => route)).toEqual(['GET /ok', 'GET /info'])
+  })
+
+  it('is served as a page for people, too', async () => {
+    const page = await call(await openDoor(), 'GET', '/docs/')
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('<title>Heddle</title>')
+  })
+})

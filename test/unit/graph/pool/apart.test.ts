@@ -1,0 +1,61 @@
+/** A suspect's own process: it works as a thread does, and its end ends nothing else. */
+
+import { describe, expect, it } from 'vitest'
+
+import { useGates } from '../../../support/gate.ts'
+import { hostProject, logged, TestHost } from '../project/host-project.ts'
+
+const gate = useGates()
+const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
+const apart = { apart: true }
+
+const harmful = `
+  export const kill = one(() => {
+    process.kill(process.pid, 'SIGKILL')
+    return new Promise(() => {})
+  })
+  export const grow = one(() => {
+    return new Array(2 ** 25).fill(process.pid / 7)
+  })
+  export const pid = one(() => String(process.pid))`
+
+describe('a run in a process of its own', () => {
+  it('runs like any other, resumes its thread, and prints into the log', async () => {
+    const test = await TestHost.start(1, await hostProject(harmful))
+    const first = test.run('pid', {}, apart)
+    expect(await first.end).toEqual(success)
+    expect(logged(first)).not.toBe(String(process.pid))
+    const again = test.run('print', {}, { ...apart, threadId: first.threadId, log: first.log })
+    expect(await again.end).toEqual(success)
+    expect(again.log.values().log).toHaveLength(2)
+    await expect.poll(() => test.env.lines.map(({ message }) => message))
+      .toContain('printed by a graph')
+  })
+
+  it('may kill its process: it is lost, and the others go on', async () => {
+    const test = await TestHost.start(1, await hostProject(harmful))
+    const held = gate()
+    const beside = test.run('hold', { url: held.url })
+    await held.arrived()
+    expect(await test.run('kill', {}, apart).end).toBe('crashed')
+    held.open()
+    expect(await beside.end).toEqual(success)
+  })
+
+  it('that takes one object beyond the limit, which no thread survives, is told so', async () => {
+    const test = await TestHost.start(1, await hostProject(harmful), { heapMb: 64 })
+    expect(await test.run('grow', {}, apart).end).toBe('full')
+    expect(await test.run('where', {}).end).toEqual(success)
+  })
+
+  it('that never returns ends when it is aborted', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const { id } = test.run('spin', { url: held.url }, apart)
+    await held.arrived()
+    held.open()
+    test.stall(2_000)
+    test.host.abort(id)
+    await expect.poll(() => test.host.stats()).toMatchObject({ underWay: 0, ready: 1, starting: 0 })
+  })
+})

@@ -1,0 +1,491 @@
+/** Executions and questions through real worker threads. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setEnvironmentData } from 'node:worker_threads'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { StepBatch } from '../../../../src/graph/execution.ts'
+import { useGates } from '../../../support/gate.ts'
+import { ModelLog } from '../../../support/model-log.ts'
+import { hostProject, logged, secrets, TestHost } from '../project/host-project.ts'
+
+const gate = useGates()
+const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
+const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
+  subgraphs: false } as const
+
+describe('an execution', () => {
+  it('sends its steps and events first, then its outcome, and nothing after that', async () => {
+    const test = await TestHost.start(1)
+    const run = test.run('where', {})
+    expect(await run.end).toEqual(success)
+    expect(run.told.map(({ kind }) => kind)).toEqual(['steps', 'ended'])
+    expect(run.events.map(({ name }) => name)).toEqual(['updates'])
+    expect(run.log.checkpoints).toHaveLength(3)
+  })
+
+  it('of a graph that throws ends in error', async () => {
+    const test = await TestHost.start(1)
+    expect(await test.run('throws', {}).end)
+      .toMatchObject({ status: 'error', error: { error: 'RangeError', message: 'out' } })
+  })
+
+  it('of a graph that cannot be loaded ends in error, and other graphs work', async () => {
+    const test = await TestHost.start(1, await hostProject('export const broken = 5'))
+    expect(await test.run('broken', {}).end).toMatchObject({ status: 'error',
+      error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(test.env.lines).toContainEqual(expect.objectContaining({ level: 'error',
+      facts: expect.objectContaining({ graphId: 'broken' }) as object }))
+  })
+
+  it('runs beside others in the same worker', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const first = test.run('hold', { url: held.url })
+    await held.arrived()
+    expect(await test.run('where', {}).end).toEqual(success)
+    held.open()
+    expect(await first.end).toEqual(success)
+  })
+
+  it('returns to the worker that remembers its thread, though another one is idle', async () => {
+    const test = await TestHost.start(2)
+    const held = gate()
+    const busy = test.run('hold', { url: held.url })
+    await held.arrived()
+    const first = test.run('where', {})
+    await first.end
+    const { log, threadId } = first
+    held.open()
+    await busy.end
+    const second = test.run('where', {}, { log, threadId })
+    await second.end
+    expect(log.values().log).toEqual([logged(first), logged(first)])
+    expect(log.reads).toBe(0)
+  })
+
+  it('does not use its memory after another worker wrote to the thread', async () => {
+    const test = await TestHost.start(1)
+    const first = test.run('where', {})
+    await first.end
+    const other = await TestHost.start(1)
+    const { log, threadId } = first
+    await other.run('env', {}, { log, threadId }).end
+    await test.run('where', {}, { log, threadId }).end
+    expect((log.values().log as unknown[])).toHaveLength(3)
+    expect(log.reads).toBe(2)
+  })
+
+  it('forgets what could not be stored', async () => {
+    const test = await TestHost.start(1)
+    const { log, threadId, end } = test.run('askTwice', {})
+    await end
+    const lost = test.run('askTwice', null, { log, threadId, command: '{"resume":"a"}',
+      steps: () => Promise.reject(new Error('no room')) })
+    await lost.end
+    await new Promise(setImmediate)
+    const answer = (resume: string) => test.run('askTwice', null,
+      { log, threadId, command: JSON.stringify({ resume }) })
+    expect(await answer('b').end).toMatchObject({ waiting: true })
+    expect(await answer('c').end).toEqual(success)
+    expect(log.values().log).toEqual(['b,c'])
+  })
+
+  it('with durability sync waits until each step is in the log', async () => {
+    const test = await TestHost.start(1)
+    const batches: StepBatch[] = []
+    const let1 = Promise.withResolvers<void>()
+    const seen = Promise.withResolvers<void>()
+    const run = test.run('where', {}, { durability: 'sync', steps: (batch) => {
+      batches.push(batch)
+      seen.resolve()
+      return batches.length === 1 ? let1.promise : Promise.resolve()
+    } })
+    await seen.promise
+    await test.host.drawable('where', false)
+    expect(batches).toHaveLength(1)
+    let1.resolve()
+    expect(await run.end).toEqual(success)
+    expect(batches.length).toBeGreaterThan(2)
+  })
+
+  it('is given up if its steps cannot be stored', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const refused = Promise.withResolvers<void>()
+    const run = test.run('hold', { url: held.url }, { steps: () => {
+      queueMicrotask(refused.resolve)
+      return Promise.reject(new Error('no room'))
+    } })
+    await refused.promise
+    await held.arrived()
+    held.open()
+    await test.run('where', {}).end
+    expect(run.told.map(({ kind }) => kind)).toEqual(['steps'])
+  })
+
+  it('is lost if the log cannot be read', async () => {
+    const test = await TestHost.start(1)
+    const log = new ModelLog()
+    await test.run('where', {}, { log, threadId: 't' }).end
+    const broken = Object.assign(Object.create(log) as ModelLog,
+      { tuple: () => Promise.reject(new Error('the disk is gone')) })
+    expect(await test.run('where', {}, { log: broken }).end).toBe('crashed')
+  })
+})
+
+describe('an abort', () => {
+  it('silences its execution at once', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const run = test.run('hold', { url: held.url })
+    await held.arrived()
+    const heard = run.told.length
+    test.host.abort(run.id)
+    held.open()
+    await test.run('where', {}).end
+    expect(run.told).toHaveLength(heard)
+  })
+
+  it('ends an execution that waits for the log', async () => {
+    const test = await TestHost.start(1)
+    const log = new ModelLog()
+    await test.run('where', {}, { log, threadId: 't' }).end
+    const asked = Promise.withResolvers<void>()
+    const slow = Object.assign(Object.create(log) as ModelLog, { tuple: () => {
+      asked.resolve()
+      return new Promise<never>(() => {})
+    } })
+    const run = test.run('where', {}, { log: slow })
+    await asked.promise
+    test.host.abort(run.id)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(run.told).toEqual([])
+  })
+
+  it('of an execution that waits for a worker keeps it from starting', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    test.stall(1500)
+    const waiting = test.run('where', {})
+    test.host.abort(waiting.id)
+    test.stall(3500)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(waiting.told).toEqual([])
+  })
+})
+
+describe('user code', () => {
+  it('that ends its worker loses its run, and each next worker comes later', async () => {
+    const test = await TestHost.start(1)
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    expect(await test.run('exit', {}).end).toBe('crashed')
+    const run = test.run('where', {})
+    expect(test.env.timers()).toBeGreaterThan(1)
+    test.env.advance(100)
+    expect(await run.end).toEqual(success)
+  })
+
+  it('that leaves a rejected promise unhandled does not end its worker', async () => {
+    const test = await TestHost.start(1)
+    const first = test.run('where', {})
+    await first.end
+    expect(await test.run('reject', {}).end).toEqual(success)
+    const last = test.run('where', {})
+    await last.end
+    expect(logged(last)).toBe(logged(first))
+  })
+
+  it('prints into the log, under the name of its worker', async () => {
+    const test = await TestHost.start(1)
+    const printed = Promise.withResolvers<void>()
+    const { info } = test.env.log
+    test.env.log.info = (message, facts) => {
+      info(message, facts)
+      if (message.includes('printed')) printed.resolve()
+    }
+    await test.run('print', {}).end
+    await printed.promise
+    expect(test.env.lines).toContainEqual({ level: 'info', message: 'printed by a graph',
+      facts: { name: 'graph-1' } })
+  })
+
+  it('reaches its own server once that answers clients, from any worker', async () => {
+    const server = createServer(({ url }, response) => void response.end(url))
+    await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
+    onTestFinished(() => void server.close())
+    const test = await TestHost.start(1)
+    const early = test.run('ask', {})
+    test.host.servedAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    await early.end
+    expect(logged(early)).toBe('/a?b')
+    await test.run('exit', {}).end
+    const late = test.run('ask', {})
+    await late.end
+    expect(logged(late)).toBe('/a?b')
+  })
+
+  it('gets an error if its own server answers no clients', async () => {
+    const test = await TestHost.start(1)
+    test.host.servedAt(undefined)
+    const run = test.run('ask', {})
+    await run.end
+    expect(logged(run)).toContain('This server answers no clients')
+  })
+
+  it('sees variables of the project, but those of the process win, and no secrets', async () => {
+    process.env.HOST_TEST_B = 'process'
+    for (const name of secrets) process.env[name] = 'hush'
+    const test = await TestHost.start(1,
+      await hostProject('', { HOST_TEST_A: 'project', HOST_TEST_B: 'project' }))
+    const run = test.run('env', {})
+    await run.end
+    for (const name of ['HOST_TEST_B', ...secrets]) delete process.env[name]
+    expect(logged(run)).toBe(['project', 'process', ...secrets.map(() => '')].join())
+  })
+})
+
+describe('a question', () => {
+  it('about a state is answered from the log', async () => {
+    const test = await TestHost.start(1)
+    const { log, threadId, end } = test.run('where', {})
+    await end
+    const answers = await test.host.ask('where', threadId, question, log)
+    expect(answers).toMatchObject([{ valuesOf: log.headId }])
+  })
+
+  it('about a graph is answered', async () => {
+    const test = await TestHost.start(1)
+    expect(test.host.describe('where')).toMatchObject({ plain: true, nodes: ['node'] })
+    expect(await test.host.schemas('where')).toMatchObject({ state_schema: {} })
+    expect(await test.host.drawable('where', true)).toMatchObject({ nodes: [{}, {}, {}] })
+    expect(await test.host.subgraphSchemas('where', null, true)).toEqual({})
+    await expect(test.host.schemas('nothing')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is answered if a schema holds what cannot be cloned', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      import { z } from 'zod/v3'
+      export const odd = new StateGraph(z.object({ made: z.any().default({ make: () => 'x' }) }))
+        .addNode('node', () => ({})).addEdge(START, 'node').compile()
+    `))
+    expect(await test.host.schemas('odd'))
+      .toMatchObject({ state_schema: { properties: { made: { default: {} } } } })
+  })
+
+  it('is put to another worker if the first does not answer soon', async () => {
+    const test = await TestHost.start(2)
+    const { log, threadId, end } = test.run('where', {})
+    await end
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    const held = gate()
+    const busy = test.run('hold', { url: held.url })
+    await held.arrived()
+    spun.open()
+    // Both have one execution, so the first one is asked.
+    const answers = test.host.ask('where', threadId, question, log)
+    test.env.advance(250)
+    expect(await answers).toMatchObject([{ valuesOf: log.headId }])
+    test.host.abort(spinner.id)
+    held.open()
+    await busy.end
+  })
+
+  it('is put to the next worker if the one that was asked dies', async () => {
+    const deaths = new Int32Array(new SharedArrayBuffer(4))
+    setEnvironmentData('deaths', deaths)
+    const test = await TestHost.start(1, await hostProject(`
+      import { getEnvironmentData } from 'node:worker_threads'
+      export const mortal = (config, { accessContext }) => {
+        const isFirst = () => Atomics.add(getEnvironmentData('deaths'), 0, 1) === 0
+        if (accessContext === 'threads.read' && isFirst()) process.exit(1)
+        return where
+      }`))
+    const { log, end } = test.run('where', {}, { threadId: 't' })
+    await end
+    const answers = await test.host.ask('mortal', 't', question, log)
+    expect(answers).toMatchObject([{ valuesOf: log.headId }])
+    expect(deaths[0]).toBe(2)
+  })
+})
+
+describe('a worker that spins', () => {
+  it('with only one execution is left to it, and another worker takes its place', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    test.stall(5000)
+    expect(await test.run('where', {}).end).toEqual(success)
+    await test.pass(60_000)
+    expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
+  })
+
+  it('gets the waiting executions as soon as it answers again', async () => {
+    const test = await TestHost.start(1)
+    test.stall(1500)
+    expect(await test.run('where', {}).end).toEqual(success)
+  })
+
+  it('gets no new work while it is silent, and loses all its executions after 5 s', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const neighbour = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    test.stall(1500)
+    const late = test.run('where', {})
+    test.stall(3500)
+    expect(await neighbour.end).toBe('displaced')
+    expect(await spinner.end).toBe('displaced')
+    expect(await late.end).toEqual(success)
+  })
+
+  it('has its spinner moved to a worker of its own, which is then left alone', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const neighbour = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const wish = { threadId: 's', runId: 's' }
+    const spinner = test.run('spin', { url: spun.url }, wish)
+    await spun.arrived()
+    spun.open()
+    test.stall(5000)
+    expect([await spinner.end, await neighbour.end]).toEqual(['displaced', 'displaced'])
+    const second = gate()
+    const alone = test.run('spin', { url: second.url }, wish)
+    await second.arrived()
+    second.open()
+    expect(await test.run('where', {}).end).toEqual(success)
+    await test.pass(60_000)
+    expect(alone.told.every(({ kind }) => kind === 'steps')).toBe(true)
+    expect(await test.run('where', {}).end).toEqual(success)
+    test.host.abort(alone.id)
+    held.open()
+  })
+
+  it('does not keep a question from being answered elsewhere', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    const asking = test.host.schemas('where')
+    test.stall(5000)
+    expect(await asking).toMatchObject({ state_schema: {} })
+  })
+
+  it('is ended when its only execution is aborted, and another one takes its place', async () => {
+    const test = await TestHost.start(1)
+    const spun = gate()
+    const spinner = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    spun.open()
+    test.stall(1500)
+    test.host.abort(spinner.id)
+    expect(await test.run('where', {}).end).toEqual(success)
+    expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
+  })
+
+  it('because of an aborted execution gives back the other one that it has', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const innocent = test.run('hold', { url: held.url })
+    await held.arrived()
+    const spun = gate()
+    const culprit = test.run('spin', { url: spun.url })
+    await spun.arrived()
+    test.host.abort(culprit.id)
+    await test.host.drawable('where', false)
+    spun.open()
+    test.stall(5000)
+    expect(await innocent.end).toBe('displaced')
+    held.open()
+  })
+})
+
+describe('a host', () => {
+  it('serves a changed project, while runs of the old one come to their end', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const old = test.run('hold', { url: held.url })
+    await held.arrived()
+    await test.host.reload(await hostProject('export const fresh = where'))
+    expect(test.host.describe('fresh')).toBeDefined()
+    expect(await test.run('fresh', {}).end).toEqual(success)
+    held.open()
+    expect(await old.end).toEqual(success)
+  })
+
+  it('ends the workers of the old project after 30 s and gives back their runs', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    const old = test.run('hold', { url: held.url })
+    await held.arrived()
+    await test.host.reload(await hostProject())
+    await test.pass(31_000)
+    expect(await old.end).toBe('displaced')
+    held.open()
+  })
+
+  it('that drains stops runs at their next step and starts no new ones', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      export const line = new StateGraph(State)
+        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
+        .addNode('b', () => ({ log: ['b'] }))
+        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
+    const held = gate()
+    const run = test.run('line', { url: held.url })
+    await held.arrived()
+    const drained = test.host.drain(new AbortController().signal)
+    expect(await test.run('where', {}).end).toMatchObject({ status: 'drained' })
+    await test.host.drawable('where', false)
+    held.open()
+    await drained
+    expect(await run.end).toMatchObject({ status: 'drained' })
+    expect(run.log.values().log).toEqual(['a'])
+  })
+
+  it('pauses one run at its next step, and no other', async () => {
+    const test = await TestHost.start(1, await hostProject(`
+      export const line = new StateGraph(State)
+        .addNode('a', async ({ url }) => { await fetch(url); return { log: ['a'] } })
+        .addNode('b', () => ({ log: ['b'] }))
+        .addEdge(START, 'a').addEdge('a', 'b').addEdge('b', END).compile()`))
+    const held = gate()
+    const [run, other] = [test.run('line', { url: held.url }), test.run('line', { url: held.url })]
+    await held.arrived()
+    test.host.pause(run.id)
+    await test.host.drawable('where', false)
+    held.open()
+    expect(await run.end).toMatchObject({ status: 'drained' })
+    expect(await other.end).toEqual(success)
+    expect([run.log.values().log, other.log.values().log]).toEqual([['a'], ['a', 'b']])
+    test.host.pause(run.id)
+  })
+
+  it('stops draining at the deadline', async () => {
+    const test = await TestHost.start(1)
+    const held = gate()
+    test.run('hold', { url: held.url })
+    await held.arrived()
+    const deadline = new AbortController()
+    const drained = test.host.drain(deadline.signal)
+    deadline.abort()
+    await drained
+    held.open()
+  })
+})

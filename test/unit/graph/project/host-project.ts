@@ -1,0 +1,181 @@
+/** A project of well-behaved and misbehaving graphs, and a host that serves it in a test. */
+
+import { setTimeout } from 'node:timers/promises'
+
+import { onTestFinished } from 'vitest'
+
+import type {
+  Execution, ExecutionListener, LossReason, Outcome, RunRequest, StepBatch, StepEvent,
+} from '../../../../src/graph/execution.ts'
+import { compileProject, readProject, startGraphHost } from '../../../../src/graph/index.ts'
+import type { CompiledProject, RunningGraphHost } from '../../../../src/graph/index.ts'
+import type { GraphHostOptions } from '../../../../src/graph/pool/host.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import type { VirtualEnv } from '../../../support/env.ts'
+import { ModelLog } from '../../../support/model-log.ts'
+import { writeProject } from './project-files.ts'
+
+/** Variables with secrets of the server. */
+export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD',
+  'HEDDLE_EGRESS_PROXY', 'OTEL_EXPORTER_OTLP_HEADERS']
+
+const graphs = `
+import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
+import { threadId } from 'node:worker_threads'
+
+const State = Annotation.Root({
+  log: Annotation({ reducer: (a, b) => [...a, ...b], default: () => [] }),
+  url: Annotation(),
+})
+const one = (work) => new StateGraph(State)
+  .addNode('node', async (state, config) => ({ log: [await work(state, config)] }))
+  .addEdge(START, 'node').addEdge('node', END).compile()
+
+export const where = one(() => threadId)
+export const hold = one(async ({ url }) => { await fetch(url); return 'held' })
+export const askTwice = one(() => [interrupt('one?'), interrupt('two?')].join())
+export const exit = one(() => process.exit(3))
+export const reject = one(() => { void Promise.reject(new Error('nobody looks')); return 'fine' })
+export const print = one(() => { console.log('printed by a graph'); return 'fine' })
+export const env = one(() => ['HOST_TEST_A', 'HOST_TEST_B', ...${JSON.stringify(secrets)}]
+  .map((name) => process.env[name]).join())
+export const throws = one(() => { throw new RangeError('out') })
+/** Calls the server as a client does that was given no URL. */
+export const ask = one(async () =>
+  (await globalThis[Symbol.for('langgraph_api:fetch')]('http://localhost:8123/a?b')).text())
+/** Waits for its request, then blocks the worker for ever. */
+export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
+`
+
+/** The compiled project; `extra` is appended to its source. */
+export async function hostProject(extra = '', env: Record<string, string> = {}):
+  Promise<CompiledProject> {
+  const names = [...`${graphs}${extra}`.matchAll(/export const (\w+)/g)].map(([, name]) => name!)
+  const root = await writeProject({
+    'langgraph.json': {
+      graphs: Object.fromEntries(names.map((name) => [name, `./graphs.js:${name}`])), env,
+    },
+    'graphs.js': `${graphs}${extra}`,
+    'package.json': { type: 'module' },
+  })
+  return compileProject(await readProject(root))
+}
+
+export interface Told {
+  readonly kind: 'steps' | 'ended' | 'lost'
+  readonly batch?: StepBatch
+  readonly outcome?: Outcome
+  readonly reason?: LossReason
+}
+
+/** An execution, and what its listener got. */
+export interface Given {
+  readonly id: number
+  readonly threadId: string
+  readonly told: Told[]
+  readonly log: ModelLog
+  /** The outcome, or why it was lost. */
+  readonly end: Promise<Outcome | LossReason>
+  readonly events: StepEvent[]
+}
+
+export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
+  readonly threadId?: string
+  readonly runId?: string
+  readonly log?: ModelLog
+  readonly steps?: (batch: StepBatch) => Promise<void>
+  readonly apart?: boolean
+}
+
+const request: RunRequest = {
+  kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
+  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
+  checkpoint: null, told: [], asked: null,
+}
+
+interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
+  readonly input: unknown
+  readonly headId?: string | null
+  readonly apart?: boolean
+  readonly more?: Partial<RunRequest>
+}
+
+export function executionOf({ input, headId = null, apart = false, more = {}, ...names }:
+ExecutionWish): Execution {
+  return { ...names, tenant: 'local', attempt: 1, headId, apart,
+    request: { ...request, ...more, input: JSON.stringify(input) } }
+}
+
+/** A graph host on a clock that the test moves. */
+export class TestHost {
+  readonly env: VirtualEnv = virtualEnv()
+  readonly host: RunningGraphHost
+  #executions = 0
+
+  private constructor(env: VirtualEnv, host: RunningGraphHost) {
+    this.env = env
+    this.host = host
+  }
+
+  static async start(workers: number, project?: CompiledProject,
+    options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
+    const env = virtualEnv()
+    const host = await startGraphHost(
+      { ...options, env, workers, project: project ?? await hostProject() })
+    onTestFinished(() => host.close())
+    const test = new TestHost(env, host)
+    if (workers > 1) await test.#awaitSecond()
+    return test
+  }
+
+  /** Waits for the second worker: it is there once two runs at a time land on different workers. */
+  async #awaitSecond(): Promise<void> {
+    const [first, second] = [this.run('where', {}), this.run('where', {})]
+    await Promise.all([first.end, second.end])
+    if (logged(first) === logged(second)) await this.#awaitSecond()
+  }
+
+  run(graphId: string, input: unknown, wish: Wish = {}): Given {
+    const id = ++this.#executions
+    const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
+      apart = false, ...rest } = wish
+    const told: Told[] = []
+    const end = Promise.withResolvers<Outcome | LossReason>()
+    const listener: ExecutionListener = {
+      steps: async (batch) => {
+        told.push({ kind: 'steps', batch })
+        await steps?.(batch)
+        log.append(batch.steps)
+      },
+      ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
+      lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
+    }
+    const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
+      more: rest })
+    this.host.execute(execution, log, listener)
+    return { id, threadId, told, log, end: end.promise,
+      get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }
+  }
+
+  /** Moves the clock without giving workers a chance to answer their pings. */
+  stall(ms: number): void {
+    for (let passed = 0; passed < ms; passed += 500) this.env.advance(500)
+  }
+
+  /** Moves the clock while workers that are not stuck answer their pings. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      this.env.advance(500)
+      // The worker that is asked gets its ping before this question, and answers it before.
+      await this.host.drawable('where', false)
+      // Other workers answer theirs in real time. After nine silent rounds a worker counts as
+      // stuck, so some rounds are long enough for a busy machine.
+      await setTimeout(passed % 2_000 === 1_500 ? 250 : 10)
+    }
+  }
+}
+
+/** What the run's node returned. */
+export function logged({ log }: Given): unknown {
+  return (log.values().log as unknown[]).at(-1)
+}

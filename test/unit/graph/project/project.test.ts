@@ -1,0 +1,194 @@
+/** What a langgraph.json may have, and the errors if it is wrong. */
+
+import { mkdir, symlink, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { readProject } from '../../../../src/graph/project/project.ts'
+import { writeProject } from './project-files.ts'
+
+const withConfig = (config: unknown) =>
+  writeProject({ 'langgraph.json': config, 'agent.ts': 'export const graph = 1' })
+
+const refusalOf = async (config: unknown) => {
+  const root = await withConfig(config)
+  return readProject(root).then(() => 'accepted', (error) => {
+    expect(error).toMatchObject({ name: 'HeddleError', code: 'invalid' })
+    return (error as Error).message
+  })
+}
+
+const minimal = { graphs: { agent: './agent.ts:graph' } }
+
+describe('a project', () => {
+  it('is the same read from its folder or from its file', async () => {
+    const root = await withConfig(minimal)
+    const project = await readProject(root)
+    expect(project).toEqual({
+      root,
+      configFile: join(root, 'langgraph.json'),
+      graphs: [{ graphId: 'agent', file: join(root, 'agent.ts'), exportName: 'graph',
+        description: null }],
+      env: {}, envFile: null, warnings: [], webhooks: expect.anything(),
+    })
+    expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
+  })
+
+  it('has its real path as its root, even if a link led to it', async () => {
+    const root = await withConfig(minimal)
+    await mkdir(join(root, 'links'))
+    await symlink(root, join(root, 'links/here'))
+    expect((await readProject(join(root, 'links/here'))).root).toBe(root)
+  })
+
+  it('may name a graph as a text or as an object with a description', async () => {
+    const root = await withConfig({ graphs: {
+      first: './agent.ts:graph', second: './agent.ts:default', 'third.one_': './agent.ts:',
+      fourth: { path: 'agent.ts:other', description: 'The fourth.', later: true },
+    } })
+    const { graphs } = await readProject(root)
+    expect(graphs.map(({ graphId, exportName, description }) =>
+      [graphId, exportName, description])).toEqual([
+      ['first', 'graph', null], ['second', 'default', null], ['third.one_', 'default', null],
+      ['fourth', 'other', 'The fourth.'],
+    ])
+  })
+
+  it('takes variables from an object', async () => {
+    const root = await withConfig({ ...minimal, env: { KEY: 'value' } })
+    expect((await readProject(root)).env).toEqual({ KEY: 'value' })
+  })
+
+  it('takes variables from the dotenv file that it names, and from no other', async () => {
+    const files = { '.env': 'HIDDEN=1', 'keys/dev.env': '# keys\nKEY="a value"\nOTHER=2\n' }
+    const root = await writeProject({ ...files, 'agent.ts': '',
+      'langgraph.json': { ...minimal, env: 'keys/dev.env' } })
+    expect(await readProject(root)).toMatchObject(
+      { env: { KEY: 'a value', OTHER: '2' }, envFile: join(root, 'keys/dev.env') })
+    const silent = await writeProject({ ...files, 'agent.ts': '', 'langgraph.json': minimal })
+    expect((await readProject(silent)).env).toEqual({})
+  })
+
+  it('may have a byte order mark at the start of its files', async () => {
+    const root = await writeProject({ 'agent.ts': '', '.env': '\uFEFFKEY=value',
+      'langgraph.json': `\uFEFF${JSON.stringify({ ...minimal, env: '.env' })}` })
+    expect((await readProject(root)).env).toEqual({ KEY: 'value' })
+  })
+
+  it('is read without a missing dotenv file, with a warning', async () => {
+    const root = await withConfig({ ...minimal, env: '.env' })
+    expect(await readProject(root)).toMatchObject({ env: {}, envFile: join(root, '.env'),
+      warnings: ['env names .env, which cannot be read: going on without it.'] })
+  })
+
+  it('may have every key of the ecosystem, and unknown ones', async () => {
+    const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
+      dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
+      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} },
+      unheard_of: 1, auth: null })
+    expect((await readProject(root)).warnings).toEqual([])
+  })
+
+  it('sets where webhooks may go, and their headers', async () => {
+    const root = await withConfig({ ...minimal, env: { LG_WEBHOOK_TOKEN: 'secret' },
+      http: { disable_webhooks: true },
+      webhooks: { headers: { 'X-Token': 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}' },
+        url: { require_https: true, allowed_domains: ['*.example.org'], allowed_ports: [443] } } })
+    expect((await readProject(root)).webhooks).toEqual({
+      offered: false, headers: { 'x-token': 'Bearer secret' }, httpsOnly: true,
+      hosts: ['*.example.org'], ports: [443], longestUrl: 2_048 })
+    expect((await readProject(await withConfig(minimal))).webhooks).toEqual({ offered: true,
+      headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
+  })
+
+  it('may only use variables in webhook headers that begin with LG_WEBHOOK_', async () => {
+    const config = (variable: string) =>
+      ({ ...minimal, webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
+    expect(await refusalOf(config('PATH')))
+      .toContain('webhooks.headers.a may only use variables that begin LG_WEBHOOK_')
+    expect(await refusalOf(config('LG_WEBHOOK_MISSING')))
+      .toContain('webhooks.headers.a uses LG_WEBHOOK_MISSING, which is not set')
+    expect(await refusalOf({ ...minimal, webhooks: { url: { allowed_ports: 'all' } } }))
+      .toContain('webhooks.url.allowed_ports must be a list of numbers')
+  })
+
+  it('gets a warning for each key that is not supported', async () => {
+    const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
+      checkpointer: { ttl: { default_ttl: 60 } }, store: { index: { dims: 3 } },
+      http: { app: './app.ts:app', cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
+        configurable_headers: { excludes: ['x-colour'] }, disable_assistants: true,
+        disable_threads: true, disable_runs: true, disable_meta: true },
+      ui: { agent: './ui.tsx' } })
+    expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
+      .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
+        'http.disable_assistants', 'http.disable_meta', 'http.disable_runs',
+        'http.disable_threads', 'http.mount_prefix', 'store.index', 'ui'])
+  })
+})
+
+describe('a graph id', () => {
+  const project = (graphId: string) => writeProject({ 'agent.ts': '',
+    'langgraph.json': { graphs: { [graphId]: './agent.ts:graph' } } })
+
+  it.each(['a b', 'team: agent', 'Größe', '代理', 'агент', 'a?b#c%2F', '"quoted"', 'x.y-z_0', '…',
+    '👩‍💻', 'x'.repeat(128), 'constructor'])('may be %s', async (graphId) => {
+    expect((await readProject(await project(graphId))).graphs[0]).toMatchObject({ graphId })
+  })
+
+  it.each(['', ' ', ' a', 'a ', 'a/b', 'a\\b', 'a\nb', '\u0000', '.', '..', 'x'.repeat(129)])(
+    'may not be %j', async (graphId) => {
+      await expect(readProject(await project(graphId))).rejects.toMatchObject({ code: 'invalid',
+        message: expect.stringMatching('is no graph id') })
+    })
+})
+
+describe('a project that is not valid', () => {
+  it('is refused with every wrong field at once', async () => {
+    const refusal = await refusalOf({
+      graphs: {
+        number: 1, bare: './agent.ts', python: './agent.py:graph', 'a/b': './agent.ts:graph',
+        inner: { path: 7 }, described: { path: './agent.ts:graph', description: 8 },
+      },
+      env: ['KEY=value'],
+    })
+    expect(refusal.split('; ').map((part) => part.replace(/.* is not valid: /, ''))).toEqual([
+      expect.stringMatching(/^graphs.number must be "/),
+      expect.stringMatching(/^graphs.bare must name a file and its export/),
+      expect.stringMatching(/^graphs.python names a file that is neither.*LangGraph.js, no Python/),
+      expect.stringMatching(/^graphs.a\/b is no graph id/),
+      expect.stringMatching(/^graphs.inner must name a file and its export/),
+      expect.stringMatching(/^graphs.described.description /),
+      expect.stringMatching(/^env must be an object of texts or the path of a dotenv file\.$/),
+    ])
+  })
+
+  it.each([
+    ['no JSON', '{"graphs": ', /is not JSON: /],
+    ['not an object', [], /must be an object/],
+    ['without graphs', {}, /graphs must be an object/],
+    ['with graphs in a list', { graphs: ['./agent.ts:graph'] }, /graphs must be an object/],
+    ['with no graph', { graphs: {} }, /graphs must name at least one graph/],
+    ['with a variable that is no text', { ...minimal, env: { PORT: 1 } }, /env.PORT must be a t/],
+    ['with files that are not there', { graphs: { a: './b.ts:c', d: './e.ts:f' } },
+      /graphs.a names a file that is not there: .*; graphs.d names/],
+  ])('is refused if it is %s', async (_, config, sentence) => {
+    expect(await refusalOf(config)).toMatch(sentence)
+  })
+
+  it('is refused if there is no langgraph.json at the path', async () => {
+    const root = await writeProject({ 'agent.ts': '' })
+    await expect(readProject(root)).rejects.toThrow(/There is no project at .*langgraph.json: name/)
+    await expect(readProject(join(root, 'away'))).rejects.toMatchObject({ code: 'invalid' })
+    await expect(readProject(join(root, 'agent.ts'))).rejects
+      .toThrow(/^The name of .*agent.ts does not end in .json: name a langgraph.json or a folder/)
+  })
+
+  it('is refused in one sentence if its file cannot be read', async () => {
+    const root = await withConfig(minimal)
+    // Larger than can be read at once, also by root; sparse, so it takes no room on the disk.
+    await truncate(join(root, 'langgraph.json'), 2 ** 31)
+    await expect(readProject(root)).rejects.toMatchObject(
+      { code: 'invalid', message: expect.stringMatching(/langgraph.json cannot be read: /) })
+  })
+})

@@ -1,0 +1,112 @@
+/** What is loaded and unloaded with a shard: its actors, and its rows in the index. */
+
+import { describe, expect, it } from 'vitest'
+
+import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
+import type { ActorKey } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import type { Tenants } from '../../../../src/server/backends/backend.ts'
+import { shardTenancy } from '../../../../src/server/backends/shard-handover.ts'
+import { virtualEnv } from '../../../support/env.ts'
+
+const shards = 8
+const keyOf = (id: string): ActorKey => ({ kind: 'thread', tenant: 'one', id })
+const shardOfThread = (id: string) => shardOf(actorKeyText(keyOf(id)), shards)
+
+/** A member that owns all shards, with actors in some; its first `failures` loads fail. */
+function house(alive: readonly string[] = [], failures = 0) {
+  const env = virtualEnv()
+  const story: string[] = []
+  const owned = new Set(Array.from({ length: shards }, (_, shard) => shard))
+  let failed = 0
+  const wakeTimes: number[] = []
+  const activations = {
+    occupied: () => alive.map(keyOf),
+    letGo: (groupOf: (key: ActorKey) => number | undefined) => {
+      story.push('looked for who lives there')
+      const groups = Map.groupBy(alive.map(keyOf), groupOf)
+      groups.delete(undefined)
+      return new Map([...groups].map(([shard, keys]) => [shard, Promise.resolve(keys)]))
+    },
+  } as unknown as Tenants['activations']
+  const host = shardTenancy({
+    env, shards, owns: (shard) => owned.has(shard),
+    tenants: {
+      activations, letGoMs: 1_000, toldOf: () => [],
+      wakeAt: (atMs) => wakeTimes.push(atMs),
+      wake: async (threads) => {
+        for (const { threadId } of threads) story.push(`${threadId} is woken`)
+      },
+    },
+    store: {
+      letGo: (shard) => story.push(`${shard} goes`),
+      index: {
+        answer: () => Promise.reject(new Error('nobody asks')),
+        load: async (shard) => {
+          if (failed++ < failures) throw new HeddleError('unavailable')
+          story.push(`${shard} is read`)
+          return [{ tenant: 'one', threadId: `left in ${shard}` }]
+        },
+        unload: () => {},
+        due: async () => [],
+      },
+    },
+  })
+  const pass = async (ms: number) => {
+    env.advance(ms)
+    for (let turn = 0; turn < 8; turn++) await Promise.resolve()
+  }
+  return { host, story, owned, pass, wakeTimes }
+}
+
+describe('shards that are let go', () => {
+  it('are handled together, and each returns its occupied actors', async () => {
+    const { host, story } = house(['a', 'b'])
+    const [a, b] = [shardOfThread('a'), shardOfThread('b')]
+    const empty = [0, 1, 2].find((shard) => shard !== a && shard !== b)!
+    expect(host.busy()).toEqual(new Set([a, b]))
+    const goingOn = await Promise.all([a, b, empty].map((shard) => host.letGo(shard)))
+    expect(a).not.toBe(b)
+    expect(goingOn).toEqual([[keyOf('a')], [keyOf('b')], []])
+    expect(story.toSorted()).toEqual(
+      [...[a, b, empty].map((shard) => `${shard} goes`), 'looked for who lives there'].toSorted())
+    await host.letGo(a)
+    expect(story.filter((line) => line.startsWith('looked'))).toHaveLength(2)
+  })
+})
+
+describe('a shard that was taken', () => {
+  it('is loaded at once if its occupied actors are not known', async () => {
+    const { host, story, pass, wakeTimes } = house()
+    host.taken(3, undefined)
+    await pass(0)
+    expect(story).toEqual(['3 is read', 'left in 3 is woken'])
+    // Threads that sleep there and are due.
+    expect(wakeTimes).toEqual([0])
+  })
+
+  it('is loaded later if its last owner named occupied actors, which wake at once', async () => {
+    const { host, story, pass } = house()
+    host.taken(3, [keyOf('a'), { ...keyOf('b'), kind: 'assistant' }])
+    await pass(200)
+    expect(story).toEqual(['a is woken'])
+    await pass(100)
+    expect(story).toEqual(['a is woken', '3 is read', 'left in 3 is woken'])
+  })
+
+  it('is loaded again after a failure, unless it was lost or taken again', async () => {
+    const { host, story, owned, pass } = house([], 3)
+    host.taken(1, undefined)
+    host.taken(2, undefined)
+    host.taken(3, undefined)
+    await pass(0)
+    owned.delete(2)
+    host.taken(3, undefined)
+    await pass(0)
+    expect(story).toEqual(['3 is read', 'left in 3 is woken'])
+    await pass(1_000)
+    expect(story.slice(2)).toEqual(['1 is read', 'left in 1 is woken'])
+    await pass(10_000)
+    expect(story).toHaveLength(4)
+  })
+})

@@ -1,0 +1,81 @@
+/** Every regular expression of the server takes time in proportion to its text. */
+
+import { createContext, Script } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+
+import { statePart } from '../../../src/frontdoor/schema/state.ts'
+import { extractPath } from '../../../src/frontdoor/schema/thread.ts'
+import { expressionsIn, hostileTexts, piecesOf } from '../../support/regular-expressions.ts'
+import type { FoundExpression } from '../../support/regular-expressions.ts'
+import { readSource, repositoryFiles } from '../../support/source-tree.ts'
+
+const sources = repositoryFiles().filter((path) => /^(src|cluster)\/.*\.ts$/.test(path))
+  .map(readSource)
+
+/** A linear one takes a few hundredths of a millisecond for the last, a quadratic one 100. */
+const lengths = [300, 32_000]
+const timeoutMs = 60
+/** Another process may hold up one try: that a text takes too long shows in each of them. */
+const tries = 3
+/** Tried at once: each timeout costs a thread. */
+const together = 100
+
+/** Their expressions are made of our own tables: `[^/]+` between slashes, anchored. */
+const builders = ['src/limits/match.ts', 'src/frontdoor/rest/not-found.ts']
+
+const script = new Script('for (const text of texts) ' +
+  'isGlobal ? text.replaceAll(expression, "") : expression.test(text)')
+
+/** The beginning of a text that takes too long; undefined if none does. */
+function hostileTo({ source, flags }: FoundExpression): string | undefined {
+  const scope = { expression: new RegExp(source, flags), isGlobal: flags.includes('g'),
+    texts: [] as readonly string[] }
+  const context = createContext(scope)
+  const isSlow = (...texts: readonly string[]) => {
+    scope.texts = texts
+    try {
+      script.runInContext(context, { timeout: timeoutMs })
+      return false
+    } catch {
+      return true
+    }
+  }
+  for (const length of lengths) {
+    const texts = [...hostileTexts(piecesOf(source), length)]
+    for (let at = 0; at < texts.length; at += together) {
+      const some = texts.slice(at, at + together)
+      if (!isSlow(...some)) continue
+      const worst = some.find((text) =>
+        Array.from({ length: tries }).every(() => isSlow(text)))
+      if (worst !== undefined) return `${worst.slice(0, 24)}… × ${length}`
+    }
+  }
+  return undefined
+}
+
+describe('a regular expression', () => {
+  it('takes time in proportion to its text', { timeout: 120_000 }, () => {
+    const inCode = sources.flatMap(({ path, text }) =>
+      expressionsIn(text).map((found) => ({ path, ...found })))
+    expect(inCode.length).toBeGreaterThan(80)
+    const inSchemas = [extractPath, statePart]
+      .map(({ pattern }) => ({ path: 'src/frontdoor/schema', source: pattern, flags: 'u' }))
+    const slow = [...inCode, ...inSchemas].flatMap((found) => {
+      const text = hostileTo(found)
+      return text === undefined ? [] : [`${found.path} /${found.source}/: ${text}`]
+    })
+    expect(slow).toEqual([])
+  })
+
+  it('is written as a literal, so that this test finds it', () => {
+    const built = sources.filter(({ bare }) => /\bnew RegExp\(|[^.\w]RegExp\(/.test(bare))
+    expect(built.map(({ path }) => path)).toEqual(builders)
+  })
+
+  it.each([
+    ['\\beyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*', ''], ['(a+)+$', ''], ['\\s+$', 'g'], ['\\[(.*)\\]', ''],
+    ['(\\w+)\\s*=', ''],
+  ])('is found to be slow: %s', (source, flags) => {
+    expect(hostileTo({ source, flags })).toBeDefined()
+  })
+})

@@ -1,0 +1,69 @@
+/** Statements that search threads use an index, whatever they start from. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { ThreadFilter } from '../../../../../src/search/index.ts'
+import { Database } from '../../../../../src/store/embedded/file/database.ts'
+import {
+  ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk,
+} from '../../../../../src/store/embedded/search/thread-select.ts'
+import { schema, Tables } from '../../../../../src/store/embedded/writer/tables.ts'
+
+const orders = ['thread_id', 'created_at', 'updated_at', 'state_updated_at'] as const
+
+describe('a statement that searches threads', () => {
+  let directory: string
+  let database: Database
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'heddle-select-'))
+    database = new Database(join(directory, 'heddle.db'), schema)
+    void new Tables(database)
+  })
+  afterAll(() => {
+    database.close()
+    rmSync(directory, { recursive: true })
+  })
+
+  const planOf = (sql: string, filter: ThreadFilter) =>
+    database.prepare<[number, number, number, string]>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all({ ...valuesOf(searchOf(filter)), limit: 10, offset: 0 })
+      .map(([, , , detail]) => detail)
+  const filter: ThreadFilter = { tenant: 'local', status: 'busy', ids: ['a'],
+    metadata: { user: 'a', graph_id: 'b', tags: ['c'] } }
+  const search = searchOf(filter)
+
+  it.each(orders)('reads in the order of %s and sorts at most rows with equal times', (order) => {
+    for (const descending of [true, false]) {
+      const sql = select(search, walk(order), { order, descending, edged: false })
+      const plan = planOf(sql, filter)
+      expect(plan[0]).toMatch(/^SEARCH d USING (COVERING )?INDEX thread_/)
+      expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+    }
+  })
+
+  it.each([['a status', ofStatus(1)], ['a part of the metadata', ofToken(1, 1)]])(
+    'that starts from %s reads in the order of creation', (_, start) => {
+      const sql = select(search, start, { order: 'created_at', descending: true, edged: false })
+      const plan = planOf(sql, filter)
+      expect(plan[0]).toMatch(/^SEARCH d USING/)
+      expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+      expect(plan.filter((step) => /^SCAN [dtx]\b/.test(step))).toEqual([])
+    })
+
+  it('looks up threads by id', () => {
+    const plan = planOf(select(search, ofIds(1)), filter)
+    expect(plan.join('\n'))
+      .toMatch(/SEARCH d USING INDEX thread_thread_id \(tenant=\? AND thread_id=\?\)/)
+  })
+
+  it('counts by metadata without reading rows', () => {
+    const only = searchOf({ tenant: 'local', metadata: { user: 'a', graph_id: 'b' } })
+    const plan = planOf(select(only, ofToken(0, 1)), { tenant: 'local', metadata: { user: 'a' } })
+    expect(plan.length).toBe(2)
+    for (const step of plan) expect(step).toMatch(/USING PRIMARY KEY \(tenant=\? AND token=\?/)
+  })
+})

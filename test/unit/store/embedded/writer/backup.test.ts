@@ -1,0 +1,126 @@
+/** A backup has all that was acknowledged before it began, and does not disturb who writes. */
+
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { backUp, openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
+import { embeddedPlace } from '../../../../contract/embedded-place.ts'
+import { aBranch, aRow, aThread, textBody } from '../../../../contract/rows.ts'
+import { virtualEnv } from '../../../../support/env.ts'
+import { expectWhole, startAppending } from '../tables/appended.ts'
+
+const env = virtualEnv()
+
+describe('a backup', () => {
+  let place: ReturnType<typeof embeddedPlace>
+  let directory: string
+  let made = 0
+  beforeEach(() => {
+    place = embeddedPlace()
+    directory = join(place.directory, 'data')
+  })
+  afterEach(() => place.remove())
+
+  const target = () => join(place.directory, `backup-${++made}.db`)
+
+  /** Opens it as a data directory, as docs/operate/data-directory.md says. */
+  async function restored(backup: string) {
+    const folder = join(place.directory, `restored-${++made}`)
+    mkdirSync(folder)
+    copyFileSync(backup, join(folder, 'heddle.db'))
+    return openEmbeddedStore({ directory: folder, env })
+  }
+
+  it.each([[1, 'alone, into the journal'], [8, 'together']])(
+    'is complete while %i writers append, %s', async (writers) => {
+      const ids = Array.from({ length: writers }, () => randomUUID())
+      const child = startAppending(directory, ids)
+      const acknowledged = new Map<string, number>()
+      const lines = createInterface({ input: child.stdout! })
+      lines.on('line', (line) => {
+        const [id = '', seq] = line.split(' ')
+        acknowledged.set(id, Number(seq))
+      })
+      for (let round = 0; round < 3; round++) {
+        for (let heard = 0; heard < 40; heard++) await once(lines, 'line')
+        const before = new Map(acknowledged)
+        const file = target()
+        backUp({ directory, target: file })
+        const store = await restored(file)
+        for (const id of ids) await expectWhole(store, id, before.get(id) ?? 0)
+        await store.close()
+      }
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const file = target()
+      backUp({ directory, target: file })
+      const [copy, original] = [await restored(file), await openEmbeddedStore({ directory, env })]
+      for (const id of ids) {
+        const whole = await original.log.tail({ id, ancestors: [] })
+        expect(await copy.log.tail({ id, ancestors: [] })).toEqual(whole)
+      }
+      await copy.close()
+      await original.close()
+    })
+
+  it('of a directory that nobody has is one sound file for its owner only', async () => {
+    const store = await openEmbeddedStore({ directory, env })
+    const row = aThread()
+    await store.log.append([], [{ table: 'thread', row }])
+    await store.close()
+    const content = readFileSync(join(directory, 'heddle.db'))
+    const file = target()
+    const { bytes } = backUp({ directory, target: file })
+    expect(readFileSync(join(directory, 'heddle.db')).equals(content)).toBe(true)
+    expect(bytes).toBe(statSync(file).size)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(place.directory).filter((name) => name.startsWith('backup')))
+      .toEqual([file.slice(place.directory.length + 1)])
+    const database = new DatabaseSync(file)
+    expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    database.close()
+    const copy = await restored(file)
+    expect(await copy.threads.get('local', row.threadId)).toEqual(row)
+    await copy.close()
+  })
+
+  it('has nothing of what was deleted', async () => {
+    const secret = 'a secret that was deleted'.repeat(300)
+    const store = await openEmbeddedStore({ directory, env })
+    const epoch = await store.claimEpoch()
+    const branch = aBranch()
+    const row = aThread({ branch, epoch })
+    await store.log.append([aRow({ branch, epoch, seq: 1, body: textBody(secret) })],
+      [{ table: 'thread', row }])
+    await store.log.purge({ table: 'thread', tenant: 'local', id: row.threadId, branch, epoch })
+    await store.close()
+    const file = target()
+    backUp({ directory, target: file })
+    expect(readFileSync(file).includes(secret)).toBe(false)
+  })
+
+  it('overwrites nothing, and leaves nothing behind if it cannot be made', async () => {
+    await (await openEmbeddedStore({ directory, env })).close()
+    const file = target()
+    writeFileSync(file, 'mine')
+    expect(() => backUp({ directory, target: file })).toThrow(/exists already/)
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect(() => backUp({ directory: join(place.directory, 'none'), target: target() }))
+      .toThrow(/There is no .*heddle\.db/)
+    expect(() => backUp({ directory, target: join(place.directory, 'none', 'a.db') }))
+      .toThrow(/cannot be written to/)
+    mkdirSync(join(place.directory, 'bad'))
+    writeFileSync(join(place.directory, 'bad', 'heddle.db'), 'x'.repeat(10_000))
+    const names = readdirSync(place.directory)
+    expect(() => backUp({ directory: join(place.directory, 'bad'), target: target() }))
+      .toThrow(/is damaged/)
+    expect(readdirSync(place.directory)).toEqual(names)
+  })
+})

@@ -1,0 +1,81 @@
+/** The removal of a deleted thread while the store cannot be reached: when it is retried. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { ActorContext } from '../../../../cluster/index.ts'
+import type { LogPort } from '../../../../src/checkpoint/index.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import { Purge } from '../../../../src/thread/actor/purge.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+
+const branch = { id: 'b', ancestors: [] }
+
+/** A purge that has begun; `answer` is how the store answers, and `tries` are in seconds. */
+async function begun(answer: () => Promise<void>) {
+  const env = virtualEnv()
+  const tries: number[] = []
+  const log = { purge: () => {
+    tries.push(env.monotonicMs() / 1_000)
+    return tries.length > 20 ? new Promise<never>(() => {}) : answer()
+  } } as Partial<LogPort> as LogPort
+  const key = { kind: 'thread', tenant: 't', id: 'x' }
+  const purge = new Purge({ log, env }, { key, epoch: 1 } as ActorContext)
+  const told = purge.after(Promise.resolve(), branch)
+  await settled()
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      env.advance(1_000)
+      await settled()
+    }
+  }
+  return { purge, tries, told, pass }
+}
+
+it('A deleted thread stays in memory until it is purged, even if nobody asks for it.', async () => {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  const purge = house.log.purge.bind(house.log)
+  house.log.purge = away
+  await house.client.delete('t', 'x')
+  for (let minute = 0; minute < 30; minute++) {
+    house.env.advance(60_000)
+    await settled()
+  }
+  house.log.purge = purge
+  house.env.advance(60_000)
+  await settled()
+  expect(house.log.purged).toMatchObject([{ id: 'x' }])
+})
+
+const away = () => Promise.reject(new HeddleError('unavailable'))
+
+describe('a purge', () => {
+  it('is retried until it succeeds, with growing pauses of at most a minute', async () => {
+    let answer: () => Promise<void> = away
+    const { purge, tries, told, pass } = await begun(() => answer())
+    await told
+    await pass(200)
+    expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183])
+    expect(purge.underWay).toBe(true)
+    answer = async () => {}
+    await pass(60)
+    expect([tries.length, purge.underWay]).toEqual([10, false])
+    await expect(purge.lastTry).resolves.toBeUndefined()
+  })
+
+  it('is not retried once it is stopped, which waits for the try under way', async () => {
+    const { purge, tries, pass } = await begun(away)
+    await purge.stop()
+    await pass(100)
+    expect(tries).toEqual([0])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const second = await begun(() => promise)
+    let stopped = false
+    const stopping = second.purge.stop().then(() => { stopped = true })
+    await settled()
+    expect(stopped).toBe(false)
+    resolve()
+    await stopping
+  })
+})

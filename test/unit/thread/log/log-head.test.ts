@@ -1,0 +1,95 @@
+/** The head of a thread, from which an execution begins. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { RecordOf } from '../../../../src/checkpoint/index.ts'
+import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
+import { ThreadLedger } from '../../../../src/thread/log/thread-log.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { MemoryLog } from '../../../support/memory-log.ts'
+import { memoryTables } from '../../../support/memory-tables.ts'
+
+const checkpointOf = (id: string): RecordOf => ({ $case: 'checkpoint', value: { ns: '', id,
+  parentId: '', full: true, changes: [{ channel: 'a', change: { $case: 'removed', value: true } }],
+  skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } })
+const checkpoint = checkpointOf('c1')
+const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
+  writes: [] } }
+
+const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs: 0,
+  hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
+  interruptsJson: '' } }
+
+async function openLedger(log = new MemoryLog(), views = new ByteBudget<ThreadLedger>(1e6)) {
+  const env = virtualEnv()
+  return await ThreadLedger.load({
+    ports: { log, threads: memoryTables(log).threads, views }, tenant: 't',
+    threadId: 'x', epoch: 1, after: env.after, onLost: () => {},
+  })
+}
+
+describe('the head of a thread', () => {
+  it('is read with the writes that are still on their way to disk', async () => {
+    const log = new MemoryLog()
+    const ledger = await openLedger(log)
+    await ledger.write([checkpoint])
+    const gate = Promise.withResolvers<void>()
+    log.gate = gate.promise
+    void ledger.write([writes])
+    ledger.release()
+    const head = ledger.loadHead()
+    gate.resolve()
+    expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
+    expect(await ledger.loadHead()).toBeUndefined()
+  })
+
+  it('is not remembered if it moved while it was read', async () => {
+    const log = new MemoryLog()
+    const ledger = await openLedger(log)
+    await ledger.write([checkpoint])
+    ledger.release()
+    const read = log.read.bind(log)
+    const gate = Promise.withResolvers<void>()
+    log.read = (...given) => gate.promise.then(() => read(...given))
+    const head = ledger.loadHead()
+    await ledger.write([checkpointOf('c2')])
+    gate.resolve()
+    expect(await head).toBeUndefined()
+    expect(ledger.recentView('c1')).toBeUndefined()
+  })
+
+  it('is remembered with the seven before it, until others need the memory', async () => {
+    const views = new ByteBudget<ThreadLedger>(10_000)
+    const ledger = await openLedger(undefined, views)
+    const ids = Array.from({ length: 12 }, (_, n) => `c${n}`)
+    for (const id of ids) await ledger.write([checkpointOf(id)])
+    const remembered = () => ids.filter((id) => ledger.recentView(id) !== undefined)
+    expect(remembered()).toEqual(ids.slice(4))
+    views.hold({} as ThreadLedger, 10_000, () => {})
+    expect(remembered()).toEqual([])
+  })
+
+  it('is that of the new thread of its id, however late the old one reaches the disk', async () => {
+    const log = new MemoryLog()
+    const ledger = await openLedger(log)
+    const gate = Promise.withResolvers<void>()
+    log.gate = gate.promise
+    const before = ledger.write([checkpoint])
+    ledger.renew(before)
+    expect(await ledger.settled.tuple('', null)).toBeUndefined()
+    const now = ledger.write([created])
+    gate.resolve()
+    await before
+    expect(await ledger.settled.tuple('', null)).toBeUndefined()
+    expect(ledger.unsettled).toBe(true)
+    await now
+    expect(ledger.unsettled).toBe(false)
+  })
+
+  it('moves even if one step has very many records', async () => {
+    const ledger = await openLedger()
+    await ledger.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
+    expect(ledger.unsettled).toBe(false)
+    expect(await ledger.recordsAt(ledger.state.row.seq)).toHaveLength(200_002)
+  })
+})
