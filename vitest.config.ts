@@ -33,7 +33,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // A pause of this process makes both timers of a poll due at once: where the pause is longer
-    // than the poll may take, which is a second unless told, there is no last look.
+    // than the poll may take, which is a second by default, there is no last look.
     expect: { poll: { timeout: 60_000 } },
     // A report that names a failure without what was found helps nobody.
     chaiConfig: { truncateThreshold: 2_000 },

@@ -1,7 +1,7 @@
 /** The stages of a process: started one by one, stopped in reverse, each within its time. */
 
 import { HeddleError } from '../src/errors.ts'
-import { within } from './flow/with-timeout.ts'
+import { withTimeout } from './flow/with-timeout.ts'
 import type { Env } from './runtime/env.ts'
 
 /** `T` is what the stage provides to those above it. */
@@ -46,7 +46,7 @@ export function createLifecycle(env: Env): Lifecycle {
       `${name} was not there within ${stage.startMs / 1_000} s, because something hangs or ` +
       'this machine has too much to do. Start it again.')
     const starting = Promise.resolve().then(() => stage.start())
-    const started = within(env, stage.startMs, starting, late)
+    const started = withTimeout(env, stage.startMs, starting, late)
     const complain = (error: unknown) => {
       // After a failed start, its own error is all that should be read.
       if (!failed) env.log.warn('A stage did not stop cleanly.', { stage: name, error })
@@ -72,7 +72,7 @@ async function stopStage<T>(env: Env, name: string, stage: Stage<T>, value: T): 
   const late = () => new Error(`The stage ${name} did not stop within ${stage.stopMs} ms.`)
   try {
     const stopping = Promise.resolve().then(() => stage.stop(value, deadline.signal))
-    await within(env, stage.stopMs + lastMomentMs, stopping, late)
+    await withTimeout(env, stage.stopMs + lastMomentMs, stopping, late)
   } finally {
     cancel()
   }

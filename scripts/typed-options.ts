@@ -11,8 +11,8 @@ export function typedOptions<const Config extends ParseArgsConfig>(config: Confi
   try {
     return parseArgs(config)
   } catch (error) {
-    const [sentence] = (error as Error).message.split(/\.(?=\s|$)/)
-    throw new Error(`${sentence}; see --help.`, { cause: error })
+    const [message] = (error as Error).message.split(/\.(?=\s|$)/)
+    throw new Error(`${message}; see --help.`, { cause: error })
   }
 }
 

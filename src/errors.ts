@@ -7,7 +7,7 @@ interface CatalogueEntry {
   readonly http: number
   readonly grpc: number
   readonly retry: Retry
-  readonly sentence: string
+  readonly message: string
 }
 
 /**
@@ -16,32 +16,32 @@ interface CatalogueEntry {
  * are those of google.rpc.Code.
  */
 const catalogue = {
-  invalid: { http: 422, grpc: 3, retry: 'no', sentence: 'The request is not valid.' },
-  malformed: { http: 400, grpc: 3, retry: 'no', sentence: 'The body is not valid JSON.' },
-  not_found: { http: 404, grpc: 5, retry: 'no', sentence: 'There is nothing here.' },
-  wrong_method: { http: 405, grpc: 12, retry: 'no', sentence: 'This takes another method.' },
-  exists: { http: 409, grpc: 6, retry: 'no', sentence: 'It exists already.' },
-  busy: { http: 409, grpc: 9, retry: 'no', sentence: 'The thread is busy.' },
+  invalid: { http: 422, grpc: 3, retry: 'no', message: 'The request is not valid.' },
+  malformed: { http: 400, grpc: 3, retry: 'no', message: 'The body is not valid JSON.' },
+  not_found: { http: 404, grpc: 5, retry: 'no', message: 'There is nothing here.' },
+  wrong_method: { http: 405, grpc: 12, retry: 'no', message: 'This takes another method.' },
+  exists: { http: 409, grpc: 6, retry: 'no', message: 'It exists already.' },
+  busy: { http: 409, grpc: 9, retry: 'no', message: 'The thread is busy.' },
   missing_node: { http: 409, grpc: 9, retry: 'no',
-    sentence: 'The thread waits at a node that its graph does not have.' },
+    message: 'The thread waits at a node that its graph does not have.' },
   rejected: { http: 422, grpc: 9, retry: 'no',
-    sentence: 'Thread is already running a task. Wait for it to finish or choose a different ' +
+    message: 'Thread is already running a task. Wait for it to finish or choose a different ' +
       'multitask strategy.' },
-  too_large: { http: 413, grpc: 8, retry: 'no', sentence: 'The body is too large.' },
-  unsupported: { http: 422, grpc: 12, retry: 'no', sentence: 'This is not offered yet.' },
+  too_large: { http: 413, grpc: 8, retry: 'no', message: 'The body is too large.' },
+  unsupported: { http: 422, grpc: 12, retry: 'no', message: 'This is not offered yet.' },
   unauthenticated: { http: 401, grpc: 16, retry: 'no',
-    sentence: 'Say who you are: send an API key as x-api-key, or a session as a bearer token.' },
-  forbidden: { http: 403, grpc: 7, retry: 'no', sentence: 'This is not allowed.' },
-  limited: { http: 429, grpc: 8, retry: 'same', sentence: 'More requests than the limit allows.' },
-  full: { http: 429, grpc: 8, retry: 'same', sentence: 'Too much is waiting here; try later.' },
-  over_quota: { http: 429, grpc: 8, retry: 'same', sentence: 'This would be over a quota.' },
-  out_of_quota: { http: 507, grpc: 8, retry: 'no', sentence: 'A quota is used up.' },
-  not_owner: { http: 503, grpc: 9, retry: 'elsewhere', sentence: 'Another member owns this.' },
-  unavailable: { http: 503, grpc: 14, retry: 'same', sentence: 'Not available right now.' },
+    message: 'Say who you are: send an API key as x-api-key, or a session as a bearer token.' },
+  forbidden: { http: 403, grpc: 7, retry: 'no', message: 'This is not allowed.' },
+  limited: { http: 429, grpc: 8, retry: 'same', message: 'More requests than the limit allows.' },
+  full: { http: 429, grpc: 8, retry: 'same', message: 'Too much is waiting here; try later.' },
+  over_quota: { http: 429, grpc: 8, retry: 'same', message: 'This would be over a quota.' },
+  out_of_quota: { http: 507, grpc: 8, retry: 'no', message: 'A quota is used up.' },
+  not_owner: { http: 503, grpc: 9, retry: 'elsewhere', message: 'Another member owns this.' },
+  unavailable: { http: 503, grpc: 14, retry: 'same', message: 'Not available right now.' },
   stale_append: { http: 503, grpc: 10, retry: 'elsewhere',
-    sentence: 'A newer owner has written to this log.' },
-  graph_failed: { http: 422, grpc: 9, retry: 'no', sentence: 'The graph could not do this.' },
-  internal: { http: 500, grpc: 13, retry: 'same', sentence: 'Something went wrong here.' },
+    message: 'A newer owner has written to this log.' },
+  graph_failed: { http: 422, grpc: 9, retry: 'no', message: 'The graph could not do this.' },
+  internal: { http: 500, grpc: 13, retry: 'same', message: 'Something went wrong here.' },
 } as const satisfies Record<string, CatalogueEntry>
 
 export type ErrorCode = keyof typeof catalogue
@@ -54,24 +54,24 @@ export function isErrorCode(text: string): text is ErrorCode {
 }
 
 /** Some quote what was sent. More than headers hold would end a whole connection of gRPC. */
-const sentenceMax = 2_000
+const messageMax = 2_000
 
-function shortened(sentence: string): string {
-  return sentence.length > sentenceMax ? `${sentence.slice(0, sentenceMax)}…` : sentence
+function shortened(message: string): string {
+  return message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
 }
 
-/** An error that a caller may see. Its message is a sentence that says what to do. */
+/** An error that a caller may see. Its message is a message that says what to do. */
 export class HeddleError extends Error {
   override readonly name = 'HeddleError'
   readonly code: ErrorCode
   /** Facts that travel with the error, such as the owner that `not_owner` knows. */
-  readonly facts: Readonly<Record<string, unknown>>
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: ErrorCode, sentence?: string, facts: Readonly<Record<string, unknown>> = {},
+  constructor(code: ErrorCode, message?: string, details: Readonly<Record<string, unknown>> = {},
     options?: { cause?: unknown }) {
-    super(shortened(sentence ?? catalogue[code].sentence), options)
+    super(shortened(message ?? catalogue[code].message), options)
     this.code = code
-    this.facts = facts
+    this.details = details
   }
 
   get httpStatus(): number { return catalogue[this.code].http }
@@ -79,11 +79,12 @@ export class HeddleError extends Error {
   get retry(): Retry { return catalogue[this.code].retry }
 
   /** Whether the request may have been carried out all the same. */
-  get ambiguous(): boolean { return this.facts['ambiguous'] === true }
+  get ambiguous(): boolean { return this.details['ambiguous'] === true }
 
   /** The same error with more facts; this one is its cause. */
-  with(facts: Readonly<Record<string, unknown>>): HeddleError {
-    return new HeddleError(this.code, this.message, { ...this.facts, ...facts }, { cause: this })
+  with(details: Readonly<Record<string, unknown>>): HeddleError {
+    return new HeddleError(this.code, this.message, { ...this.details, ...details },
+      { cause: this })
   }
 
   /** The error for the wire: one that is not ours becomes `internal` and says nothing. */
@@ -94,12 +95,12 @@ export class HeddleError extends Error {
 }
 
 /** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */
-export function goingAway(facts: Readonly<Record<string, unknown>> = {}): HeddleError {
-  return new HeddleError('unavailable', 'This member is going away; ask again.', facts)
+export function goingAway(details: Readonly<Record<string, unknown>> = {}): HeddleError {
+  return new HeddleError('unavailable', 'This member is going away; ask again.', details)
 }
 
 /** For a `catch`: throws the error again, unless it is `not_found`. */
-export function unlessGone(error: unknown): undefined {
+export function ignoreNotFound(error: unknown): undefined {
   if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
@@ -111,6 +112,6 @@ export function asUnread(error: unknown): never {
 }
 
 /** Throws if `condition` does not hold: a bug of ours, never a mistake of a caller. */
-export function assert(condition: unknown, sentence: string): asserts condition {
-  if (!condition) throw new Error(`assertion failed: ${sentence}`)
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${message}`)
 }

@@ -133,9 +133,9 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   // Nobody may read it: that is no reason to end.
   process.stdout.on('error', () => {})
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
-  const lines = graphs.map(({ graphId, file, loaded }, place) => {
+  const lines = graphs.map(({ graphId, file, loaded }, index) => {
     const fault = loaded ? '' : styleText('red', '  cannot be used, see the log')
-    const name = label(place === 0 ? 'graphs' : '') + graphId.padEnd(width)
+    const name = label(index === 0 ? 'graphs' : '') + graphId.padEnd(width)
     return `  ${name}  ${nearby(file)}${fault}`
   })
   process.stdout.write([
@@ -205,8 +205,8 @@ function runOnNode24(): never {
 }
 
 /** Prints several sentences on a line each. */
-function refuse(sentence: string, exitCode: number): never {
-  process.stderr.write(`heddle: ${sentence.replaceAll('\n', '\nheddle: ')}\n`)
+function refuse(message: string, exitCode: number): never {
+  process.stderr.write(`heddle: ${message.replaceAll('\n', '\nheddle: ')}\n`)
   process.exit(exitCode)
 }
 

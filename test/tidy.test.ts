@@ -24,12 +24,40 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/raw-json', 'src/v8-flags', 'src/containment',
-  'src/time-text', 'src/region', 'src/ip-address', 'src/known-settings', 'src/command-line',
-  'src/setting-file', 'src/settings-reader', 'src/config', 'cluster', 'src/read-quota',
-  'src/json', 'src/egress', 'src/search', 'src/checkpoint', 'src/graph', 'src/thread',
-  'src/frontdoor', 'src/store', 'src/server', 'src/office-command', 'src/keys-command',
-  'src/billing-command', 'src/backup-command', 'src/main']
+const order = ['proto/gen', 'src/errors', 'src/raw-json', 'src/settings', 'cluster', 'src/json',
+  'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/billing',
+  'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
+  'src/cli', 'src/main']
+
+/** Folders whose own folders are floors: the lower never imports the higher. */
+const houses = ['cluster', 'src/frontdoor', 'src/graph', 'src/thread', 'src/server',
+  'src/store/embedded', 'src/store/cassandra']
+
+/** Words of our own for what the field has a word for, and that word. */
+const dialect = {
+  'Roster': 'FailureDetector', 'mayJudge': 'canFence', 'SessionGate|Passage': 'OwnershipCheck',
+  'ReplyGate': 'ReplyFence', 'ShardKeeper|ShardNews': 'ShardBalancer', 'takeSeat': 'joinCluster',
+  'Newcomer': 'Joining', 'Lateness|graceMs': 'EventLoopLag', 'Census': 'stats',
+  'KeptReplies': 'ReplyStash', 'Episode': 'TraceSpan', 'Tenure|[sS]hardTenancy': 'ShardHandover',
+  'Office|KeyDesk': 'AdminSocket', 'ExecutionDesk|InquiryDesk|WorkerDesk': 'ExecutionScheduler',
+  'Pulse|whileStanding': 'ConnectionTicker', 'ThreadSetting': 'ThreadContext',
+  'ThreadLedger': 'ThreadLog', 'TailMirror|Parcel|FilePlace': 'BranchTails, WireBatch',
+  'rehears': 'warmUp', 'RunDriver|[lL]inger\\b|lingerMs': 'RunLifecycle, retention',
+  'ToldAgain': 'ReplayFilter', 'SteadyFollow|[sS]teadyJoin': 'AcrossOwners',
+  'RunFeed\\b|WithheldEvents': 'EventStream, ReorderBuffer', 'Departure|Mailer': 'WorkerBatch',
+  'Suspicion|accuse|acquit|solitary': 'CrashBlame, quarantined', '[fF]reight': 'PendingPlaces',
+  'doubtful': 'unconfirmed', 'Stretch': 'EpochRange', 'ViewShelf|BranchView': 'BranchCache',
+  'Gathering': 'Batcher', 'sideBySide|UsualTime': 'hedgedWrite, RunningMedian',
+  'LimitBook|LimitLedger': 'LimitClients, TokenLease', 'KeyBook|SessionBook': 'KeyCache',
+  'Narrowing': 'WebhookPolicy', 'atMost\\b|Turnstile': 'limitConcurrency, FairSemaphore',
+  'putOff|firstAnswer': 'debounce, retryAtStartup', 'AnswerRoom|InputRoom': 'ResponseQuota',
+} as const
+const dialectInNames = {
+  'told': 'emitted, delivered', 'heard': 'applied, received', 'letGo': 'release',
+  'goOn': 'resume', 'roster': 'detector', 'dialect': 'identity', 'episode': 'span',
+  'ledger': 'threadLog, lease', 'must[A-Z]\\w*': 'require…', 'sentence': 'message',
+  'facts': 'details',
+} as const
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -53,12 +81,13 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
-  [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/grpc-transport.ts', 'cluster/grpc-', 'proto/gen/']],
+  [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
   [/^pino$/, ['cluster/runtime/env.ts']],
-  [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts', 'src/checkpoint/place-name.ts',
+  [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
+    'src/checkpoint/place-name.ts',
     'src/frontdoor/operations/runs.ts']],
-  [/^jose$/, ['src/frontdoor/']],
+  [/^jose$/, ['src/access/']],
   [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/cli/command-line.ts', 'src/cli/admin-command.ts',
     'src/cli/keys-command.ts', 'src/cli/billing-command.ts', 'src/cli/backup-command.ts']],
@@ -96,6 +125,25 @@ describe('imports', () => {
     expectNone(circles(house), 'Break the circle: move what both need into a file of its own.')
   })
 
+  it('make no circle of folders', () => {
+    const broken = houses.flatMap((folder) => {
+      const home = (path: string) => dirname(path.slice(folder.length + 1))
+      const ways = new Map<string, Set<string>>()
+      for (const { path, imports } of house.filter((file) => file.path.startsWith(`${folder}/`))) {
+        for (const { target } of imports.filter((one) => one.target.startsWith(`${folder}/`))) {
+          const [from, to] = [home(path), home(target)]
+          if (from === to || from === '.' || to === '.') continue
+          ways.set(from, (ways.get(from) ?? new Set()).add(to))
+        }
+      }
+      const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+        [...ways.get(from) ?? []].some((next) => next === to
+          || (!seen.has(next) && reaches(next, to, seen.add(next))))
+      return [...ways.keys()].filter((one) => reaches(one, one)).map((one) => `${folder}/${one}`)
+    })
+    expectNone(broken, 'These folders import each other: move what both need into the lower one.')
+  })
+
   it('give each outside package one address', () => {
     const broken = house.flatMap(({ path, imports }) => imports
       .filter(({ ours, target }) => !ours && !addresses.some(([name, places]) =>
@@ -129,6 +177,15 @@ describe('imports', () => {
   })
 })
 
+describe('a folder', () => {
+  it('holds at most 25 files', () => {
+    const sizes = Map.groupBy(house, ({ path }) => dirname(path))
+    const broken = [...sizes].filter(([, files]) => files.length > 25)
+      .map(([folder, files]) => `${folder} has ${files.length}`)
+    expectNone(broken, 'Divide it by its second noun.')
+  })
+})
+
 describe('a file', () => {
   it('opens with a caption', () => {
     const caption = /^(?:#!.*\n)?(\/\*\*[^]*?\*\/|(?:\/\/.*\n)+)/
@@ -141,10 +198,10 @@ describe('a file', () => {
     const broken = sources.flatMap(({ path, text }) => {
       const lines = text.split('\n')
       const most = isTest(path) ? 500 : 400
-      const long = lines.flatMap((line, place) => line.length > 100 ? [place + 1] : [])
+      const long = lines.flatMap((line, index) => line.length > 100 ? [index + 1] : [])
       return [
         ...lines.length - 1 > most ? [`${path} has ${lines.length - 1} lines of ${most}`] : [],
-        ...long.map((place) => `${path}:${place} is longer than 100 characters`),
+        ...long.map((index) => `${path}:${index} is longer than 100 characters`),
       ]
     })
     expectNone(broken, 'Split the file by its nouns; break the line.')
@@ -204,12 +261,26 @@ describe('code', () => {
     expectNone(broken, 'Use the log of the Env.')
   })
 
+  it('says it in the words that everybody knows', () => {
+    const spared = /^test\/(support\/projects|tidy\.test\.ts)|^deploy\/starter/
+    const read = sources.filter(({ path }) => !spared.test(path))
+    const broken = read.flatMap(({ path, text, bare }) => {
+      const has = (where: string, end = '') => ([word]: readonly [string, string]) =>
+        new RegExp(`\\b(?:${word})${end}`).test(where)
+      return [
+        ...Object.entries(dialect).filter(has(text)),
+        ...Object.entries(dialectInNames).filter(has(bare, '\\b')),
+      ].map(([word, cure]) => `${path}: ${word} → ${cure}`)
+    })
+    expectNone(broken, 'Use the term of the field, as on the right.')
+  })
+
   it('of cluster/ says no word of the product', () => {
     const product = /\b(thread|graph|superstep|checkpoint|assistant|run|langgraph)s?\b/i
     const broken = house.filter(({ path }) => path.startsWith('cluster/')).flatMap((file) =>
-      file.text.split('\n').flatMap((line, place) => {
+      file.text.split('\n').flatMap((line, index) => {
         const words = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-        return product.test(words) ? [`${file.path}:${place + 1} ${line.trim()}`] : []
+        return product.test(words) ? [`${file.path}:${index + 1} ${line.trim()}`] : []
       }))
     expectNone(broken, 'Would the line still be right if the actors were chess games? Say it so, ' +
       'or move it to src/.')

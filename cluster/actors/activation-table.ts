@@ -1,29 +1,29 @@
 /**
- * The actors that live in this process: found by key, made on demand, let go when idle.
+ * The actors that live in this process: found by key, made on demand, released when idle.
  *
  * Their number is bounded. At the bound the least recently used one makes room; if all are
  * occupied, the newcomer is answered `full`.
  */
 
 import { assert, goingAway, HeddleError } from '../../src/errors.ts'
-import { seldom } from '../flow/throttle-log.ts'
-import type { Gate } from '../membership/ownership-check.ts'
+import { throttleLog } from '../flow/throttle-log.ts'
+import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
 import { Activation } from './activation.ts'
 import { actorKeyText } from './actor-key.ts'
 import type { ActorKey } from './actor-key.ts'
 import type { ActorKind } from './actor.ts'
-import type { Act, Letter } from './mailbox.ts'
-import { ReplyGate } from './reply-fence.ts'
+import type { Operation, Envelope } from './mailbox.ts'
+import { ReplyFence } from './reply-fence.ts'
 
-export interface ActivationsOptions {
+export interface ActivationTableOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
-  /** Every reply passes it; without a gate, replies leave at once. */
-  readonly gate?: Gate
+  /** Every reply passes it; without an ownership check, replies leave at once. */
+  readonly check?: OwnershipCheck
   /** Whether an actor may live here under that epoch; always, if not given. */
   readonly owns?: (key: ActorKey, epoch: number) => boolean
-  /** An actor that was not used for this long is let go: 10 minutes by default. */
+  /** An actor that was not used for this long is released: 10 minutes by default. */
   readonly idleMs?: number
   /** Actors that may be alive at once: 100 000 by default. */
   readonly limit?: number
@@ -32,7 +32,7 @@ export interface ActivationsOptions {
 }
 
 /** Counts of the actors of one kind in this process. */
-export interface Census {
+export interface ActivationStats {
   /** Including those that activate or passivate. */
   alive: number
   /** Lives begun since the process started, and how many of them failed. */
@@ -58,7 +58,7 @@ const looksForRoom = 64
 /** How often per `idleMs` the one timer looks for idle actors. */
 const looksPerIdleSpan = 10
 
-export class Activations {
+export class ActivationTable {
   readonly #env: Env
   readonly #kinds: ReadonlyMap<string, ActorKind>
   readonly #idleMs: number
@@ -66,24 +66,24 @@ export class Activations {
   readonly #mailboxBound: number
   /** By key text, the least recently used first. */
   readonly #table = new Map<string, Activation>()
-  readonly #gate: ReplyGate | undefined
+  readonly #check: ReplyFence | undefined
   readonly #owns: (key: ActorKey, epoch: number) => boolean
   readonly #stopTimer: () => void
-  readonly #lives: ReadonlyMap<string, Pick<Census, 'begun' | 'failed'>>
+  readonly #lives: ReadonlyMap<string, Pick<ActivationStats, 'begun' | 'failed'>>
   /** Reports failures that are not the actor's own. */
-  readonly #whileAway: ReturnType<typeof seldom>
+  readonly #whileAway: ReturnType<typeof throttleLog>
   #closed = false
 
-  constructor(options: ActivationsOptions) {
-    const { env, kinds, gate, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
+  constructor(options: ActivationTableOptions) {
+    const { env, kinds, check, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
     this.#env = env
-    this.#whileAway = seldom(env, awayMs)
+    this.#whileAway = throttleLog(env, awayMs)
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
     this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
     this.#idleMs = idleMs
     this.#limit = limit
     this.#mailboxBound = mailboxBound
-    this.#gate = gate && new ReplyGate(env, gate)
+    this.#check = check && new ReplyFence(env, check)
     this.#owns = options.owns ?? (() => true)
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
@@ -92,26 +92,26 @@ export class Activations {
   get size(): number { return this.#table.size }
 
   /** By kind; counted on demand. */
-  census(): ReadonlyMap<string, Readonly<Census>> {
-    const census = new Map<string, Census>([...this.#lives].map(([kind, lives]) =>
+  stats(): ReadonlyMap<string, Readonly<ActivationStats>> {
+    const stats = new Map<string, ActivationStats>([...this.#lives].map(([kind, lives]) =>
       [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]))
     for (const { key, waiting } of this.#table.values()) {
-      const counts = census.get(key.kind)!
+      const counts = stats.get(key.kind)!
       counts.alive++
       counts.waiting += waiting
       counts.fullest = Math.max(counts.fullest, waiting)
     }
-    return census
+    return stats
   }
 
   /**
    * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
-   * same for each try of one command. `gone` aborts when nobody waits for the reply any more.
+   * same for each try of one command. `cancelled` aborts when nobody waits for the reply any more.
    * Throws `not_owner` if the actor may not live here any more.
    */
-  ask(key: ActorKey, epoch: number, command: unknown, id?: string, gone?: AbortSignal):
+  ask(key: ActorKey, epoch: number, command: unknown, id?: string, cancelled?: AbortSignal):
   Promise<unknown> {
-    return this.#reply(key, epoch, (actor) => actor.receive(command, id, gone))
+    return this.#reply(key, epoch, (actor) => actor.receive(command, id, cancelled))
   }
 
   async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
@@ -134,17 +134,17 @@ export class Activations {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
 
-  /** The keys of the actors in which something goes on. */
+  /** The keys of the actors in which something is in progress. */
   occupied(): ActorKey[] {
     return [...this.#table.values()].filter(({ occupied }) => occupied).map(({ key }) => key)
   }
 
   /**
-   * Lets go of all actors that belong to a group; letters for an actor that may not live here any
+   * Releases all actors that belong to a group; envelopes for an actor that may not live here any
    * more are answered `not_owner`. The result has, for each group with any actor here, a promise
    * that resolves when all of them have gone, with the keys of those in which something went on.
    */
-  letGo<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
+  release<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
   ReadonlyMap<Group, Promise<ActorKey[]>> {
     const going = new Map<Group, { readonly gone: Promise<void>[]; readonly busy: ActorKey[] }>()
     for (const activation of this.#table.values()) {
@@ -159,19 +159,19 @@ export class Activations {
       [group, Promise.all(gone).then(() => busy)]))
   }
 
-  /** Lets go of all; every request from now on is answered `unavailable`. */
+  /** Releases all; every request from now on is answered `unavailable`. */
   async close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
     this.#stopTimer()
     await Promise.all([...this.#table.values()].map((one) => one.passivate(deadline)))
   }
 
-  #reply(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
-    if (this.#gate === undefined) return this.#post(key, epoch, act)
-    return this.#gate.reply(act, (gated) => this.#post(key, epoch, gated))
+  #reply(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
+    if (this.#check === undefined) return this.#post(key, epoch, operation)
+    return this.#check.reply(operation, (checked) => this.#post(key, epoch, checked))
   }
 
-  #post(key: ActorKey, epoch: number, act: Act): Promise<unknown> {
+  #post(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
     const text = actorKeyText(key)
     let activation = this.#table.get(text)
     if (activation === undefined) {
@@ -180,7 +180,7 @@ export class Activations {
       activation = this.#activate(text, key, epoch, [])
     } else if (this.#closed) return Promise.reject(goingAway())
     this.#touch(text, activation)
-    return activation.post(act)
+    return activation.post(operation)
   }
 
   /** Why no newcomer is let in; undefined if there is room, or room was made. */
@@ -191,7 +191,8 @@ export class Activations {
     return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
   }
 
-  #activate(text: string, key: ActorKey, epoch: number, letters: readonly Letter[]): Activation {
+  #activate(text: string, key: ActorKey, epoch: number,
+    envelopes: readonly Envelope[]): Activation {
     const kind = this.#kinds.get(key.kind)
     assert(kind !== undefined, `somebody hosts actors of kind ${key.kind}`)
     const lives = this.#lives.get(key.kind)!
@@ -200,18 +201,18 @@ export class Activations {
       kind,
       key,
       epoch,
-      letters,
+      envelopes,
       log: this.#env.log,
       mailboxBound: this.#mailboxBound,
       failed: (error) => {
         lives.failed++
-        this.#tellOfFailure(key, error)
+        this.#reportFailure(key, error)
       },
       ended: (waiting, broken) => {
         this.#table.delete(text)
-        if (this.#closed) for (const letter of waiting) letter.reject(goingAway())
+        if (this.#closed) for (const envelope of waiting) envelope.reject(goingAway())
         else if (!this.#owns(key, epoch)) {
-          for (const letter of waiting) letter.reject(new HeddleError('not_owner'))
+          for (const envelope of waiting) envelope.reject(new HeddleError('not_owner'))
         } else {
           // If the next life fails too, those that wait now may not ask again.
           if (broken) this.#revive(key, epoch)
@@ -221,10 +222,10 @@ export class Activations {
     })
   }
 
-  #tellOfFailure(key: ActorKey, error: unknown): void {
-    const report = (untold: number) => this.#env.log.warn(
+  #reportFailure(key: ActorKey, error: unknown): void {
+    const report = (omitted: number) => this.#env.log.warn(
       'An actor failed; the next command activates it again.',
-      { key, error, ...untold > 0 && { untold } })
+      { key, error, ...omitted > 0 && { untold: omitted } })
     const { code } = HeddleError.from(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)
     else report(0)
@@ -243,7 +244,7 @@ export class Activations {
     let looks = 0
     for (const [text, activation] of this.#table) {
       if (!activation.occupied) {
-        this.#letGo(activation)
+        this.#release(activation)
         return true
       }
       if (++looks === looksForRoom) return false
@@ -257,11 +258,11 @@ export class Activations {
     for (const [text, activation] of this.#table) {
       if (activation.usedMs > idleSinceMs) return
       if (activation.occupied) this.#touch(text, activation)
-      else this.#letGo(activation)
+      else this.#release(activation)
     }
   }
 
-  #letGo(activation: Activation): void {
+  #release(activation: Activation): void {
     const noHurry = new AbortController().signal
     void activation.passivate(noHurry)
   }

@@ -1,23 +1,23 @@
 /**
  * One life of an actor in this process, from `activate` to `passivate`.
  *
- *   1. Turns are taken only between the two: letters wait before, and are handed on after.
+ *   1. Turns are taken only between the two: envelopes wait before, and are handed on after.
  *   2. The next life begins only when `passivate` has returned, so that two lives of one actor
  *      never overlap here.
- *   3. A life that fails answers every letter that waited for it.
+ *   3. A life that fails answers every envelope that waited for it.
  */
 
 import type { Log } from '../runtime/env.ts'
 import type { ActorKey } from './actor-key.ts'
 import type { Actor, ActorContext, ActorKind } from './actor.ts'
 import { Mailbox } from './mailbox.ts'
-import type { Act, Letter } from './mailbox.ts'
+import type { Operation, Envelope } from './mailbox.ts'
 
 /**
- * activating   `activate` is under way; letters wait
+ * activating   `activate` is under way; envelopes wait
  * active       turns are taken
- * passivating  `passivate` is under way; letters wait for the next life
- * ended        over; letters that waited were handed on
+ * passivating  `passivate` is under way; envelopes wait for the next life
+ * ended        over; envelopes that waited were handed on
  */
 export type ActivationState = 'activating' | 'active' | 'passivating' | 'ended'
 
@@ -27,13 +27,13 @@ export interface ActivationOptions {
   readonly epoch: number
   readonly log: Log
   readonly mailboxBound: number
-  /** Letters that still waited when the previous life ended. */
-  readonly letters: readonly Letter[]
+  /** Envelopes that still waited when the previous life ended. */
+  readonly envelopes: readonly Envelope[]
   /**
-   * Called once, at the end, with the letters that still wait. `broken`: it failed while something
-   * was under way.
+   * Called once, at the end, with the envelopes that still wait. `broken`: it failed while
+   * something was under way.
    */
-  ended(letters: readonly Letter[], broken: boolean): void
+  ended(envelopes: readonly Envelope[], broken: boolean): void
   /** Called once, if it failed. */
   failed(reason: unknown): void
 }
@@ -53,7 +53,7 @@ export class Activation {
     this.#options = options
     this.#mailbox = new Mailbox({
       bound: options.mailboxBound,
-      letters: options.letters,
+      envelopes: options.envelopes,
       broken: (reason) => this.#fail(reason),
     })
     // Not at once: the caller of this constructor must hold this activation first.
@@ -72,13 +72,13 @@ export class Activation {
     return this.#state !== 'active' || !this.#mailbox.idle || this.#actor!.occupied
   }
 
-  post(act: Act): Promise<unknown> {
-    return this.#mailbox.post(act)
+  post(operation: Operation): Promise<unknown> {
+    return this.#mailbox.post(operation)
   }
 
   /**
-   * Ends it after the current turn. If something goes on, turns are still taken until that has come
-   * to rest; otherwise none begins from now on. Resolves when it has ended. Never throws.
+   * Ends it after the current turn. If something is in progress, turns are still taken until that
+   * has come to rest; otherwise none begins from now on. Resolves when it has ended. Never throws.
    */
   async passivate(deadline: AbortSignal): Promise<void> {
     if (this.#state === 'activating') await this.#settled
@@ -86,7 +86,7 @@ export class Activation {
     if (this.#state === 'active') {
       this.#state = 'passivating'
       await this.#mailbox.shut()
-      await this.#letGo(deadline)
+      await this.#release(deadline)
     }
     await this.#ended.promise
   }
@@ -104,7 +104,7 @@ export class Activation {
     const context: ActorContext = {
       key,
       epoch,
-      tell: (command) => this.#tell(command),
+      notify: (command) => this.#notify(command),
       fail: (reason) => this.#fail(reason),
       sleep: () => this.#sleep(),
     }
@@ -115,15 +115,15 @@ export class Activation {
       this.#fail(error)
       return this.#end()
     }
-    if (this.#state !== 'activating') return await this.#letGo(AbortSignal.abort())
+    if (this.#state !== 'activating') return await this.#release(AbortSignal.abort())
     this.#state = 'active'
     this.#mailbox.open(this.#actor)
   }
 
-  #tell(command: unknown): void {
+  #notify(command: unknown): void {
     if (this.#state !== 'activating' && this.#state !== 'active') return
-    const told = this.#mailbox.postUnbounded((actor) => actor.receive(command))
-    told.catch((error: unknown) => {
+    const sent = this.#mailbox.postUnbounded((actor) => actor.receive(command))
+    sent.catch((error: unknown) => {
       if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
     })
   }
@@ -142,10 +142,10 @@ export class Activation {
     this.#broken = active && this.#actor!.occupied
     this.#options.failed(reason)
     this.#mailbox.fail(reason)
-    if (active) void this.#letGo(AbortSignal.abort())
+    if (active) void this.#release(AbortSignal.abort())
   }
 
-  async #letGo(deadline: AbortSignal): Promise<void> {
+  async #release(deadline: AbortSignal): Promise<void> {
     // Never inside the turn that failed.
     await Promise.resolve()
     try {
@@ -159,7 +159,7 @@ export class Activation {
   #end(): void {
     this.#state = 'ended'
     this.#ended.resolve()
-    this.#options.ended(this.#mailbox.takeLetters(), this.#broken)
+    this.#options.ended(this.#mailbox.takeEnvelopes(), this.#broken)
   }
 
   #warn(message: string, error: unknown): void {

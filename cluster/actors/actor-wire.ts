@@ -38,7 +38,7 @@ export interface ListenerCodec {
   /** A listener that hands each of its calls to `send`, and says which one is the last. */
   sender(send: (call: Uint8Array, last: boolean) => void): unknown
   /** Makes the call that the bytes stand for. */
-  tell(listener: unknown, call: Uint8Array): void
+  notify(listener: unknown, call: Uint8Array): void
   /** The last call of a listener whose actor could not make it. */
   end(listener: unknown, how: FollowLoss): void
 }

@@ -4,9 +4,9 @@ import type { ActorKey } from './actor-key.ts'
 import type { Asked } from './actor-wire.ts'
 
 /**
- * The result of a turn. The turn is over when the decision is made; the reply may be a promise that
- * resolves later, when what was decided is durable. The next turn does not wait for it. The actor
- * settles every promise that it made, at the latest in `passivate`.
+ * The result of a turn. The turn has ended when the decision is made; the reply may be a promise
+ * that resolves later, when what was decided is durable. The next turn does not wait for it. The
+ * actor settles every promise that it made, at the latest in `passivate`.
  */
 export interface Turn {
   readonly reply: unknown
@@ -31,20 +31,21 @@ export interface Actor {
    * What the actor stores for the next owner says which commands are done, so that a repeated one
    * has no second effect. Undefined if nobody tries again.
    *
-   * `gone` aborts when nobody waits for the reply any more: a reply that only waits for something
-   * may be rejected then; whatever the command does is done all the same.
+   * `cancelled` aborts when nobody waits for the reply any more: a reply that only waits for
+   * something may be rejected then; whatever the command does is done all the same.
    */
-  receive(command: unknown, id?: string, gone?: AbortSignal): Turn | Promise<Turn>
+  receive(command: unknown, id?: string, cancelled?: AbortSignal): Turn | Promise<Turn>
   /** Tells `listener` until the returned function is called. A turn like any other. */
   follow(request: unknown, listener: unknown): Promise<() => void>
   /**
-   * True while something goes on or somebody follows: it is not passivated for idleness then. Nor
-   * is it while a turn is under way, a command waits or a promised reply is due.
+   * True while something is in progress or somebody follows: it is not passivated for idleness
+   * then. Nor is it while a turn is under way, a command waits or a promised reply is due.
    */
   readonly occupied: boolean
   /**
-   * Called before `passivate` if it is occupied: brings what goes on to a point from which another
-   * owner can continue. Turns are taken meanwhile. Resolves when it is there, or at the deadline.
+   * Called before `passivate` if it is occupied: brings what is in progress to a point from which
+   * another owner can continue. Turns are taken meanwhile. Resolves when it is there, or at the
+   * deadline.
    */
   rest?(deadline: AbortSignal): Promise<void>
   /**
@@ -63,7 +64,7 @@ export interface ActorContext {
    * Sends a command to itself, as a turn of its own: at once if no other is under way. Never
    * refused as `full`; dropped when the activation is ending.
    */
-  tell(command: unknown): void
+  notify(command: unknown): void
   /**
    * Ends this activation, because something that it assumed is not true. Every command that waits,
    * or whose turn is under way, fails with `reason`. The next command makes a new activation.

@@ -1,31 +1,31 @@
 /**
- * The letters that wait for one actor, and whose turn it is.
+ * The envelopes that wait for one actor, and whose turn it is.
  *
  *   1. One turn at a time: the next begins when the one before it has made its decision.
- *   2. Turns are taken in the order of the letters.
- *   3. A letter that finds the mailbox open and empty has its turn at once, in the same tick.
- *   4. Every letter is answered: by its turn, by `fail`, or by the mailbox that takes it over.
+ *   2. Turns are taken in the order of the envelopes.
+ *   3. An envelope that finds the mailbox open and empty has its turn at once, in the same tick.
+ *   4. Every envelope is answered: by its turn, by `fail`, or by the mailbox that takes it over.
  */
 
 import { HeddleError } from '../../src/errors.ts'
 import type { Actor, Turn } from './actor.ts'
 
-/** What a letter asks of the actor: one turn. */
-export type Act = (actor: Actor) => Turn | Promise<Turn>
+/** What an envelope asks of the actor: one turn. */
+export type Operation = (actor: Actor) => Turn | Promise<Turn>
 
 /** An act that waits, and the promise of its reply. */
-export interface Letter {
-  readonly act: Act
+export interface Envelope {
+  readonly operation: Operation
   readonly promise: Promise<unknown>
   resolve(reply: unknown): void
   reject(reason: unknown): void
 }
 
 export interface MailboxOptions {
-  /** Letters that may wait; the next is answered `full`. */
+  /** Envelopes that may wait; the next is answered `full`. */
   readonly bound: number
-  /** Letters that waited in the mailbox before this one. */
-  readonly letters: readonly Letter[]
+  /** Envelopes that waited in the mailbox before this one. */
+  readonly envelopes: readonly Envelope[]
   /** A turn threw something other than a HeddleError: the actor cannot be trusted any more. */
   broken(reason: unknown): void
 }
@@ -33,17 +33,17 @@ export interface MailboxOptions {
 /** After this many turns in one tick, the rest of the process gets a chance. */
 const turnsPerTick = 256
 
-/** Begins shut: letters wait until `open`. */
+/** Begins shut: envelopes wait until `open`. */
 export class Mailbox {
   readonly #bound: number
   readonly #broken: (reason: unknown) => void
-  readonly #letters: Letter[]
+  readonly #envelopes: Envelope[]
   /** The actor that takes the turns; undefined while the mailbox is shut. */
   #actor: Actor | undefined
   /** From the start of a turn to its decision; also while turns rest until the next tick. */
   #turning = false
-  /** The letter of a turn that takes more than a tick. */
-  #underWay: Letter | undefined
+  /** The envelope of a turn that takes more than a tick. */
+  #underWay: Envelope | undefined
   #turnOver: (() => void) | undefined
   #failure: HeddleError | undefined
   /** How many promised replies are still to come. */
@@ -52,27 +52,27 @@ export class Mailbox {
   constructor(options: MailboxOptions) {
     this.#bound = options.bound
     this.#broken = options.broken
-    this.#letters = [...options.letters]
+    this.#envelopes = [...options.envelopes]
   }
 
   /** No turn is under way, nothing waits, no reply is owed. */
   get idle(): boolean {
-    return !this.#turning && this.#letters.length === 0 && this.#owed === 0
+    return !this.#turning && this.#envelopes.length === 0 && this.#owed === 0
   }
 
   /** How many wait for their turn. */
-  get waiting(): number { return this.#letters.length }
+  get waiting(): number { return this.#envelopes.length }
 
-  /** The reply to `act`; rejects with `full` if too many wait. */
-  post(act: Act): Promise<unknown> {
-    if (this.#actor === undefined || this.#turning) return this.#wait(act, this.#bound)
-    return this.#turnAtOnce(this.#actor, act)
+  /** The reply to `operation`; rejects with `full` if too many wait. */
+  post(operation: Operation): Promise<unknown> {
+    if (this.#actor === undefined || this.#turning) return this.#wait(operation, this.#bound)
+    return this.#turnAtOnce(this.#actor, operation)
   }
 
   /** As `post`, but without a bound: for an actor's commands to itself, which must not get lost. */
-  postUnbounded(act: Act): Promise<unknown> {
-    if (this.#actor === undefined || this.#turning) return this.#wait(act, Infinity)
-    return this.#turnAtOnce(this.#actor, act)
+  postUnbounded(operation: Operation): Promise<unknown> {
+    if (this.#actor === undefined || this.#turning) return this.#wait(operation, Infinity)
+    return this.#turnAtOnce(this.#actor, operation)
   }
 
   /** Turns are taken from now on. */
@@ -81,37 +81,37 @@ export class Mailbox {
     this.#work()
   }
 
-  /** No turn begins any more. Resolves when the one under way is over. */
+  /** No turn begins any more. Resolves when the one under way has ended. */
   async shut(): Promise<void> {
     this.#actor = undefined
     if (this.#underWay === undefined) return
     await new Promise<void>((resolve) => { this.#turnOver = resolve })
   }
 
-  /** Shuts at once and rejects every letter, that of the turn under way included. */
+  /** Shuts at once and rejects every envelope, that of the turn under way included. */
   fail(reason: unknown): void {
     this.#actor = undefined
     this.#failure = HeddleError.from(reason)
     this.#underWay?.reject(this.#failure)
     this.#endTurn()
-    for (const letter of this.takeLetters()) letter.reject(unheard(reason))
+    for (const envelope of this.takeEnvelopes()) envelope.reject(unprocessed(reason))
   }
 
   /** Removes and returns those that wait, for the next mailbox. */
-  takeLetters(): Letter[] {
-    return this.#letters.splice(0)
+  takeEnvelopes(): Envelope[] {
+    return this.#envelopes.splice(0)
   }
 
-  #wait(act: Act, bound: number): Promise<unknown> {
-    if (this.#letters.length >= bound) return Promise.reject(new HeddleError('full'))
-    const letter = newLetter(act)
-    this.#letters.push(letter)
-    return letter.promise
+  #wait(operation: Operation, bound: number): Promise<unknown> {
+    if (this.#envelopes.length >= bound) return Promise.reject(new HeddleError('full'))
+    const envelope = newEnvelope(operation)
+    this.#envelopes.push(envelope)
+    return envelope.promise
   }
 
-  #turnAtOnce(actor: Actor, act: Act): Promise<unknown> {
+  #turnAtOnce(actor: Actor, operation: Operation): Promise<unknown> {
     this.#turning = true
-    const reply = this.#turn(actor, act)
+    const reply = this.#turn(actor, operation)
     if (this.#underWay === undefined) this.#work()
     return reply
   }
@@ -119,36 +119,37 @@ export class Mailbox {
   /** Takes turns until none waits, one takes longer than a tick, or others must get a chance. */
   #work(): void {
     for (let turns = 0; turns < turnsPerTick; turns++) {
-      const letter = this.#actor === undefined ? undefined : this.#letters.shift()
-      this.#turning = letter !== undefined
-      if (letter === undefined) return
-      letter.resolve(this.#turn(this.#actor!, letter.act))
+      const envelope = this.#actor === undefined ? undefined : this.#envelopes.shift()
+      this.#turning = envelope !== undefined
+      if (envelope === undefined) return
+      envelope.resolve(this.#turn(this.#actor!, envelope.operation))
       if (this.#underWay !== undefined) return
     }
     setImmediate(() => this.#work())
   }
 
-  #turn(actor: Actor, act: Act): Promise<unknown> {
+  #turn(actor: Actor, operation: Operation): Promise<unknown> {
     try {
-      const turn = act(actor)
-      return turn instanceof Promise ? this.#longTurn(act, turn) : this.#answer(turn)
+      const turn = operation(actor)
+      return turn instanceof Promise ? this.#longTurn(operation, turn) : this.#answer(turn)
     } catch (error) {
       return this.#refuse(error)
     }
   }
 
-  #longTurn(act: Act, turn: Promise<Turn>): Promise<unknown> {
-    const letter = newLetter(act)
-    this.#underWay = letter
-    const over = (answer: () => Promise<unknown>) => {
+  #longTurn(operation: Operation, turn: Promise<Turn>): Promise<unknown> {
+    const envelope = newEnvelope(operation)
+    this.#underWay = envelope
+    const ended = (answer: () => Promise<unknown>) => {
       // If `fail` came first, the caller has been answered: nobody waits for this answer.
-      if (this.#underWay !== letter) return void answer().catch(() => {})
+      if (this.#underWay !== envelope) return void answer().catch(() => {})
       this.#endTurn()
-      letter.resolve(answer())
+      envelope.resolve(answer())
       this.#work()
     }
-    turn.then((made) => over(() => this.#answer(made)), (error) => over(() => this.#refuse(error)))
-    return letter.promise
+    turn.then((made) => ended(() => this.#answer(made)),
+      (error) => ended(() => this.#refuse(error)))
+    return envelope.promise
   }
 
   #endTurn(): void {
@@ -174,12 +175,14 @@ export class Mailbox {
   }
 }
 
-function newLetter(act: Act): Letter {
-  return { act, ...Promise.withResolvers<unknown>() }
+function newEnvelope(operation: Operation): Envelope {
+  return { operation, ...Promise.withResolvers<unknown>() }
 }
 
-/** The error for a letter whose turn never began: nothing was done, so its caller may ask again. */
-function unheard(reason: unknown): HeddleError {
+/**
+ * The error for an envelope whose turn never began: nothing was done, so its caller may ask again.
+ */
+function unprocessed(reason: unknown): HeddleError {
   if (reason instanceof HeddleError) return reason
   return new HeddleError('unavailable', 'The actor failed before it heard this; ask again.', {},
     { cause: reason })

@@ -1,10 +1,10 @@
 /**
- * Commands from other members that were heard recently, by their ids.
+ * Commands from other members that were received recently, by their ids.
  *
  *   1. A command that comes again is not done again: its sender gets the same answer.
  *   2. A command that came to nothing is forgotten at once: the next try is a new one.
  *   3. Commands under way are never forgotten. Answers are, when many came after them.
- *   4. When nobody asks for a command any more, its actor is told, and need not go on waiting.
+ *   4. When nobody asks for a command any more, its actor is notified, and need not keep waiting.
  */
 
 import { HeddleError } from '../../src/errors.ts'
@@ -21,7 +21,7 @@ export interface RecentCommandsOptions {
 
 interface UnderWay {
   readonly reply: Promise<Uint8Array>
-  readonly gone: AbortController
+  readonly cancelled: AbortController
   stopTimer(): void
 }
 
@@ -48,27 +48,27 @@ export class RecentCommands {
   }
 
   /**
-   * The answer to the command with this id; `hear` does it if it was not heard yet. The signal
+   * The answer to the command with this id; `handle` does it if it was not received yet. The signal
    * aborts when nobody asks for it any more.
    */
-  answer(id: string, hear: (gone: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
+  answer(id: string, handle: (cancelled: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#underWay.get(id) ?? this.#answered.get(id)
     if (known !== undefined) return known.reply
     if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new HeddleError('full'))
-    const gone = new AbortController()
-    const reply = hear(gone.signal)
-    this.#underWay.set(id, { reply, gone, stopTimer: () => {} })
+    const cancelSignal = new AbortController()
+    const reply = handle(cancelSignal.signal)
+    this.#underWay.set(id, { reply, cancelled: cancelSignal, stopTimer: () => {} })
     reply.then(
       (bytes) => this.#remember(id, reply, bytes.length),
       (error: unknown) => {
         if (isFinal(error)) this.#remember(id, reply, 0)
-        else this.#over(id)
+        else this.#ended(id)
       },
     )
     return reply
   }
 
-  /** The caller was told that the answer is under way: it comes back within `ms`, or has gone. */
+  /** The caller knows that the answer is under way: it comes back within `ms`, or has gone. */
   expectBack(id: string, ms: number): void {
     const underWay = this.#underWay.get(id)
     if (underWay === undefined) return
@@ -78,17 +78,17 @@ export class RecentCommands {
 
   /** The caller waits no longer. */
   leave(id: string): void {
-    this.#underWay.get(id)?.gone.abort(
+    this.#underWay.get(id)?.cancelled.abort(
       new HeddleError('unavailable', 'Nobody asks for this any more.'))
   }
 
-  #over(id: string): void {
+  #ended(id: string): void {
     this.#underWay.get(id)?.stopTimer()
     this.#underWay.delete(id)
   }
 
   #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
-    this.#over(id)
+    this.#ended(id)
     const bytes = length + entryBytes
     // It would push out all others and then itself.
     if (bytes > this.#bound.bytes) return

@@ -1,19 +1,24 @@
 /**
- * The gate before every reply: it makes sure that this member was still the owner when it replied.
+ * The fence before every reply: it makes sure that this member was still the owner when it replied.
  *
  * A turn reports what earlier turns left, so it is enough that the session lived after the turn
- * began. What a turn writes passes the gate on its way into the store, before its promise resolves:
- * by then the reply is covered, and needs no second validation. A turn that only reads passes the
- * gate while its reply is made.
+ * began. What a turn writes passes the ownership check on its way into the store, before its
+ * promise resolves: by then the reply is covered, and needs no second validation. A turn that only
+ * reads passes the ownership check while its reply is made.
+ *
+ * Rule: [reply_fence].
  */
 
 import { HeddleError } from '../../src/errors.ts'
-import type { Gate } from '../membership/ownership-check.ts'
+import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
 import type { Turn } from './actor.ts'
-import type { Act } from './mailbox.ts'
+import type { Operation } from './mailbox.ts'
 
-/** How long a reply waits for a closed gate. While the gate is open, the store is only slow. */
+/**
+ * How long a reply waits for a closed check. While the ownership check is open, the store is only
+ * slow.
+ */
 const patienceMs = 2_000
 
 /**
@@ -23,35 +28,36 @@ const patienceMs = 2_000
  */
 const turnMs = 20_000
 
-export class ReplyGate {
+export class ReplyFence {
   readonly #env: Env
-  readonly #gate: Gate
-  /** For replies that have waited too long: called as soon as the gate closes. */
+  readonly #check: OwnershipCheck
+  /** For replies that have waited too long: called as soon as the ownership check closes. */
   readonly #refusals = new Set<(reason: unknown) => void>()
-  /** The promise of the gate that this listens to: one for all of them. */
-  #heard: Promise<void> | undefined
+  /** The promise of the ownership check that this listens to: one for all of them. */
+  #received: Promise<void> | undefined
 
-  constructor(env: Env, gate: Gate) {
+  constructor(env: Env, check: OwnershipCheck) {
     this.#env = env
-    this.#gate = gate
+    this.#check = check
   }
 
   /**
-   * The reply of `act`, which `post` hands to its actor. Throws `unavailable` if nothing was
+   * The reply of `operation`, which `post` hands to its actor. Throws `unavailable` if nothing was
    * written and the store cannot be reached or the actor does not get to it, `not_owner` if the
-   * session is over and the turn did not begin. If the turn did begin, it may have written
+   * session has ended and the turn did not begin. If the turn did begin, it may have written
    * something: then the error is `ambiguous`.
    */
-  async reply(act: Act, post: (act: Act) => Promise<unknown>): Promise<unknown> {
-    mustBeOpen(this.#gate)
+  async reply(operation: Operation,
+    post: (operation: Operation) => Promise<unknown>): Promise<unknown> {
+    requireOpen(this.#check)
     let began: number | undefined
     let kind: Turn['kind']
     let passing: Promise<void> | undefined
-    const pass = () => passing ??= this.#pass(began)
+    const confirm = () => passing ??= this.#confirm(began)
     const givenUp = Promise.withResolvers<never>()
     const note = (turn: Turn) => {
       kind = turn.kind
-      if (kind === 'read') pass().catch(givenUp.reject)
+      if (kind === 'read') confirm().catch(givenUp.reject)
     }
     let abandoned = false
     const cancel = this.#env.after(turnMs, () => {
@@ -59,22 +65,22 @@ export class ReplyGate {
       abandoned = true
       givenUp.reject(tooLate())
     })
-    const marked: Act = (actor) => {
+    const marked: Operation = (actor) => {
       if (abandoned) throw tooLate()
-      began = this.#gate.mark()
-      const turn = act(actor)
+      began = this.#check.mark()
+      const turn = operation(actor)
       if (turn instanceof Promise) turn.then(note, () => {})
       else note(turn)
       return turn
     }
     try {
       const reply = await Promise.race([post(marked), givenUp.promise])
-      if (kind !== 'early') await pass()
+      if (kind !== 'early') await confirm()
       return reply
     } catch (error) {
       if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
       // A final refusal depends on the actor's state just as an answer does.
-      if (error instanceof HeddleError && error.retry === 'no') await pass()
+      if (error instanceof HeddleError && error.retry === 'no') await confirm()
       throw error
     } finally {
       cancel()
@@ -82,15 +88,15 @@ export class ReplyGate {
   }
 
   /**
-   * A caller that waits too long is told that nothing was written. That is true: if something was,
-   * the session was validated after that, so the turn's mark was passed before its reply came.
+   * A caller that waits too long is informed that nothing was written. That is true: if something
+   * was, the session was validated after that, so the turn's mark was passed before its reply came.
    */
-  async #pass(began = this.#gate.mark()): Promise<void> {
-    if (this.#gate.passed(began)) return
+  async #confirm(began = this.#check.mark()): Promise<void> {
+    if (this.#check.confirmed(began)) return
     const refused = Promise.withResolvers<never>()
     const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(refused.reject))
     try {
-      await Promise.race([this.#gate.pass(), refused.promise])
+      await Promise.race([this.#check.confirm(), refused.promise])
     } finally {
       cancel()
       this.#refusals.delete(refused.reject)
@@ -99,11 +105,11 @@ export class ReplyGate {
 
   #refuseWhenClosed(refuse: (reason: unknown) => void): void {
     this.#refusals.add(refuse)
-    const { closing } = this.#gate
-    if (this.#heard === closing) return
-    this.#heard = closing
+    const { closing } = this.#check
+    if (this.#received === closing) return
+    this.#received = closing
     void closing.then(() => {
-      this.#heard = undefined
+      this.#received = undefined
       for (const each of this.#refusals) each(outOfReach())
       this.#refusals.clear()
     })
@@ -111,10 +117,10 @@ export class ReplyGate {
 }
 
 /**
- * What begins while the gate is closed cannot be answered, so it must not begin. Throws
- * `unavailable` or, if the session is over, `not_owner`.
+ * What begins while the ownership check is closed cannot be answered, so it must not begin. Throws
+ * `unavailable` or, if the session has ended, `not_owner`.
  */
-export function mustBeOpen({ state }: Pick<Gate, 'state'>): void {
+export function requireOpen({ state }: Pick<OwnershipCheck, 'state'>): void {
   if (state === 'closed') throw outOfReach()
   if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
 }

@@ -2,7 +2,7 @@
 
 import type { Env } from '../runtime/env.ts'
 
-export interface PutOffOptions {
+export interface DebounceOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
   /** All of it is done when nothing has come for this long. */
   readonly calmMs: number
@@ -11,7 +11,7 @@ export interface PutOffOptions {
 }
 
 /** The function that it returns takes work and does it later, in the order in which it came. */
-export function putOff({ env, calmMs, latestMs }: PutOffOptions): (work: () => void) => void {
+export function debounce({ env, calmMs, latestMs }: DebounceOptions): (work: () => void) => void {
   let waiting: (() => void)[] = []
   let sinceMs = 0
   let stopWaiting = () => {}

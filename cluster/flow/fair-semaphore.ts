@@ -5,7 +5,7 @@
 
 import { HeddleError } from '../../src/errors.ts'
 
-export interface TurnstileLimits {
+export interface FairSemaphoreLimits {
   readonly inAll: number
   readonly each: number
   /** How many may wait. */
@@ -28,37 +28,37 @@ interface Lane {
   readonly waiting: Set<Waiter>
 }
 
-export class Turnstile {
-  readonly #limits: TurnstileLimits
+export class FairSemaphore {
+  readonly #limits: FairSemaphoreLimits
   /** By key; the one that was let in last comes last. */
   readonly #lanes = new Map<string, Lane>()
   #busy = 0
   #waiting = 0
 
-  constructor(limits: TurnstileLimits) {
+  constructor(limits: FairSemaphoreLimits) {
     this.#limits = limits
   }
 
   /** Resolves with the function that leaves. Throws `full`, or the signal's reason. */
-  async enter(who: string, signal?: AbortSignal): Promise<() => void> {
+  async enter(subject: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
-    const lane = this.#laneOf(who)
-    if (!this.#hasRoom(lane)) await this.#wait(who, lane, signal)
-    else this.#letIn(who, lane)
+    const lane = this.#laneOf(subject)
+    if (!this.#hasRoom(lane)) await this.#wait(subject, lane, signal)
+    else this.#letIn(subject, lane)
     let left = false
     return () => {
       if (left) return
       left = true
       lane.busy--
       this.#busy--
-      this.#forget(who, lane)
+      this.#forget(subject, lane)
       this.#letNextIn()
     }
   }
 
-  #laneOf(who: string): Lane {
-    const lane = this.#lanes.get(who) ?? { busy: 0, waiting: new Set() }
-    this.#lanes.set(who, lane)
+  #laneOf(subject: string): Lane {
+    const lane = this.#lanes.get(subject) ?? { busy: 0, waiting: new Set() }
+    this.#lanes.set(subject, lane)
     return lane
   }
 
@@ -66,17 +66,17 @@ export class Turnstile {
     return this.#busy < this.#limits.inAll && busy < this.#limits.each
   }
 
-  #letIn(who: string, lane: Lane): void {
+  #letIn(subject: string, lane: Lane): void {
     lane.busy++
     this.#busy++
-    this.#lanes.delete(who)
-    this.#lanes.set(who, lane)
+    this.#lanes.delete(subject)
+    this.#lanes.set(subject, lane)
   }
 
-  #wait(who: string, lane: Lane, signal: AbortSignal | undefined): Promise<void> {
+  #wait(subject: string, lane: Lane, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitingEach = waiting, longestYields = false } = this.#limits
     if (lane.waiting.size >= waitingEach || (this.#waiting >= waiting && !longestYields)) {
-      this.#forget(who, lane)
+      this.#forget(subject, lane)
       throw this.#full()
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -89,12 +89,12 @@ export class Turnstile {
     const waiter: Waiter = {
       enter: () => {
         leave()
-        this.#letIn(who, lane)
+        this.#letIn(subject, lane)
         resolve()
       },
       giveUp: (reason) => {
         leave()
-        this.#forget(who, lane)
+        this.#forget(subject, lane)
         reject(reason)
       },
     }
@@ -119,8 +119,8 @@ export class Turnstile {
     }
   }
 
-  #forget(who: string, lane: Lane): void {
-    if (lane.busy === 0 && lane.waiting.size === 0) this.#lanes.delete(who)
+  #forget(subject: string, lane: Lane): void {
+    if (lane.busy === 0 && lane.waiting.size === 0) this.#lanes.delete(subject)
   }
 
   #full(): HeddleError {

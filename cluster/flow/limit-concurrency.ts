@@ -1,7 +1,7 @@
 /** A limit on concurrent work: what exceeds it waits, in the order in which it came. */
 
 /** The result does what it is given, at most `limit` at the same time. */
-export function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let underWay = 0
   return async (work) => {

@@ -10,11 +10,11 @@ import { untilAvailable } from './until-available.ts'
 const patienceMs = 30_000
 
 /** `work` may be done again. Throws what it throws; `unavailable` only when that lasts. */
-export function firstAnswer<Answer>(env: Env, work: () => Promise<Answer>): Promise<Answer> {
+export function retryAtStartup<Answer>(env: Env, work: () => Promise<Answer>): Promise<Answer> {
   const beganMs = env.monotonicMs()
   return untilAvailable({
     env,
-    isOver: () => env.monotonicMs() - beganMs > patienceMs,
+    hasEnded: () => env.monotonicMs() - beganMs > patienceMs,
     waits: (error) =>
       env.log.warn('The store does not answer yet: this member waits for it.', { error }),
   }, work)

@@ -3,15 +3,15 @@
 import type { Env } from '../runtime/env.ts'
 
 /** Reports at most once in `quietMs`; `untold` is how many reports were left out before. */
-export function seldom(env: Pick<Env, 'monotonicMs'>, quietMs: number):
-(report: (untold: number) => void) => void {
+export function throttleLog(env: Pick<Env, 'monotonicMs'>, quietMs: number):
+(report: (omitted: number) => void) => void {
   let quietUntilMs = Number.NEGATIVE_INFINITY
-  let untold = 0
+  let leftOut = 0
   return (report) => {
     const nowMs = env.monotonicMs()
-    if (nowMs < quietUntilMs) return void untold++
-    report(untold)
+    if (nowMs < quietUntilMs) return void leftOut++
+    report(leftOut)
     quietUntilMs = nowMs + quietMs
-    untold = 0
+    leftOut = 0
   }
 }

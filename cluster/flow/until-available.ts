@@ -9,7 +9,7 @@ const againMs = 250
 export interface Patience {
   readonly env: Pick<Env, 'after'>
   /** Nobody waits for it any more. */
-  readonly isOver: () => boolean
+  readonly hasEnded: () => boolean
   /** Called when it has to be done again, once for each piece of work. */
   readonly waits: (error: unknown) => void
 }
@@ -18,16 +18,16 @@ export interface Patience {
  * `work` may be done again. Throws any error but `unavailable`, and the last one when nobody waits
  * any more.
  */
-export async function untilAvailable<Result>({ env, isOver, waits }: Patience,
+export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (isOver() || HeddleError.from(error).code !== 'unavailable') throw error
+      if (hasEnded() || HeddleError.from(error).code !== 'unavailable') throw error
       if (tries === 1) waits(error)
       await pause(env, againMs)
-      if (isOver()) throw error
+      if (hasEnded()) throw error
     }
   }
 }

@@ -1,18 +1,18 @@
-/** Heartbeats that members leave for each other: hints, never proof that a member is over. */
+/** Heartbeats that members leave for each other: hints, never proof that a member has ended. */
 
 import type { Member } from './member.ts'
 
-export interface Beat extends Member {
+export interface Heartbeat extends Member {
   /** Different each time. */
   readonly count: number
   /** It takes no more shards, and gives back those that it has. */
   readonly leaving: boolean
 }
 
-export interface BeatPort {
-  beat(beat: Beat): Promise<void>
-  /** The newest beat of each member that left one in the last minutes. */
-  beats(): Promise<readonly Beat[]>
-  /** For a member that is over. */
+export interface HeartbeatPort {
+  heartbeat(heartbeat: Heartbeat): Promise<void>
+  /** The newest heartbeat of each member that left one in the last minutes. */
+  heartbeats(): Promise<readonly Heartbeat[]>
+  /** For a member that has ended. */
   forget(member: string): Promise<void>
 }

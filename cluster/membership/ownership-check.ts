@@ -1,17 +1,20 @@
 /**
- * The gate before every acknowledgement: it lets through what happened while the session lived.
+ * The check before every acknowledgement: it confirms what happened while the session lived.
  *
- *   1. A caller of `pass` is let through by a validation, a read of the own session, that began
+ *   1. A caller of `confirm` is let through by a validation, a read of the own session, that began
  *      after the call. One is under way at a time; calls that come meanwhile share the next one. If
  *      many writers are on their way at that moment, it waits for them, for a few times as long as
  *      the last one took: the slower the store, the more share a validation, and the fewer reads it
  *      answers beside its writes. A writer that was waited for in vain is not waited for again.
- *   2. A validation that fails lets nobody through and turns nobody away: the gate is closed, and
+ *   2. A validation that fails confirms nothing and refuses nothing: the check is closed, and
  *      asks again until it knows.
- *   3. Only a session that was *read* to be over is over. Then nobody passes any more.
+ *   3. Only a session that was *read* to have ended has ended. Then nothing is confirmed any more.
  *
- * No clock decides who may pass. What a member wrote before a validation that says `alive` began is
- * seen by whoever takes over from it, who first fences the session and reads only after that.
+ * No clock decides what is confirmed. What a member wrote before a validation that says `alive`
+ * began is seen by whoever takes over from it, who first fences the session and reads only after
+ * that.
+ *
+ * Rule: [validate_after].
  */
 
 import { HeddleError } from '../../src/errors.ts'
@@ -21,42 +24,42 @@ import type { SessionState } from './session-port.ts'
 /**
  * open    the last validation said `alive`
  * closed  the store cannot be reached: callers wait
- * fenced  the session is over, ended by another member or by itself: nobody passes any more
+ * fenced  the session was ended, by another member or by itself: nothing is confirmed any more
  */
-export type GateState = 'open' | 'closed' | 'fenced'
+export type OwnershipState = 'open' | 'closed' | 'fenced'
 
-export interface Gate {
-  readonly state: GateState
-  /** Resolves when the gate is not open any more; at once if it is not open now. */
+export interface OwnershipCheck {
+  readonly state: OwnershipState
+  /** Resolves when the ownership check is not open any more; at once if it is not open now. */
   readonly closing: Promise<void>
   /** Resolves when this session is known to have lived after this call; else `not_owner`. */
-  pass(): Promise<void>
+  confirm(): Promise<void>
   /** Announces a writer: it will pass when what it writes is written. */
-  approach(): Passage
+  announce(): PendingWrite
   /** The present moment, in the order of validations. */
   mark(): number
   /** Whether it is known already that the session lived after `mark` was made. */
-  passed(mark: number): boolean
+  confirmed(mark: number): boolean
 }
 
-export interface Passage {
-  /** As that of the gate; after it, the writer is on its way again, unless it left. */
-  pass(): Promise<void>
+export interface PendingWrite {
+  /** As that of the ownership check; after it, the writer is on its way again, unless it left. */
+  confirm(): Promise<void>
   /** The writer does not come any more, or is not to be waited for. */
   leave(): void
 }
 
-export interface SessionGateOptions {
+export interface SessionOwnershipCheckOptions {
   readonly env: Env
   /** Reads the own session. A throw means that the store cannot be reached. */
   validate(): Promise<SessionState | undefined>
-  /** Called once, with a sentence, when the session was read to be over. */
+  /** Called once, with a message, when the session was read to have ended. */
   onFenced(reason: string): void
   /** Writers on their way are waited for if there are at least this many; 16 by default. */
   readonly awaitedLeast?: number
 }
 
-/** How long a closed gate waits before it asks again. */
+/** How long a closed check waits before it asks again. */
 const askAgainMs = 250
 /**
  * A validation waits for writers this many times as long as the last one took, which is about how
@@ -78,9 +81,9 @@ const reasons = {
   missing: 'The store does not know the session of this member any more.',
 } as const
 
-export class SessionGate implements Gate {
-  readonly #options: SessionGateOptions
-  #state: GateState = 'open'
+export class SessionOwnershipCheck implements OwnershipCheck {
+  readonly #options: SessionOwnershipCheckOptions
+  #state: OwnershipState = 'open'
   #closing = Promise.withResolvers<void>()
   /** Validations are numbered from 1 in the order in which they begin. */
   #begun = 0
@@ -91,57 +94,57 @@ export class SessionGate implements Gate {
   #tookMs = 0
   /** Waiting callers, by the last validation begun when they came: any later one will do. */
   readonly #riders = new Map<number, PromiseWithResolvers<void>>()
-  readonly #approaching = new Set<Passage>()
+  readonly #pendingWrites = new Set<PendingWrite>()
   /** The writers that the next validation waits for. */
-  #awaited = new Set<Passage>()
+  #awaited = new Set<PendingWrite>()
   /** Set while it waits for them. */
   #stopWaiting: (() => void) | undefined
-  /** Set while a closed gate waits before it asks again. */
+  /** Set while a closed check waits before it asks again. */
   #stopAsking: (() => void) | undefined
-  /** Why nobody passes any more. */
+  /** Why nothing is confirmed any more. */
   #reason: string = reasons.left
 
-  constructor(options: SessionGateOptions) {
+  constructor(options: SessionOwnershipCheckOptions) {
     this.#options = options
   }
 
-  get state(): GateState { return this.#state }
+  get state(): OwnershipState { return this.#state }
 
   get closing(): Promise<void> { return this.#closing.promise }
 
-  pass(): Promise<void> {
+  confirm(): Promise<void> {
     if (this.#state === 'fenced') return Promise.reject(this.#refusal())
     let riders = this.#riders.get(this.#begun)
     if (!riders) {
       this.#riders.set(this.#begun, riders = newRiders())
       const { awaitedLeast: least = awaitedLeast } = this.#options
-      this.#awaited = new Set(this.#approaching.size >= least ? this.#approaching : [])
+      this.#awaited = new Set(this.#pendingWrites.size >= least ? this.#pendingWrites : [])
     }
-    this.#goOn()
+    this.#resume()
     return riders.promise
   }
 
-  approach(): Passage {
+  announce(): PendingWrite {
     let left = false
-    const passage: Passage = {
-      pass: async () => {
-        this.#arrived(passage)
-        await this.pass()
-        if (!left) this.#approaching.add(passage)
+    const pendingWrite: PendingWrite = {
+      confirm: async () => {
+        this.#arrived(pendingWrite)
+        await this.confirm()
+        if (!left) this.#pendingWrites.add(pendingWrite)
       },
       leave: () => {
         left = true
-        this.#arrived(passage)
-        this.#goOn()
+        this.#arrived(pendingWrite)
+        this.#resume()
       },
     }
-    this.#approaching.add(passage)
-    return passage
+    this.#pendingWrites.add(pendingWrite)
+    return pendingWrite
   }
 
   mark(): number { return this.#begun }
 
-  passed(mark: number): boolean { return this.#newestAlive > mark }
+  confirmed(mark: number): boolean { return this.#newestAlive > mark }
 
   /** From now on nobody passes, because the session is about to leave. `onFenced` is not called. */
   shut(): void {
@@ -154,7 +157,7 @@ export class SessionGate implements Gate {
   }
 
   /** Makes sure that everybody who waits will get an answer. */
-  #goOn(): void {
+  #resume(): void {
     if (this.#riders.size === 0 || this.#due) return
     const { env } = this.#options
     if (this.#state === 'closed') {
@@ -166,8 +169,8 @@ export class SessionGate implements Gate {
     } else if (this.#awaited.size > 0) {
       const waitMs = Math.min(awaitedTimes * this.#tookMs, awaitedMsMax)
       this.#stopWaiting ??= env.after(waitMs, () => {
-        for (const passage of this.#awaited) this.#arrived(passage)
-        this.#goOn()
+        for (const pendingWrite of this.#awaited) this.#arrived(pendingWrite)
+        this.#resume()
       })
     } else {
       this.#due = true
@@ -176,30 +179,30 @@ export class SessionGate implements Gate {
     }
   }
 
-  #arrived(passage: Passage): void {
-    this.#approaching.delete(passage)
-    this.#awaited.delete(passage)
+  #arrived(pendingWrite: PendingWrite): void {
+    this.#pendingWrites.delete(pendingWrite)
+    this.#awaited.delete(pendingWrite)
   }
 
   async #validate(): Promise<void> {
-    if (this.#over) return
+    if (this.#ended) return
     this.#stopWaiting?.()
     this.#stopWaiting = undefined
     const number = ++this.#begun
     const { env } = this.#options
     const beganMs = env.monotonicMs()
-    const hear = await this.#options.validate().then(
-      (state) => () => this.#hear(number, state ?? 'missing'),
+    const handle = await this.#options.validate().then(
+      (state) => () => this.#handle(number, state ?? 'missing'),
       (error: unknown) => () => this.#close(error))
     this.#due = false
     this.#tookMs = env.monotonicMs() - beganMs
     // Shut meanwhile: an ended session acknowledges nothing, even if it lived when it was read.
-    if (this.#over) return
-    hear()
-    this.#goOn()
+    if (this.#ended) return
+    handle()
+    this.#resume()
   }
 
-  #hear(number: number, state: SessionState | 'missing'): void {
+  #handle(number: number, state: SessionState | 'missing'): void {
     if (state === 'alive') return this.#letThrough(number)
     this.#reason = reasons[state]
     this.shut()
@@ -220,7 +223,7 @@ export class SessionGate implements Gate {
     }
   }
 
-  /** Callers that share the failed validation go on waiting. */
+  /** Callers that share the failed validation keep waiting. */
   #close(error: unknown): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
@@ -230,7 +233,7 @@ export class SessionGate implements Gate {
   }
 
   /** A getter, because it may change while something is awaited. */
-  get #over(): boolean { return this.#state === 'fenced' }
+  get #ended(): boolean { return this.#state === 'fenced' }
 
   #refusal(): HeddleError {
     return new HeddleError('not_owner', this.#reason)

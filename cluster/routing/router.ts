@@ -1,14 +1,14 @@
-/** Key to shard to owner to activation: how a command finds its actor. */
+/** Key to shard to owner to activation: how a command finds its actor. Rule: [same_id]. */
 
 import { HeddleError } from '../../src/errors.ts'
-import type { Activations } from '../actors/activation-table.ts'
+import type { ActivationTable } from '../actors/activation-table.ts'
 import { actorKeyText } from '../actors/actor-key.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
 import { atLatest } from '../flow/with-timeout.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
-import { titleOf, watched } from '../runtime/tracing.ts'
-import type { EpisodeStart, Tracing } from '../runtime/tracing.ts'
+import { titleOf, withSpan } from '../runtime/tracing.ts'
+import type { SpanStart, Tracing } from '../runtime/tracing.ts'
 import type { Owner, Ownership } from '../shards/ownership.ts'
 import { shardOf } from '../shards/shard.ts'
 import type { Inbound, Transport } from '../transport/transport.ts'
@@ -18,15 +18,15 @@ import type { Service } from './service.ts'
 /**
  * A caller that sends commands to one key, one after another, may rely on their order. Rejects with
  * what the actor threw; with `full` if too much waits for the actor; with `unavailable` if nobody
- * heard the command. A refusal has `again` among its facts if an earlier try of the same command
- * may have been heard.
+ * received the command. A refusal has `again` among its details if an earlier try of the same
+ * command may have been received.
  */
 export interface Router {
   /**
-   * The actor's reply. `gone` aborts, with a HeddleError, when nobody waits for it any more: the
-   * actor is told, wherever it lives, but what the command does is done all the same.
+   * The actor's reply. `cancelled` aborts, with a HeddleError, when nobody waits for it any more:
+   * the actor is notified, wherever it lives, but what the command does is done all the same.
    */
-  ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown>
+  ask(key: ActorKey, command: unknown, cancelled?: AbortSignal): Promise<unknown>
   /** Lets the actor tell `listener` until the returned function is called. */
   follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
@@ -36,7 +36,7 @@ export interface RouterOptions {
   /** Whether another member may continue what was begun here; true by default. */
   readonly movable?: boolean
   readonly ownership: Ownership
-  readonly activations: Activations
+  readonly activations: ActivationTable
   readonly transport: Transport
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
@@ -44,8 +44,8 @@ export interface RouterOptions {
 
 /** How long a command looks for an owner. */
 const patienceMs = 20_000
-/** The same if it may have been heard: only the next owner can tell, and the client cannot. */
-const doubtfulPatienceMs = 45_000
+/** The same if it may have been received: only the next owner can tell, and the client cannot. */
+const unconfirmedPatienceMs = 45_000
 /** After a failed try, if no owner changes before. */
 const tryAgainMs = 100
 
@@ -54,82 +54,82 @@ export function createRouter(options: RouterOptions): Router {
   const { env, movable = true, ownership, activations, transport, tracing } = options
   const traced = () => tracing && { trace: tracing.current() }
   return {
-    ask: (key, command, gone) =>
-      watched(tracing, asking(key, command), () => ask(key, command, gone)),
-    follow: (key, request, listener) => watched(tracing, asking(key, { type: 'follow' }), () =>
-      untilHeard(options, key, (owner) => owner.member === ownership.self
+    ask: (key, command, cancelled) =>
+      withSpan(tracing, asking(key, command), () => ask(key, command, cancelled)),
+    follow: (key, request, listener) => withSpan(tracing, asking(key, { type: 'follow' }), () =>
+      untilAnswered(options, key, (owner) => owner.member === ownership.self
         ? activations.follow(key, owner.epoch, request, listener)
         : transport.follow(owner.member, key, request, listener, traced()))),
   }
 
-  function ask(key: ActorKey, command: unknown, gone?: AbortSignal): Promise<unknown> {
+  function ask(key: ActorKey, command: unknown, cancelled?: AbortSignal): Promise<unknown> {
     const owner = ownerOf(ownership, key)
-    if (owner?.member !== ownership.self) return askOthers(key, command, { gone })
-    // If no other member can hear it, no second try needs to be recognised.
+    if (owner?.member !== ownership.self) return askOthers(key, command, { cancelled })
+    // If no other member can receive it, no second try needs to be recognised.
     const id = movable ? env.uuid() : undefined
-    const asked = activations.ask(key, owner.epoch, command, id, gone)
+    const asked = activations.ask(key, owner.epoch, command, id, cancelled)
     return asked.catch((error: unknown) => {
-      if (!mayBeHeardElsewhere(error)) throw error
-      return askOthers(key, command, { id, before: error, gone })
+      if (!mayBeDoneElsewhere(error)) throw error
+      return askOthers(key, command, { id, before: error, cancelled })
     })
   }
 
   function askOthers(key: ActorKey, command: unknown,
     { id = env.uuid(), ...tries }: Tries & { readonly id?: string | undefined }):
   Promise<unknown> {
-    const { gone } = tries
-    return untilHeard(options, key, (owner) => owner.member === ownership.self
-      ? activations.ask(key, owner.epoch, command, id, gone)
+    const { cancelled } = tries
+    return untilAnswered(options, key, (owner) => owner.member === ownership.self
+      ? activations.ask(key, owner.epoch, command, id, cancelled)
       : transport.deliver(owner.member, key, command,
-        { id, ...traced(), ...gone && { gone } }), tries)
+        { id, ...traced(), ...cancelled && { cancelled } }), tries)
   }
 }
 
 interface Tries {
   /** The error of the try before these. */
   readonly before?: unknown
-  readonly gone?: AbortSignal | undefined
+  readonly cancelled?: AbortSignal | undefined
 }
 
-function asking({ kind }: ActorKey, command: unknown): EpisodeStart {
+function asking({ kind }: ActorKey, command: unknown): SpanStart {
   return { name: `ask ${kind}${titleOf(command)}`, kind: 'client' }
 }
 
-async function untilHeard<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
-  send: (owner: Owner) => Promise<Reply>, { before, gone }: Tries = {}): Promise<Reply> {
+async function untilAnswered<Reply>({ env, ownership }: RouterOptions, key: ActorKey,
+  send: (owner: Owner) => Promise<Reply>, { before, cancelled }: Tries = {}): Promise<Reply> {
   const shard = shardOf(actorKeyText(key), ownership.shards)
   const askedMs = env.monotonicMs()
-  let doubtful = isAmbiguous(before) ? before : undefined
+  let unconfirmed = isAmbiguous(before) ? before : undefined
   for (;;) {
-    gone?.throwIfAborted()
+    cancelled?.throwIfAborted()
     const owner = ownership.ownerOf(shard)
     try {
       if (owner !== undefined) return await send(owner)
     } catch (error) {
-      if (mayBeHeardElsewhere(error)) {
-        if (isAmbiguous(error)) doubtful = error
+      if (mayBeDoneElsewhere(error)) {
+        if (isAmbiguous(error)) unconfirmed = error
         if (learns(ownership, shard, owner!, error)) continue
       } else {
-        if (doubtful === undefined) throw error
+        if (unconfirmed === undefined) throw error
         // It refuses what it has perhaps done already: this says nothing of earlier tries.
         const refusal = HeddleError.from(error)
         if (refusal.retry === 'no') throw refusal.with({ again: true })
       }
     }
     const waitedMs = env.monotonicMs() - askedMs
-    const enoughMs = doubtful === undefined ? patienceMs : doubtfulPatienceMs
+    const enoughMs = unconfirmed === undefined ? patienceMs : unconfirmedPatienceMs
     // A 503 says that nothing was done: if something may have been, the error must say so.
-    if (waitedMs >= enoughMs) throw doubtful ?? nobody()
+    if (waitedMs >= enoughMs) throw unconfirmed ?? nobody()
     await atLatest(env, tryAgainMs, ownership.changed())
   }
 }
 
-function mayBeHeardElsewhere(error: unknown): boolean {
+function mayBeDoneElsewhere(error: unknown): boolean {
   return isElsewhere(error) || isAmbiguous(error) ||
-    (error instanceof HeddleError && error.facts['unreachable'] !== undefined)
+    (error instanceof HeddleError && error.details['unreachable'] !== undefined)
 }
 
-/** It was not heard there, because another member owns it or will in a moment. */
+/** It was not received there, because another member owns it or will in a moment. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'not_owner'
 }
@@ -141,7 +141,7 @@ function isAmbiguous(error: unknown): boolean {
 /** Whether the error names a newer owner to ask; each has a higher epoch than the one before. */
 function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
   if (asked.member === ownership.self) return false
-  const { owner, epoch } = (error as HeddleError).facts as
+  const { owner, epoch } = (error as HeddleError).details as
     { readonly owner?: Member; readonly epoch?: number }
   if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
     ownership.learn(shard, { member: owner, epoch })
@@ -172,17 +172,17 @@ export function createInbound(options: InboundOptions): Inbound {
     throw new HeddleError('not_owner', undefined,
       owner && { owner: owner.member, epoch: owner.epoch })
   }
-  const hear = <Reply>(key: ActorKey, command: unknown, parent: string | undefined,
-    work: () => Promise<Reply>) => watched(parent ? tracing : undefined,
+  const handle = <Reply>(key: ActorKey, command: unknown, parent: string | undefined,
+    work: () => Promise<Reply>) => withSpan(parent ? tracing : undefined,
     { name: `hear ${key.kind}${titleOf(command)}`, kind: 'server', parent: parent ?? '' }, work)
   return {
-    ask: (key, command, { id, trace, gone } = {}) => hear(key, command, trace, async () => {
+    ask: (key, command, { id, trace, cancelled } = {}) => handle(key, command, trace, async () => {
       const service = services.get(key.kind)
       if (service !== undefined) return await service.answer(command)
-      return await activations.ask(key, epochOf(key), command, id, gone)
+      return await activations.ask(key, epochOf(key), command, id, cancelled)
     }),
     follow: (key, request, listener, { trace } = {}) =>
-      hear(key, { type: 'follow' }, trace, async () =>
+      handle(key, { type: 'follow' }, trace, async () =>
         await activations.follow(key, epochOf(key), request, listener)),
   }
 }

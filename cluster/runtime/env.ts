@@ -9,16 +9,16 @@ import type { DestinationStream, Logger } from 'pino'
 import { v4, v7 } from 'uuid'
 
 /** What a log line may carry beside its sentence. An Error belongs under the name `error`. */
-export type Facts = Readonly<Record<string, unknown>>
+export type Details = Readonly<Record<string, unknown>>
 
 /** A line each, to the console's error stream. A message is a sentence without values in it. */
 export interface Log {
-  debug(message: string, facts?: Facts): void
-  info(message: string, facts?: Facts): void
-  warn(message: string, facts?: Facts): void
-  error(message: string, facts?: Facts): void
+  debug(message: string, details?: Details): void
+  info(message: string, details?: Details): void
+  warn(message: string, details?: Details): void
+  error(message: string, details?: Details): void
   /** The same log with facts that every line of it carries. */
-  child(facts: Facts): Log
+  child(details: Details): Log
 }
 
 /** Timers return a function that ends them; whoever set one calls it when it is not needed. */
@@ -108,11 +108,11 @@ export function consoleToLog(log: Log): void {
 
 function logOver(logger: Logger): Log {
   return {
-    debug: (message, facts) => logger.debug(facts ?? {}, message),
-    info: (message, facts) => logger.info(facts ?? {}, message),
-    warn: (message, facts) => logger.warn(facts ?? {}, message),
-    error: (message, facts) => logger.error(facts ?? {}, message),
-    child: (facts) => logOver(logger.child(facts)),
+    debug: (message, details) => logger.debug(details ?? {}, message),
+    info: (message, details) => logger.info(details ?? {}, message),
+    warn: (message, details) => logger.warn(details ?? {}, message),
+    error: (message, details) => logger.error(details ?? {}, message),
+    child: (details) => logOver(logger.child(details)),
   }
 }
 
@@ -124,12 +124,12 @@ function peopleOver(console: DestinationStream): DestinationStream {
 const colours = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' } as const
 
 function lineForPeople(json: string): string {
-  const { level, time, message, error, ...facts } = JSON.parse(json) as Record<string, unknown>
+  const { level, time, message, error, ...details } = JSON.parse(json) as Record<string, unknown>
   const colour = colours[level as keyof typeof colours] ?? 'red'
   const paint = { validateStream: true, stream: process.stderr }
   const clock = styleText('dim', String(time).slice(11, 19), paint)
   const label = styleText(colour, String(level).padEnd(5), paint)
-  const rest = Object.entries(facts).map(([name, value]) => `  ${name}=${textOf(value)}`).join('')
+  const rest = Object.entries(details).map(([name, value]) => `  ${name}=${textOf(value)}`).join('')
   return `${clock} ${label} ${String(message)}${styleText('dim', rest, paint)}${story(error)}\n`
 }
 

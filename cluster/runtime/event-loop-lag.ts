@@ -2,28 +2,28 @@
 
 import type { Env } from './env.ts'
 
-export interface LatenessOptions {
+export interface EventLoopLagOptions {
   readonly env: Env
   /** How often `note` is meant to be called. */
   readonly everyMs: number
   /** If `note` comes later than this, the member stood still. */
   readonly stillMs: number
-  /** For how long lateness is taken into account. */
+  /** For how long lag is taken into account. */
   readonly lastingMs: number
 }
 
 /** For each millisecond that its own timers are late, others may be silent this much longer. */
-const grace = 4
+const slack = 4
 
 /** By the monotonic clock. */
-export class Lateness {
-  readonly #options: LatenessOptions
+export class EventLoopLag {
+  readonly #options: EventLoopLagOptions
   #notedMs = Number.POSITIVE_INFINITY
   #stoodStillMs = Number.NEGATIVE_INFINITY
-  /** The greatest recent lateness, and when it was noted. */
+  /** The greatest recent lag, and when it was noted. */
   #late = { ms: 0, atMs: Number.NEGATIVE_INFINITY }
 
-  constructor(options: LatenessOptions) {
+  constructor(options: EventLoopLagOptions) {
     this.#options = options
   }
 
@@ -36,16 +36,16 @@ export class Lateness {
     const { env, everyMs, stillMs } = this.#options
     const nowMs = env.monotonicMs()
     const ms = Math.min(Math.max(nowMs - this.#notedMs - everyMs, 0), stillMs)
-    if (grace * ms >= this.graceMs) this.#late = { ms, atMs: nowMs }
+    if (slack * ms >= this.slackMs) this.#late = { ms, atMs: nowMs }
     this.#lookForGap(nowMs)
     this.#notedMs = nowMs
   }
 
   /** How much longer others may be silent: on a busy machine, all of them are busy. */
-  get graceMs(): number {
+  get slackMs(): number {
     const { env, lastingMs } = this.#options
     const { ms, atMs } = this.#late
-    return env.monotonicMs() - atMs < lastingMs ? grace * ms : 0
+    return env.monotonicMs() - atMs < lastingMs ? slack * ms : 0
   }
 
   /** Whether it stood still recently, the present moment included. */

@@ -1,12 +1,12 @@
 /**
- * Tracing: which work belongs together, also if it continues in another member. Each episode of
+ * Tracing: which work belongs together, also if it continues in another member. Each span of
  * work has a trace, an opaque text that is sent along.
  */
 
-/** The facts of an episode: few, short, and without secrets. */
-export type EpisodeFacts = Readonly<Record<string, string | number>>
+/** The facts of a span: few, short, and without secrets. */
+export type SpanDetails = Readonly<Record<string, string | number>>
 
-export interface EpisodeStart {
+export interface SpanStart {
   /** One of a few: it contains no ids. */
   readonly name: string
   /**
@@ -15,34 +15,34 @@ export interface EpisodeStart {
    * inner   anything else; the default
    */
   readonly kind?: 'server' | 'client' | 'inner'
-  /** The trace that it is part of; by default, that of the current episode. */
+  /** The trace that it is part of; by default, that of the current span. */
   readonly parent?: string
-  readonly facts?: EpisodeFacts
+  readonly details?: SpanDetails
 }
 
 /** Something that begins and ends. */
-export interface Episode {
+export interface TraceSpan {
   /** Identifies it, also in other members. */
   readonly trace: string
-  /** What `work` begins, and all that follows from that, is part of this episode. */
+  /** What `work` begins, and all that follows from that, is part of this span. */
   within<Result>(work: () => Result): Result
   /** Called once. `failure`: why it failed, in a word or a sentence. */
-  end(facts?: EpisodeFacts, failure?: string): void
+  end(details?: SpanDetails, failure?: string): void
 }
 
 export interface Tracing {
-  /** The trace of the current episode; empty if there is none. */
+  /** The trace of the current span; empty if there is none. */
   current(): string
-  begin(start: EpisodeStart): Episode
+  begin(start: SpanStart): TraceSpan
 }
 
-/** Does `work` as an episode; without one if nothing is traced. */
-export function watched<Result>(tracing: Tracing | undefined, start: EpisodeStart,
+/** Does `work` as a span; without one if nothing is traced. */
+export function withSpan<Result>(tracing: Tracing | undefined, start: SpanStart,
   work: () => Promise<Result>): Promise<Result> {
   if (tracing === undefined) return work()
-  const episode = tracing.begin(start)
-  const done = episode.within(work)
-  done.then(() => episode.end(), (error: unknown) => episode.end({}, codeOf(error)))
+  const span = tracing.begin(start)
+  const done = span.within(work)
+  done.then(() => span.end(), (error: unknown) => span.end({}, codeOf(error)))
   return done
 }
 

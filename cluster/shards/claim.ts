@@ -7,10 +7,12 @@
  *      unknown outcome the shard is claimed again, from oneself if the first try came through.
  *
  * It is given back the same way, to nobody, in the epoch in which it was owned.
+ *
+ * Rule: [fence].
  */
 
 import { HeddleError } from '../../src/errors.ts'
-import { atMost } from '../flow/limit-concurrency.ts'
+import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import { pause } from '../flow/pause.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
@@ -20,7 +22,7 @@ export interface ClaimOptions {
   readonly env: Env
   readonly self: Member
   readonly shardOwners: Pick<ShardPort, 'claim'>
-  /** Whether it is proven to this member that the session is over; false if it lives. */
+  /** Whether it is proven to this member that the session has ended; false if it lives. */
   ended(owner: Member): Promise<boolean>
 }
 
@@ -36,7 +38,7 @@ const [firstPauseMs, longestPauseMs] = [50, 1_000]
  * pauses between its tries keeps no other one waiting.
  */
 export function fewAtOnce(shardOwners: Pick<ShardPort, 'claim'>): Pick<ShardPort, 'claim'> {
-  const limited = atMost(changesAtOnce)
+  const limited = limitConcurrency(changesAtOnce)
   return { claim: (claim) => limited(() => shardOwners.claim(claim)) }
 }
 
@@ -65,12 +67,12 @@ export async function claimShard(options: ClaimOptions, shard: number,
 
 /**
  * Resolves with the owner when it certainly is no longer this member; undefined if that was still
- * not known when `isOver` said that nobody waits for it any more.
+ * not known when `hasEnded` said that nobody waits for it any more.
  */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
-  owned: ShardOwner, isOver: () => boolean): Promise<ShardOwner | undefined> {
+  owned: ShardOwner, hasEnded: () => boolean): Promise<ShardOwner | undefined> {
   const free = { ...owned, session: null }
-  for (let pauseMs = firstPauseMs; !isOver(); pauseMs = longer(pauseMs)) {
+  for (let pauseMs = firstPauseMs; !hasEnded(); pauseMs = longer(pauseMs)) {
     const outcome = await shardOwners.claim({ from: owned, to: free })
       .catch((cause: unknown): ClaimOutcome => ({ kind: 'unknown', cause }))
     if (outcome.kind === 'claimed') return free

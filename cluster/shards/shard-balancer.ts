@@ -4,18 +4,18 @@
  *   1. A shard belongs where it is placed, among the members that stay. The member there takes it
  *      as soon as no living member owns it.
  *   2. The owner of a shard that is placed elsewhere gives it back: first nothing new is begun in
- *      it, then what is under way ends, and only then is it free. The others are told at once. To a
- *      member that joins, shards in which something goes on move last: it has warmed up by then,
- *      and has nothing else to take. From a member that leaves, they move first.
+ *      it, then what is under way ends, and only then is it free. The others are notified at once.
+ *      To a member that joins, shards in which something is in progress move last: it has warmed up
+ *      by then, and has nothing else to take. From a member that leaves, they move first.
  *   3. What is known of other owners is a hint: only the member that is asked knows if it is one.
  */
 
 import type { ActorKey } from '../actors/actor-key.ts'
-import { atMost } from '../flow/limit-concurrency.ts'
+import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import { pause } from '../flow/pause.ts'
-import { firstAnswer } from '../flow/retry-at-startup.ts'
+import { retryAtStartup } from '../flow/retry-at-startup.ts'
 import { atLatest } from '../flow/with-timeout.ts'
-import type { Roster } from '../membership/failure-detector.ts'
+import type { FailureDetector } from '../membership/failure-detector.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
 import { claimShard, fewAtOnce, giveBackShard } from './claim.ts'
@@ -25,19 +25,20 @@ import { placeShard } from './placement.ts'
 import type { ShardHost } from './shard-host.ts'
 import type { ShardOwner, ShardPort } from './shard-port.ts'
 
-export interface ShardKeeperOptions {
+export interface ShardBalancerOptions {
   readonly env: Env
   readonly self: Member
   readonly shards: number
   readonly shardOwners: ShardPort
-  readonly roster: Pick<Roster, 'view' | 'isOver' | 'sees' | 'onChange' | 'doubt' | 'proveEnded'>
+  readonly detector: Pick<FailureDetector,
+    'view' | 'hasEnded' | 'sees' | 'onChange' | 'doubt' | 'proveEnded'>
   /** Tells all other members of changed owners. If a message is lost, they find out themselves. */
-  announce(news: readonly ShardNews[]): void
+  announce(changes: readonly ShardChange[]): void
 }
 
 /** A change of owner; of a shard that was given back, also what the next owner should wake. */
-export interface ShardNews extends ShardOwner {
-  /** Actors in which something goes on: a hint, perhaps not all of them. */
+export interface ShardChange extends ShardOwner {
+  /** Actors in which something is in progress: a hint, perhaps not all of them. */
   readonly goingOn?: readonly ActorKey[]
 }
 
@@ -49,48 +50,48 @@ export interface ShardNews extends ShardOwner {
  * giving   this member owns it until its turn comes to be given back
  * stopped  nothing new is begun in it: it is about to be given back
  */
-type Hold = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
+type ShardPhase = 'free' | 'unclear' | 'taking' | 'owned' | 'giving' | 'stopped'
 
 /**
  * Shards that are stopped at once; the others are served until their turn comes. Nobody serves a
  * stopped shard until another member has taken it, so no more are stopped than are taken.
  */
-const goingAtOnce = 4
+const releasedAtOnce = 4
 /** A shard in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200
-/** Nor does a shard that nobody takes. */
+/** A shard without a taker is kept until the next rebalance. */
 const takenMs = 1_000
 /** Reads of owners under way at once; apart from the changes, which need not wait for them. */
 const readsAtOnce = 32
-/** How many actors of one shard are told. */
-const toldMax = 100
+/** How many actors of one shard are named. */
+const hintsMax = 100
 /** When something that failed is tried again. */
 const tryAgainMs = 500
 /** When to check whether a shard of another member is free, although nobody said so. */
 const lookAgainMs = 2_000
 /** When owners that somebody waits for are read again. */
 const readAgainMs = 150
-/** Changes within this time are told together. */
-const tellTogetherMs = 5
+/** Changes within this time are announced together. */
+const announceTogetherMs = 5
 
-export class ShardKeeper implements Ownership {
+export class ShardBalancer implements Ownership {
   readonly shards: number
   readonly self: Member
-  readonly #options: ShardKeeperOptions
+  readonly #options: ShardBalancerOptions
   readonly #known: (ShardOwner | undefined)[]
-  readonly #holds: Hold[]
+  readonly #phases: ShardPhase[]
   /** The member where each shard is placed. */
   #places: readonly string[] = []
   /** Shards whose owner is to be read again. */
   readonly #doubted = new Set<number>()
   readonly #claiming: Omit<ClaimOptions, 'ended'>
-  readonly #paced = atMost(goingAtOnce)
-  readonly #reading = atMost(readsAtOnce)
+  readonly #paced = limitConcurrency(releasedAtOnce)
+  readonly #reading = limitConcurrency(readsAtOnce)
   /** By shard: callers that wait ask more often than a slow store answers. */
   readonly #reads = new Map<number, Promise<void>>()
-  /** By shard: what was told when it was given back, in case this member owns it next. */
-  readonly #legacies = new Map<number, ShardNews>()
-  #news: ShardNews[] = []
+  /** By shard: what the last owner reported, in case this member owns it next. */
+  readonly #handoverHints = new Map<number, ShardChange>()
+  #changes: ShardChange[] = []
   #change = Promise.withResolvers<void>()
   #host: ShardHost | undefined
   #closed = false
@@ -98,14 +99,14 @@ export class ShardKeeper implements Ownership {
   #workAtMs = Number.POSITIVE_INFINITY
   #stopReading: (() => void) | undefined
 
-  constructor(options: ShardKeeperOptions) {
+  constructor(options: ShardBalancerOptions) {
     const { env, self, shardOwners } = options
     this.#claiming = { env, self, shardOwners: fewAtOnce(shardOwners) }
     this.#options = options
     this.shards = options.shards
     this.self = options.self
     this.#known = Array.from({ length: options.shards }, () => undefined)
-    this.#holds = Array.from({ length: options.shards }, () => 'free')
+    this.#phases = Array.from({ length: options.shards }, () => 'free')
   }
 
   /** The owner of each shard, as far as is known. */
@@ -116,10 +117,10 @@ export class ShardKeeper implements Ownership {
     if (owner === undefined || owner.session === null || this.#doubted.has(shard)) return undefined
     const { session: id, address, epoch } = owner
     if (id !== this.self.id) {
-      return this.#options.roster.isOver(id) ? undefined : { member: { id, address }, epoch }
+      return this.#options.detector.hasEnded(id) ? undefined : { member: { id, address }, epoch }
     }
-    const hold = this.#holds[shard]
-    return hold === 'owned' || hold === 'giving' ? { member: this.self, epoch } : undefined
+    const phase = this.#phases[shard]
+    return phase === 'owned' || phase === 'giving' ? { member: this.self, epoch } : undefined
   }
 
   changed(): Promise<void> {
@@ -128,7 +129,7 @@ export class ShardKeeper implements Ownership {
   }
 
   learn(shard: number, { member: { id, address }, epoch }: Owner): void {
-    this.hear([{ shard, epoch, session: id, address }])
+    this.handle([{ shard, epoch, session: id, address }])
   }
 
   doubt(shard: number): void {
@@ -136,26 +137,26 @@ export class ShardKeeper implements Ownership {
     if (owner === undefined || owner.session === this.self.id) return
     this.#doubted.add(shard)
     if (owner.session !== null) {
-      this.#options.roster.doubt({ id: owner.session, address: owner.address })
+      this.#options.detector.doubt({ id: owner.session, address: owner.address })
     }
   }
 
   /** What other members announce. */
-  hear(news: readonly ShardNews[]): void {
-    for (const each of news) {
-      const { goingOn, ...owner } = each
+  handle(changes: readonly ShardChange[]): void {
+    for (const each of changes) {
+      const { goingOn: inProgress, ...owner } = each
       this.#note(owner)
       // If this member read that the shard is free, this comes after that, or after its claim.
-      if (goingOn && this.#holds[owner.shard] === 'owned') this.#host?.told(goingOn)
-      else if (goingOn) this.#legacies.set(owner.shard, each)
+      if (inProgress && this.#phases[owner.shard] === 'owned') this.#host?.hinted(inProgress)
+      else if (inProgress) this.#handoverHints.set(owner.shard, each)
     }
-    this.#tell()
+    this.#announceChanges()
     this.#work()
   }
 
   /** Reads who owns what. */
   async look(): Promise<void> {
-    this.hear(await this.#options.shardOwners.owners())
+    this.handle(await this.#options.shardOwners.owners())
   }
 
   /** As `look`, but never throws: an owner that cannot be read is read when it is needed. */
@@ -168,15 +169,15 @@ export class ShardKeeper implements Ownership {
    * of these have an owner. Throws if the store does not answer for long.
    */
   async start(host: ShardHost): Promise<void> {
-    const { roster } = this.#options
+    const { detector } = this.#options
     this.#host = host
     this.#place()
-    roster.onChange(() => {
+    detector.onChange(() => {
       this.#place()
-      this.#tell()
+      this.#announceChanges()
       this.#work()
     })
-    await firstAnswer(this.#options.env, async () => {
+    await retryAtStartup(this.#options.env, async () => {
       for (const taking of await Promise.allSettled(this.#closed ? [] : this.#move())) {
         if (taking.status === 'rejected') throw taking.reason
       }
@@ -185,14 +186,14 @@ export class ShardKeeper implements Ownership {
   }
 
   /**
-   * Gives everything back, because the roster says that this member leaves. Resolves when nothing
-   * is left, or no member stays that could take it.
+   * Gives everything back, because the failure detector says that this member leaves. Resolves when
+   * nothing is left, or no member stays that could take it.
    */
   async leave(): Promise<void> {
     this.#work()
-    const { roster } = this.#options
-    const isLeft = (hold: Hold) => hold !== 'free' && hold !== 'unclear'
-    while (roster.view.members.length > 0 && this.#holds.some(isLeft)) await this.#change.promise
+    const { detector } = this.#options
+    const isLeft = (phase: ShardPhase) => phase !== 'free' && phase !== 'unclear'
+    while (detector.view.members.length > 0 && this.#phases.some(isLeft)) await this.#change.promise
   }
 
   /** Nothing is taken or given any more. */
@@ -203,9 +204,9 @@ export class ShardKeeper implements Ownership {
   }
 
   #place(): void {
-    const { members } = this.#options.roster.view
+    const { members } = this.#options.detector.view
     this.#places = members.length === 0 ? []
-      : this.#holds.map((_, shard) => placeShard(shard, members).id)
+      : this.#phases.map((_, shard) => placeShard(shard, members).id)
   }
 
   /** Never throws. */
@@ -225,17 +226,17 @@ export class ShardKeeper implements Ownership {
     const giving: number[] = []
     // If no member stays, there is nobody to give anything to.
     if (this.#places.length === 0) return taking
-    for (const [shard, hold] of this.#holds.entries()) {
+    for (const [shard, phase] of this.#phases.entries()) {
       const isHere = this.#places[shard] === this.self.id
-      const isToTake = hold === 'unclear' || (hold === 'free' && isHere)
+      const isToTake = phase === 'unclear' || (phase === 'free' && isHere)
       if (isToTake && isHere && this.#isOthers(shard)) this.#workLater(lookAgainMs)
       else if (isToTake) {
-        this.#holds[shard] = 'taking'
+        this.#phases[shard] = 'taking'
         taking.push(this.#take(shard))
-      } else if (hold === 'owned' && !isHere) giving.push(shard)
+      } else if (phase === 'owned' && !isHere) giving.push(shard)
     }
     const busy = giving.length > 0 ? this.#host!.busy() : new Set()
-    const stays = this.#options.roster.view.members.some(({ id }) => id === this.self.id)
+    const stays = this.#options.detector.view.members.some(({ id }) => id === this.self.id)
     for (const first of [!stays, stays]) {
       for (const shard of giving) if (busy.has(shard) === first) void this.#give(shard)
     }
@@ -246,38 +247,38 @@ export class ShardKeeper implements Ownership {
   #isOthers(shard: number): boolean {
     const session = this.#known[shard]?.session
     return session !== undefined && session !== null && session !== this.self.id &&
-      this.#options.roster.sees(session)
+      this.#options.detector.sees(session)
   }
 
   async #take(shard: number): Promise<void> {
-    const ended = (other: Member) => this.#options.roster.proveEnded(other)
+    const ended = (other: Member) => this.#options.detector.proveEnded(other)
     const claimed = claimShard({ ...this.#claiming, ended }, shard, this.#known[shard])
     const owner = await claimed.catch((error: unknown) => {
-      this.#holds[shard] = 'unclear'
+      this.#phases[shard] = 'unclear'
       throw error
     })
     this.#note(owner)
-    this.#holds[shard] = owner.session === this.self.id ? 'owned' : 'free'
+    this.#phases[shard] = owner.session === this.self.id ? 'owned' : 'free'
     if (owner.session !== this.self.id) return this.#workLater(tryAgainMs)
     this.#announce(owner)
-    const legacy = this.#legacies.get(shard)
-    this.#legacies.delete(shard)
+    const hints = this.#handoverHints.get(shard)
+    this.#handoverHints.delete(shard)
     // Not what was meant for an owner in between.
-    this.#host!.taken(shard, legacy?.epoch === owner.epoch - 1 ? legacy.goingOn : undefined)
-    this.#tell()
+    this.#host!.taken(shard, hints?.epoch === owner.epoch - 1 ? hints.goingOn : undefined)
+    this.#announceChanges()
     // Its place may have changed meanwhile.
     if (this.#places[shard] !== this.self.id) this.#work()
   }
 
   /** Never throws. */
   async #give(shard: number): Promise<void> {
-    this.#holds[shard] = 'giving'
+    this.#phases[shard] = 'giving'
     const owned = this.#known[shard]!
     let given: Promise<void> | undefined
     await this.#paced(async () => {
-      this.#holds[shard] = 'stopped'
-      this.#tell()
-      given = this.#letGo(shard).then((goingOn) => goingOn && this.#release(owned, goingOn))
+      this.#phases[shard] = 'stopped'
+      this.#announceChanges()
+      given = this.#endShard(shard).then((busy) => busy && this.#release(owned, busy))
       const { env } = this.#options
       const isFree = await atLatest(env, turnMs, given.then(() => true))
       if (isFree) await atLatest(env, takenMs, this.#taken(shard))
@@ -290,28 +291,25 @@ export class ShardKeeper implements Ownership {
     while (this.#known[shard]?.session === null) await this.#change.promise
   }
 
-  async #release(owned: ShardOwner, goingOn: readonly ActorKey[]): Promise<void> {
+  async #release(owned: ShardOwner, inProgress: readonly ActorKey[]): Promise<void> {
     const { shard } = owned
-    // If another member owns it, this session is over: the shard is not this member's to give.
+    // If another member owns it, this session has ended: the shard is not this member's to give.
     const isOwn = owned.session === this.self.id
     const owner = isOwn ? await giveBackShard(this.#claiming, owned, () => this.#closed) : owned
     if (owner === undefined) return
-    this.#holds[shard] = 'free'
+    this.#phases[shard] = 'free'
     this.#note(owner)
-    if (isOwn) this.#announce({ ...owner, goingOn: goingOn.slice(0, toldMax) })
-    this.#tell()
+    if (isOwn) this.#announce({ ...owner, goingOn: inProgress.slice(0, hintsMax) })
+    this.#announceChanges()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()
   }
 
-  /**
-   * Resolves when it is certain that nothing is under way: a shard is not given back before that.
-   * Undefined if the keeper was closed before.
-   */
-  async #letGo(shard: number): Promise<readonly ActorKey[] | undefined> {
+  /** Resolves when nothing of it is under way any more; undefined if the balancer was closed. */
+  async #endShard(shard: number): Promise<readonly ActorKey[] | undefined> {
     while (!this.#closed) {
       try {
-        return await this.#host!.letGo(shard)
+        return await this.#host!.release(shard)
       } catch (error) {
         this.#options.env.log.error('A shard cannot be released; it is tried again.',
           { shard, error })
@@ -324,7 +322,7 @@ export class ShardKeeper implements Ownership {
   /** Takes over what is newer. A shard is given back in the epoch in which it was owned. */
   #note(owner: ShardOwner): boolean {
     const known = this.#known[owner.shard]
-    const isOwn = ['owned', 'giving', 'stopped'].includes(this.#holds[owner.shard]!)
+    const isOwn = ['owned', 'giving', 'stopped'].includes(this.#phases[owner.shard]!)
     const isNewer = known === undefined || owner.epoch > known.epoch ||
       (owner.epoch === known.epoch && owner.session === null && known.session !== null && !isOwn)
     if (!isNewer) return false
@@ -333,14 +331,15 @@ export class ShardKeeper implements Ownership {
     return true
   }
 
-  #announce(news: ShardNews): void {
-    this.#news.push(news)
-    if (this.#news.length > 1) return
-    this.#options.env.after(tellTogetherMs, () => this.#options.announce(this.#news.splice(0)))
+  #announce(changes: ShardChange): void {
+    this.#changes.push(changes)
+    if (this.#changes.length > 1) return
+    this.#options.env.after(announceTogetherMs,
+      () => this.#options.announce(this.#changes.splice(0)))
   }
 
   /** Wakes those who wait for a change. */
-  #tell(): void {
+  #announceChanges(): void {
     const change = this.#change
     this.#change = Promise.withResolvers()
     change.resolve()
@@ -378,7 +377,7 @@ export class ShardKeeper implements Ownership {
   async #read(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.#readOwner(shard)))
       .catch((error: unknown) => this.#unread(error))
-    this.#tell()
+    this.#announceChanges()
   }
 
   #readOwner(shard: number): Promise<void> {

@@ -1,20 +1,20 @@
-/** What lives in the shards of a member, as the keeper of the shards sees it. */
+/** What lives in the shards of a member, as the shard balancer sees it. */
 
 import type { ActorKey } from '../actors/actor-key.ts'
 
 export interface ShardHost {
-  /** The shards in which something goes on. */
+  /** The shards in which something is in progress. */
   busy(): ReadonlySet<number>
   /**
-   * The shard is this member's from now on. `goingOn`: its actors in which something is to
+   * The shard is this member's from now on. `inProgress`: its actors in which something is to
    * continue; undefined if that is not known.
    */
-  taken(shard: number, goingOn: readonly ActorKey[] | undefined): void
+  taken(shard: number, inProgress: readonly ActorKey[] | undefined): void
   /** The same, if it becomes known after the shard was taken. */
-  told(goingOn: readonly ActorKey[]): void
+  hinted(inProgress: readonly ActorKey[]): void
   /**
    * Nothing new is begun in it. Resolves when nothing of it is under way here, with the actors in
    * which something is to continue elsewhere.
    */
-  letGo(shard: number): Promise<readonly ActorKey[]>
+  release(shard: number): Promise<readonly ActorKey[]>
 }

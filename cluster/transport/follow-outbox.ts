@@ -2,7 +2,7 @@
  * The calls that wait to be sent to one follower in another member.
  *
  * The actor never waits: calls gather while earlier ones are being sent, and are sent together.
- * When too much waits, no more is accepted, and the follower is told so after the rest: it comes
+ * When too much waits, no more is accepted, and the follower is asked so after the rest: it comes
  * back for what it missed.
  */
 
@@ -36,7 +36,7 @@ export class FollowOutbox {
   }
 
   get lagged(): boolean { return this.#state === 'lagged' }
-  /** It was let go before the last call was put. */
+  /** It was released before the last call was put. */
   get broken(): boolean { return this.#state === 'gone' }
 
   put(call: Uint8Array, last: boolean): void {
@@ -59,7 +59,7 @@ export class FollowOutbox {
   }
 
   /** Nothing is taken from it any more. */
-  letGo(): void {
+  release(): void {
     this.#drop('gone')
   }
 

@@ -23,7 +23,7 @@ export interface MemberTls {
 }
 
 /** The cluster's name and the version that a member speaks. N works with N+1. */
-export interface Dialect {
+export interface ProtocolIdentity {
   readonly cluster: string
   readonly version: number
 }
@@ -32,7 +32,7 @@ export const protocolVersion = 1
 
 const secretForm = /^[\x21-\x7e]{16,256}$/
 
-/** Throws HeddleError with a sentence if the secret is malformed. */
+/** Throws HeddleError with a message if the secret is malformed. */
 export function checkTrust({ secret, tls }: MemberTrust): void {
   if (secret === undefined) {
     assert(tls !== undefined, 'members know each other by a secret or by certificates')
@@ -59,7 +59,7 @@ export interface TlsFiles {
   readonly name?: string
 }
 
-/** Throws HeddleError with a sentence: for a missing file, and for an expired certificate. */
+/** Throws HeddleError with a message: for a missing file, and for an expired certificate. */
 export async function readMemberTls({ ca, cert, key, name }: TlsFiles, env: Env):
 Promise<MemberTls> {
   const [caPem, certPem, keyPem] = await Promise.all([ca, cert, key].map(readPem))
@@ -95,7 +95,8 @@ function checkTime(path: string, pem: Buffer, env: Env): void {
 }
 
 /** Why the other member is not accepted; undefined if it is. */
-export function dialectFault(own: Dialect, other: Dialect): string | undefined {
+export function incompatibility(own: ProtocolIdentity,
+  other: ProtocolIdentity): string | undefined {
   if (own.cluster !== other.cluster) {
     return `This member belongs to the cluster "${own.cluster}" and not to "${other.cluster}": ` +
       'give members the name of their own cluster.'

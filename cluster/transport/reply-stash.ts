@@ -1,14 +1,14 @@
-/** Replies that are too large for a conversation: kept until the caller fetches them. */
+/** Replies that are too large for a command stream: kept until the caller fetches them. */
 
 import type { Env } from '../runtime/env.ts'
 
-/** A caller that is told of one fetches it at once. */
+/** A caller that is notified of one fetches it at once. */
 const keptMs = 5_000
 
 /** All of them together: two of the largest. */
 const keptBytesMax = 128 * 1024 * 1024
 
-export class KeptReplies {
+export class ReplyStash {
   readonly #env: Pick<Env, 'after'>
   /** By the ids of their commands. */
   readonly #kept = new Map<string, { readonly reply: Uint8Array; forget(): void }>()

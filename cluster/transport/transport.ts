@@ -6,10 +6,10 @@ import type { Member } from '../membership/member.ts'
 
 /**
  * Throws what the other member threw: `not_owner`, with the owner that it knows, if it is not the
- * owner, and `unavailable` if nobody heard the command. An error with `facts.ambiguous` means that
- * the command may have been heard: the same command with the same id finds out.
+ * owner, and `unavailable` if nobody received the command. An error with `facts.ambiguous` means
+ * that the command may have been received: the same command with the same id finds out.
  *
- * Commands to one key are heard in order if each was answered before the next was sent.
+ * Commands to one key are handled in order if each was answered before the next was sent.
  */
 export interface Transport {
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
@@ -24,7 +24,7 @@ export interface Delivery {
   /** The trace that the command is part of; empty if there is none. */
   readonly trace?: string
   /** Aborts, with a HeddleError, when nobody waits for the reply any more. */
-  readonly gone?: AbortSignal
+  readonly cancelled?: AbortSignal
 }
 
 /** What a member takes from others. */

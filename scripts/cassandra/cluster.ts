@@ -60,7 +60,7 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
   const directory = resolve(options.directory ?? temporaryDirectory(firstAddress))
   await endLeftovers(directory)
   for (const { address } of places) {
-    for (const port of Object.values(ports)) await mustBeFree(address, port)
+    for (const port of Object.values(ports)) await requireFree(address, port)
   }
   if (isTemporary) rmSync(directory, { recursive: true, force: true })
   const region = dataCenter === usualDataCenter ? '' : ` in ${dataCenter}`
@@ -106,7 +106,7 @@ async function startNodes(nodes: readonly NodeProcess[], log: (line: string) => 
   ])
 }
 
-async function mustBeFree(address: string, port: number): Promise<void> {
+async function requireFree(address: string, port: number): Promise<void> {
   const problem = await whyNotFree(address, port)
   if (problem === undefined) return
   throw new Error(problem === 'EADDRNOTAVAIL'

@@ -22,8 +22,8 @@ export function placesOf({ nodes, firstAddress }: {
     throw new Error(`${nodes} nodes from ${firstAddress} on: the addresses of nodes are` +
       ' 127.0.0.1 to 127.0.0.254, one for each node, and at least one node is needed.')
   }
-  return Array.from({ length: nodes }, (_, place) => ({
-    address: `127.0.0.${last + place}`,
-    token: String(-(2n ** 63n) + BigInt(place) * (2n ** 64n / BigInt(nodes))),
+  return Array.from({ length: nodes }, (_, index) => ({
+    address: `127.0.0.${last + index}`,
+    token: String(-(2n ** 63n) + BigInt(index) * (2n ** 64n / BigInt(nodes))),
   }))
 }

@@ -20,6 +20,6 @@ export function bannerIn(output: string): Banner | undefined {
 /** Why a member did not start: its last sentence, or else its last line. */
 export function refusalIn(output: string): string {
   const lines = output.trim().split('\n')
-  const sentence = lines.findLast((line) => line.startsWith('heddle: '))
-  return sentence?.replace('heddle: ', '') ?? lines.at(-1) ?? ''
+  const message = lines.findLast((line) => line.startsWith('heddle: '))
+  return message?.replace('heddle: ', '') ?? lines.at(-1) ?? ''
 }

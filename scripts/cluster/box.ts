@@ -24,7 +24,7 @@ const host = '127.0.0.1'
 
 /** Rejects with one sentence that says what to do, and leaves nothing running then. */
 export async function startBox(request: StartRequest, log: (line: string) => void): Promise<Box> {
-  await mustBeFree(request)
+  await requireFree(request)
   mkdirSync(request.data, { recursive: true })
   removeDescription(request.data)
   log(`Cassandra, ${plural(request.cassandra, 'node')}:`)
@@ -35,11 +35,11 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
   const members: (MemberDescription | undefined)[] = []
   let ready = false
   const describe = () => describeBox(cassandra, members)
-  const supervisors = Array.from({ length: request.members }, (_, place) => new Supervisor({
-    name: `Member ${place + 1}`, restart: request.restart, log,
-    process: memberProcess(request, cassandra, place),
+  const supervisors = Array.from({ length: request.members }, (_, index) => new Supervisor({
+    name: `Member ${index + 1}`, restart: request.restart, log,
+    process: memberProcess(request, cassandra, index),
     changed: (member) => {
-      members[place] = member
+      members[index] = member
       if (ready) writeDescription(request.data, describe())
     },
   }))
@@ -62,10 +62,10 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
 }
 
 function memberProcess({ config, data, port, limits, region, regionUrls }: StartRequest,
-  { contactPoints, dataCenter }: Cassandra, place: number): MemberProcess {
-  const directory = join(data, `member-${place + 1}`)
+  { contactPoints, dataCenter }: Cassandra, index: number): MemberProcess {
+  const directory = join(data, `member-${index + 1}`)
   return new MemberProcess({ directory, command: [
-    program, '--config', config, '--data', directory, '--port', `${port + place}`,
+    program, '--config', config, '--data', directory, '--port', `${port + index}`,
     '--store', 'cassandra', '--contact-points', contactPoints.join(','),
     '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
     '--limits', limits,
@@ -108,13 +108,13 @@ function describeBox({ nodes }: Cassandra,
   }
 }
 
-async function mustBeFree({ port, members }: StartRequest): Promise<void> {
-  for (let place = 0; place < members; place += 1) {
-    const problem = await whyNotFree(host, port + place)
+async function requireFree({ port, members }: StartRequest): Promise<void> {
+  for (let index = 0; index < members; index += 1) {
+    const problem = await whyNotFree(host, port + index)
     if (problem === undefined) continue
     throw new Error(problem === 'EACCES'
-      ? `Port ${port + place} needs rights that this user has not: choose one above 1023 by --port.`
-      : `Port ${port + place} is taken, and members need ${port} to ${port + members - 1}: stop ` +
+      ? `Port ${port + index} needs rights that this user has not: choose one above 1023 by --port.`
+      : `Port ${port + index} is taken, and members need ${port} to ${port + members - 1}: stop ` +
         'what listens there, or choose others with --port.')
   }
 }

@@ -70,8 +70,8 @@ async function serveRegions(request: StartRequest): Promise<void> {
 function announce({ description: { members, cassandra } }: Box, { data }: StartRequest): void {
   const rows = tableLines([
     ['', 'serves at', 'pid', 'gRPC', 'log'],
-    ...members.map(({ http, pid, grpc }, place) =>
-      [`member ${place + 1}`, http, `${pid}`, grpc, join(data, `member-${place + 1}/output.log`)]),
+    ...members.map(({ http, pid, grpc }, index) =>
+      [`member ${index + 1}`, http, `${pid}`, grpc, join(data, `member-${index + 1}/output.log`)]),
     ...cassandra.map(({ address, pid }) =>
       ['Cassandra', address, `${pid}`, '', join(data, `cassandra/node-${address}/system.log`)]),
   ])

@@ -40,7 +40,7 @@ export class MemberProcess {
     this.#program = program
     await once(program, 'spawn')
     endWithUs(program)
-    const { grpc, http, session } = await this.#heard(program)
+    const { grpc, http, session } = await this.#received(program)
     return { pid: program.pid!, grpc, http, session }
   }
 
@@ -58,7 +58,7 @@ export class MemberProcess {
     return this.#program?.exitCode === null && this.#program.signalCode === null
   }
 
-  #heard(program: ChildProcess): Promise<Banner> {
+  #received(program: ChildProcess): Promise<Banner> {
     const log = createWriteStream(this.logFile, { flags: 'a' })
     return new Promise((serves, failed) => {
       let said: string | undefined = ''

@@ -92,7 +92,7 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
   }
   const members = wholeNumber('members', values.members, 1, 64)
   const config = values.config === undefined ? starter : resolve(folder, values.config)
-  mustBeProject(config)
+  requireProject(config)
   if (!/^[a-z][a-z0-9_-]*$/i.test(values.region)) {
     throw new Error(`--region is a name like us or eu-west, not "${values.region}".`)
   }
@@ -114,13 +114,13 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
 function regionsIn(text: string | undefined): readonly string[] {
   if (text === undefined) return []
   const named = [...new Set(text.split(',').map((name) => name.trim()))]
-  const strange = named.find((name) => !regionNames.some((known) => known === name))
-  if (strange === undefined) return named
-  throw new Error(`--regions must list some of ${regionNames.join(', ')}, not "${strange}".`)
+  const incompatible = named.find((name) => !regionNames.some((known) => known === name))
+  if (incompatible === undefined) return named
+  throw new Error(`--regions must list some of ${regionNames.join(', ')}, not "${incompatible}".`)
 }
 
 /** Checked here, since the first member would check it only after Cassandra has started. */
-function mustBeProject(config: string): void {
+function requireProject(config: string): void {
   if (!existsSync(config)) {
     throw new Error(`There is no ${config}: name a langgraph.json, or its folder, with --config.`)
   }

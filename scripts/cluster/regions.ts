@@ -42,10 +42,10 @@ export async function endRegions({ data }: StartRequest, started: readonly Regio
 export function requestsOf(request: StartRequest): readonly StartRequest[] {
   const { regions, port, members, cassandra, data, firstAddress = usualFirstAddress } = request
   const places = placesOf({ nodes: regions.length * cassandra, firstAddress })
-  const urls = regions.map((region, place) =>
-    `${region}=http://127.0.0.1:${port + place * members}`).join(',')
-  return regions.map((region, place) => ({
-    ...request, region, regionUrls: urls, port: port + place * members,
-    data: join(data, region), firstAddress: places[place * cassandra]!.address,
+  const urls = regions.map((region, index) =>
+    `${region}=http://127.0.0.1:${port + index * members}`).join(',')
+  return regions.map((region, index) => ({
+    ...request, region, regionUrls: urls, port: port + index * members,
+    data: join(data, region), firstAddress: places[index * cassandra]!.address,
   }))
 }

@@ -56,8 +56,8 @@ export function statusLines(
   const known = newestOwners(answers)
   const owned = Map.groupBy(known.filter(({ session }) => session !== null),
     ({ session }) => session!)
-  const rows = answers.map(({ member, report }, place) => [
-    `${place + 1}`, `${member.pid}`, short(member.session), member.http, member.grpc,
+  const rows = answers.map(({ member, report }, index) => [
+    `${index + 1}`, `${member.pid}`, short(member.session), member.http, member.grpc,
     ...typeof report === 'string' ? [report] : [
       `${report.view.length} of ${answers.length}`, ...sharesOf(owned.get(member.session) ?? []),
     ],

@@ -4,10 +4,10 @@
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
-    for (const [place, text] of row.entries()) {
-      widths[place] = Math.max(widths[place] ?? 0, text.length)
+    for (const [index, text] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, text.length)
     }
   }
   return rows.map((row) =>
-    `  ${row.map((text, place) => text.padEnd(widths[place]!)).join('  ')}`.trimEnd())
+    `  ${row.map((text, index) => text.padEnd(widths[index]!)).join('  ')}`.trimEnd())
 }

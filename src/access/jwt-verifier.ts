@@ -10,7 +10,7 @@ import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
 import { callerRoles, hashOf, isTenant } from './key.ts'
 import type { CallerRole } from './key.ts'
 
-export interface SessionOptions {
+export interface LoginOptions {
   readonly issuer: string
   /** Empty if any audience is accepted. */
   readonly audience: string
@@ -18,7 +18,7 @@ export interface SessionOptions {
   readonly keys: string
 }
 
-export interface Session {
+export interface Login {
   readonly tenant: string
   readonly userId: string
   readonly role: CallerRole
@@ -38,17 +38,17 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const rememberedMs = 60_000
 const rememberedMax = 10_000
 
-export class SessionBook {
+export class JwtVerifier {
   readonly #env: Env
   readonly #expected: { readonly issuer: string; readonly audience?: string }
   readonly #keys: JWTVerifyGetKey
   /** By the hash of the token, the oldest first. */
-  readonly #known = new Map<string, { readonly session: Session; readonly checkedMs: number }>()
+  readonly #known = new Map<string, { readonly session: Login; readonly checkedMs: number }>()
 
-  /** Throws HeddleError with a sentence if the keys cannot be read. */
-  static open({ issuer, audience, keys }: SessionOptions, env: Env): SessionBook {
+  /** Throws HeddleError with a message if the keys cannot be read. */
+  static open({ issuer, audience, keys }: LoginOptions, env: Env): JwtVerifier {
     const expected = audience === '' ? { issuer } : { issuer, audience }
-    return new SessionBook(env, expected, keysFrom(keys))
+    return new JwtVerifier(env, expected, keysFrom(keys))
   }
 
   private constructor(env: Env, expected: { issuer: string; audience?: string },
@@ -59,7 +59,7 @@ export class SessionBook {
   }
 
   /** Throws `unauthenticated` with a reason, `unavailable` if the keys cannot be fetched. */
-  async read(token: string): Promise<Session> {
+  async read(token: string): Promise<Login> {
     const hash = hashOf(token)
     const known = this.#known.get(hash)
     if (known !== undefined && this.#env.monotonicMs() - known.checkedMs < rememberedMs) {
@@ -73,13 +73,13 @@ export class SessionBook {
     return session
   }
 
-  async #checked(token: string): Promise<Session> {
+  async #checked(token: string): Promise<Login> {
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
         ...this.#expected, algorithms, requiredClaims: ['sub', 'exp'],
         currentDate: new Date(this.#env.nowMs()),
       })
-      return sessionOf(payload)
+      return loginOf(payload)
     } catch (error) {
       throw refusalOf(error)
     }
@@ -115,7 +115,7 @@ function keysAt(place: string): JWTVerifyGetKey {
 }
 
 /** Throws `unauthenticated` if a claim about the session's user is missing or malformed. */
-function sessionOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Session {
+function loginOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Login {
   const known = callerRoles.find((each) => each === role)
   if (typeof sub !== 'string' || sub === '') throw refused('it names no user in the claim "sub"')
   if (typeof tenant !== 'string' || !isTenant(tenant)) {

@@ -7,23 +7,23 @@ import { isTenant, makeKey } from './key.ts'
 import type { KeyRow, NewKey } from './key.ts'
 
 /** What may be shown of a key. */
-export type KeyFacts = Omit<KeyRow, 'hash'>
+export type KeyDetails = Omit<KeyRow, 'hash'>
 
 export interface KeyWish extends Omit<NewKey, 'region' | 'expiresAtMs'> {
   /** Null for a key that never expires. */
   readonly expiresInMs: number | null
 }
 
-/** Throws HeddleError with a sentence for the operator. */
-export interface KeyDesk {
+/** Throws HeddleError with a message for the operator. */
+export interface KeyAdmin {
   /** `key` is its text, returned here and never again. */
-  create(wish: KeyWish): Promise<KeyFacts & { readonly key: string }>
+  create(wish: KeyWish): Promise<KeyDetails & { readonly key: string }>
   /** Newest first; without a tenant, those of all tenants. */
-  list(tenant?: string): Promise<KeyFacts[]>
-  revoke(id: string): Promise<KeyFacts>
+  list(tenant?: string): Promise<KeyDetails[]>
+  revoke(id: string): Promise<KeyDetails>
 }
 
-export interface KeyDeskParts {
+export interface KeyAdminParts {
   readonly table: KeyTable
   readonly region: string
   readonly env: Env
@@ -31,7 +31,7 @@ export interface KeyDeskParts {
 
 const nameLength = 100
 
-export function keyDesk({ table, region, env }: KeyDeskParts): KeyDesk {
+export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
   return {
     create: async ({ expiresInMs, ...wish }) => {
       if (!isTenant(wish.tenant)) {
@@ -44,17 +44,17 @@ export function keyDesk({ table, region, env }: KeyDeskParts): KeyDesk {
       const expiresAtMs = expiresInMs === null ? null : env.nowMs() + expiresInMs
       const { text, row } = makeKey({ ...wish, region, expiresAtMs }, env)
       await table.insert(row)
-      return { key: text, ...factsOf(row) }
+      return { key: text, ...detailsOf(row) }
     },
-    list: async (tenant) => (await table.list(tenant)).map(factsOf),
+    list: async (tenant) => (await table.list(tenant)).map(detailsOf),
     revoke: async (id) => {
       const row = await table.revoke(id, env.nowMs())
-      if (row !== undefined) return factsOf(row)
+      if (row !== undefined) return detailsOf(row)
       throw new HeddleError('not_found', `There is no key ${id}; "keys list" tells the ids.`)
     },
   }
 }
 
-function factsOf({ hash: _, ...facts }: KeyRow): KeyFacts {
-  return facts
+function detailsOf({ hash: _, ...details }: KeyRow): KeyDetails {
+  return details
 }

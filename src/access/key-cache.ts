@@ -10,7 +10,7 @@
  *     valid keys after a start, and many tenants may share an address.
  */
 
-import { atMost, dropOldest, Turnstile } from '../../cluster/index.ts'
+import { limitConcurrency, dropOldest, FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { KeyTable } from './key-table.ts'
@@ -31,7 +31,7 @@ const unknownMs = 2_000
 const usedEveryMs = 60_000
 const [knownMax, unknownMax] = [20_000, 20_000]
 const looksAtOnce = 64
-const looksOfStrangers = {
+const looksOfUnknownKeys = {
   inAll: 32, each: 8, waiting: 4_096, waitingEach: 256, longestYields: true,
   full: 'Too many API keys that were not seen here before come from your address at once: ask ' +
     'again in a moment.',
@@ -39,7 +39,7 @@ const looksOfStrangers = {
 
 /** The result of a search for a key. */
 export type FoundKey =
-  | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stands(): boolean }
+  | { readonly kind: 'good'; readonly row: KeyRow; readonly hash: string; stillValid(): boolean }
   | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
   | { readonly kind: 'elsewhere'; readonly region: string }
 
@@ -61,7 +61,7 @@ interface Entry {
   usedMs: number
 }
 
-export interface KeyBookParts {
+export interface KeyCacheParts {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   readonly env: Env
   /** The region of this server, and all regions. */
@@ -69,8 +69,8 @@ export interface KeyBookParts {
   readonly regions: readonly string[]
 }
 
-export class KeyBook {
-  readonly #keys: KeyBookParts['keys']
+export class KeyCache {
+  readonly #keys: KeyCacheParts['keys']
   readonly #env: Env
   readonly #region: string
   readonly #regions: readonly string[]
@@ -79,15 +79,15 @@ export class KeyBook {
   /** Ids that did not exist, and when; the oldest first. */
   readonly #unknown = new Map<string, number>()
   readonly #looks = new Map<string, Promise<Look>>()
-  readonly #soon = atMost(looksAtOnce)
-  readonly #turns = new Turnstile(looksOfStrangers)
+  readonly #soon = limitConcurrency(looksAtOnce)
+  readonly #turns = new FairSemaphore(looksOfUnknownKeys)
   /** By address and id: looks that wait for their turn, or have it. */
-  readonly #strangers = new Map<string, Promise<Entry | undefined>>()
+  readonly #unknownKeys = new Map<string, Promise<Entry | undefined>>()
   /** When such a look last failed. */
-  #strangersFailedMs = -Infinity
+  #unknownFailedMs = -Infinity
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
-  constructor({ keys, env, region, regions }: KeyBookParts) {
+  constructor({ keys, env, region, regions }: KeyCacheParts) {
     this.#keys = keys
     this.#env = env
     this.#region = region
@@ -112,7 +112,7 @@ export class KeyBook {
     const reason = keyFault(entry.row, this.#env.nowMs())
     if (reason !== undefined) return { kind: 'bad', hash, reason }
     this.#use(entry)
-    return { kind: 'good', row: entry.row, hash, stands: () => this.#stands(entry) }
+    return { kind: 'good', row: entry.row, hash, stillValid: () => this.#stillValid(entry) }
   }
 
   /** Counts since it was made, and its present size. */
@@ -125,7 +125,7 @@ export class KeyBook {
     const entry = this.#entries.get(id)
     if (entry === undefined) {
       if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
-      return this.#stranger(id, addressOf())
+      return this.#unknownKey(id, addressOf())
     }
     return this.#fresh(entry)
   }
@@ -143,12 +143,12 @@ export class KeyBook {
   }
 
   /** One look for all requests with the same key from the same address. */
-  #stranger(id: string, address: string): Promise<Entry | undefined> {
+  #unknownKey(id: string, address: string): Promise<Entry | undefined> {
     const name = `${address} ${id}`
-    const before = this.#strangers.get(name)
+    const before = this.#unknownKeys.get(name)
     if (before !== undefined) return before
-    const turn = this.#inTurn(id, address).finally(() => this.#strangers.delete(name))
-    this.#strangers.set(name, turn)
+    const turn = this.#inTurn(id, address).finally(() => this.#unknownKeys.delete(name))
+    this.#unknownKeys.set(name, turn)
     return turn
   }
 
@@ -169,11 +169,11 @@ export class KeyBook {
     const entry = this.#entries.get(id)
     if (entry !== undefined) return this.#fresh(entry)
     // If the store does not answer, those behind in the line need not find out one by one.
-    if (this.#env.monotonicMs() - this.#strangersFailedMs < lookAgainMs) throw unavailable()
+    if (this.#env.monotonicMs() - this.#unknownFailedMs < lookAgainMs) throw unavailable()
     try {
       return this.#learn(id, await this.#look(id, (work) => work()))
     } catch (error) {
-      this.#strangersFailedMs = this.#env.monotonicMs()
+      this.#unknownFailedMs = this.#env.monotonicMs()
       throw error
     }
   }
@@ -235,7 +235,7 @@ export class KeyBook {
     this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
   }
 
-  #stands(entry: Entry): boolean {
+  #stillValid(entry: Entry): boolean {
     const ageMs = this.#env.monotonicMs() - entry.lookedMs
     if (ageMs >= refreshAfterMs && !this.#looks.has(entry.row.id)) void this.#refresh(entry)
     return keyFault(entry.row, this.#env.nowMs()) === undefined && !this.#isOutdated(entry)

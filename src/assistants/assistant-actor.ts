@@ -13,7 +13,7 @@ import { contains } from '../json/index.ts'
 import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { pageBytes } from '../search/index.ts'
 import type { AssistantIndex } from '../search/index.ts'
-import { heardAs, withHeard } from './applied-command.ts'
+import { findApplied, withApplied } from './applied-command.ts'
 import {
   appendEntry, branchOf, findVersion, rowsBetween, versionsBackwards,
 } from './assistant-log.ts'
@@ -84,16 +84,16 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown, id?: string, gone?: AbortSignal): Promise<Turn> {
+  async receive(command: unknown, id?: string, cancelled?: AbortSignal): Promise<Turn> {
     // A command that was done already is not done again: it is answered with the result.
-    if (heardAs(this.#row?.heard ?? [], id)) return { reply: this.#row }
+    if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
     switch (known.kind) {
       case 'create': return { reply: await this.#create(known.content, known.ifExists, id) }
       case 'get': return { reply: this.#existing() }
       case 'patch': return { reply: await this.#patch(known.change, id) }
       case 'set_latest': return { reply: await this.#setLatest(known.version, id) }
-      case 'versions': return this.#readVersions(this.#existing(), known.query, gone)
+      case 'versions': return this.#readVersions(this.#existing(), known.query, cancelled)
       case 'delete': return { reply: await this.#delete(known.branchId, id) }
     }
   }
@@ -140,11 +140,11 @@ class AssistantActor implements Actor {
     return this.#write(row, { record, next: withActive(row, version, atMs), commandId })
   }
 
-  #readVersions(row: AssistantRow, query: VersionQuery, gone: AbortSignal | undefined): Turn {
+  #readVersions(row: AssistantRow, query: VersionQuery, cancelled: AbortSignal | undefined): Turn {
     const { tenant } = row
     // Versions are numbered from 1: of those that are skipped, none is read in vain.
     if (query.offset >= row.newestVersion) return { reply: [], kind: 'read' }
-    const reply = this.#reads.read({ tenant, bytes: pageBytes, gone }, (allowance) =>
+    const reply = this.#reads.read({ tenant, bytes: pageBytes, cancelled }, (allowance) =>
       this.#versions(row, query, allowance))
     return { reply, kind: 'read' }
   }
@@ -210,7 +210,8 @@ class AssistantActor implements Actor {
   /** The row after a record of row `seq`. */
   async #after(row: AssistantRow, record: AssistantRecord, seq: number): Promise<AssistantRow> {
     switch (record.$case) {
-      case 'heard': return { ...row, heard: withHeard(row.heard, record.value.commandId, seq) }
+      case 'commandApplied': return { ...row,
+        applied: withApplied(row.applied, record.value.commandId, seq) }
       case 'assistantVersion': return withVersion(row, record.value)
       case 'assistantLatest': {
         const version = await findVersion(this.#log, row, record.value.version)
@@ -227,7 +228,7 @@ class AssistantActor implements Actor {
       if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
       return true
     } catch (error) {
-      if (HeddleError.from(error).facts['dead'] !== true) throw error
+      if (HeddleError.from(error).details['dead'] !== true) throw error
       return false
     }
   }

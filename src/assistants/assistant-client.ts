@@ -3,7 +3,7 @@
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
 import { asUnread } from '../errors.ts'
-import { unlessGoneByThis } from './applied-command.ts'
+import { ignoreDeletedByThis } from './applied-command.ts'
 import { assistantKindName } from './assistant-actor.ts'
 import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import { branchOf } from './assistant-log.ts'
@@ -19,7 +19,7 @@ export interface AssistantClient {
   patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
   setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
   /** Newest first. The cost of a page grows only with its length. */
-  versions(assistant: AssistantName, query: VersionQuery, gone?: AbortSignal):
+  versions(assistant: AssistantName, query: VersionQuery, cancelled?: AbortSignal):
     Promise<AssistantRow[]>
   /** With all its versions. */
   delete(assistant: AssistantName): Promise<void>
@@ -32,8 +32,8 @@ export interface AssistantName {
 
 export function assistantClient(router: Router): AssistantClient {
   const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand,
-    gone?: AbortSignal) =>
-    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command, gone)
+    cancelled?: AbortSignal) =>
+    router.ask({ kind: assistantKindName, tenant, id: assistantId }, command, cancelled)
   const askRow = async (assistant: AssistantName, command: AssistantCommand) =>
     await ask(assistant, command) as AssistantRow
   const get = (assistant: AssistantName) => askRow(assistant, { kind: 'get' }).catch(asUnread)
@@ -43,12 +43,13 @@ export function assistantClient(router: Router): AssistantClient {
     get,
     patch: (assistant, change) => askRow(assistant, { kind: 'patch', change }),
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
-    versions: async (assistant, query, gone) =>
-      await ask(assistant, { kind: 'versions', query }, gone).catch(asUnread) as AssistantRow[],
+    versions: async (assistant, query, cancelled) =>
+      await ask(assistant, { kind: 'versions', query }, cancelled).catch(
+        asUnread) as AssistantRow[],
     delete: async (assistant) => {
       // Retried after its owner died, the delete must not hit one made since with the same id.
       const { id: branchId } = branchOf(await get(assistant))
-      await ask(assistant, { kind: 'delete', branchId }).catch(unlessGoneByThis)
+      await ask(assistant, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
     },
   }
 }

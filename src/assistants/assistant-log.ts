@@ -4,7 +4,7 @@ import { LogRow } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantVersion, Record as LogRecord } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { ReadAllowance } from '../limits/index.ts'
-import { withHeard } from './applied-command.ts'
+import { withApplied } from './applied-command.ts'
 
 /** Every method promises what the method of the same name in the log port promises. */
 export interface AssistantLog {
@@ -52,12 +52,13 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   const { tenant } = row
   const seq = row.seq + 1
   const records: LogRecord[] = [{ record }]
-  if (commandId !== undefined) records.push({ record: { $case: 'heard', value: { commandId } } })
+  if (commandId !== undefined) records.push(
+    { record: { $case: 'commandApplied', value: { commandId } } })
   const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
-  const heard = commandId === undefined ? row.heard : withHeard(row.heard, commandId, seq)
+  const applied = commandId === undefined ? row.applied : withApplied(row.applied, commandId, seq)
   const storedBytes = row.storedBytes + body.byteLength
-  const placed = next && { ...next, heard, epoch, seq, storedBytes }
+  const placed = next && { ...next, applied, epoch, seq, storedBytes }
   const updates = placed === null ? [] : [{ table: 'assistant', row: placed } as const]
   await log.append([{ ...position, body, places: [] }], updates)
   return placed

@@ -3,7 +3,7 @@
 import type { AssistantVersion } from '../../proto/gen/storage/v1/log.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { textOf } from '../raw-json.ts'
-import { mustBeShort } from '../search/index.ts'
+import { requireShort } from '../search/index.ts'
 
 /** What one version of an assistant says. */
 export interface AssistantContent {
@@ -61,7 +61,7 @@ function textOr(text: string, value: unknown): string {
 
 function merged(json: string, change: Readonly<Record<string, unknown>>): string {
   const metadataJson = JSON.stringify({ ...JSON.parse(json) as object, ...change })
-  mustBeShort(metadataJson, json)
+  requireShort(metadataJson, json)
   return metadataJson
 }
 
@@ -71,7 +71,7 @@ export function bornAs(identity: AssistantIdentity, version: AssistantVersion): 
   return {
     ...identity, ...contentOf(version),
     epoch: 0, seq: 0, version: 1, newestVersion: 1, createdAtMs: atMs, updatedAtMs: atMs,
-    heard: [], storedBytes: 0,
+    applied: [], storedBytes: 0,
   }
 }
 

@@ -65,7 +65,9 @@ export class CheckpointReader implements CheckpointSource {
     this.#part = part
   }
 
-  /** For a read that keeps no more than so much; what it returns is counted until that is over. */
+  /**
+   * For a read that keeps no more than so much; what it returns is counted until that has ended.
+   */
   async within<Read extends ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined>(
     allowance: ReadAllowance, read: (reader: CheckpointReader) => Promise<Read>): Promise<Read> {
     const part = allowance.part()
@@ -247,9 +249,9 @@ export class CheckpointReader implements CheckpointSource {
     for (const seq of begins.reverse()) {
       // Read already: a rollback dropped what stood in between.
       if (seq <= through) continue
-      const stretch = await this.#writesFrom(now, of, seq)
-      for (const each of stretch.writes) writes.push(each)
-      through = stretch.through
+      const range = await this.#writesFrom(now, of, seq)
+      for (const each of range.writes) writes.push(each)
+      through = range.through
     }
     return writes
   }
@@ -262,7 +264,7 @@ export class CheckpointReader implements CheckpointSource {
       const { through, next } = await this.#readOn(now, of, at, span)
       const back = next && await this.#takenBack(now, next)
       if (back === undefined) return { writes: writesIn(span, of), through }
-      // The rollback in row `back` dropped the checkpoint that ended the span: it goes on there.
+      // The rollback in row `back` dropped the checkpoint that ended the span: it continues there.
       at = Math.max(back, through + 1)
     }
   }

@@ -28,7 +28,7 @@ export class History {
   /** Checkpoints whose writes nobody wants, by their names. */
   readonly #forgotten = new Set<string>()
   #unowned: Writes[] = []
-  /** Bytes of writes that are kept, and how many of them were told. */
+  /** Bytes of writes that are kept, and how many of them were reported. */
   #bytes = 0
   #toldBytes = 0
   #writer: Writer = 'kept'

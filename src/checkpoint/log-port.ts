@@ -1,4 +1,7 @@
-/** The durable log of one actor, as the store offers it: append, read back, branch, purge. */
+/**
+ * The durable log of one actor, as the store offers it: append, read back, branch, purge.
+ * Rule: [open_row].
+ */
 
 import type {
   AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow,
@@ -83,8 +86,8 @@ export interface LogPort {
 
   /**
    * Called by the new owner of the branch: finds where it ends, so that later reads and appends
-   * need not. Throws `stale_append` if a newer owner wrote or, with `dead` among its facts, if the
-   * branch's subject is being purged.
+   * need not. Throws `stale_append` if a newer owner wrote or, with `dead` among its details, if
+   * the branch's subject is being purged.
    */
   open(branch: Branch, epoch: number): Promise<void>
 

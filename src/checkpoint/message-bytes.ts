@@ -8,7 +8,7 @@ interface MessageType<Message> {
   encode(message: Message, writer: BinaryWriter): BinaryWriter
 }
 
-/** After a longer message the writer is let go, and its memory with it. */
+/** After a longer message the writer is released, and its memory with it. */
 const keptBytes = 64 * 1024
 
 /** Characters of all texts of a message: with more, it is written in another way. */

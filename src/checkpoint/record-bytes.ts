@@ -8,7 +8,7 @@ export function recordBytes(record: RecordOf): number {
     case 'checkpoint': return changesBytes(record.value.changes) +
       record.value.skeletonJson.length + record.value.metadataJson.length
     case 'writes': return writesBytes(record.value.writes)
-    case 'told': return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
+    case 'emitted': return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
     case 'runCreated': return record.value.kwargsJson.length + record.value.planJson.length
     default: return 0
   }

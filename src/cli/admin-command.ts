@@ -7,8 +7,8 @@ import type { Command } from 'commander'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
-import { openOffice } from '../server/admin-access.ts'
-import type { Office } from '../server/admin-access.ts'
+import { openAdminAccess } from '../server/admin-access.ts'
+import type { AdminAccess } from '../server/admin-access.ts'
 import { knownSettings, resolveSettings, SettingsError } from '../settings/index.ts'
 import type { SettingName, Settings, SettingsSource } from '../settings/index.ts'
 import { mistakeIn, withSettings } from './command-line.ts'
@@ -74,17 +74,17 @@ export function settingsOfPlace(source: CommandSource, typed: TypedPlace): Setti
 }
 
 /** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
-export async function inOffice(source: CommandSource, typed: TypedPlace,
-  work: (office: Office) => Promise<void>, { begins = false } = {}): Promise<void> {
+export async function withAdminAccess(source: CommandSource, typed: TypedPlace,
+  work: (admin: AdminAccess) => Promise<void>, { begins = false } = {}): Promise<void> {
   const settings = settingsOfPlace(source, typed)
   const { cassandra, dataDirectory: directory } = settings
   if (!begins && cassandra === null && !existsSync(directory)) {
     throw new CommandError(`There is no data directory ${directory}: name the one of the server.`)
   }
-  const office = await openOffice(settings, systemEnv({ level: 'warn' }))
+  const adminAccess = await openAdminAccess(settings, systemEnv({ level: 'warn' }))
   try {
-    await work(office)
+    await work(adminAccess)
   } finally {
-    await office.close()
+    await adminAccess.close()
   }
 }

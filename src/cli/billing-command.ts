@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { isTenant } from '../access/index.ts'
 import { firstPlace, isDay } from '../billing/index.ts'
 import type { BillingRow, BillingTable } from '../billing/index.ts'
-import { CommandError, inOffice, runCommand, withPlace } from './admin-command.ts'
+import { CommandError, withAdminAccess, runCommand, withPlace } from './admin-command.ts'
 import type { CommandSource, TypedPlace } from './admin-command.ts'
 
 interface Typed extends TypedPlace {
@@ -23,14 +23,14 @@ export function runBillingCommand(source: CommandSource): Promise<void> {
     .requiredOption('--tenant <name>', 'Whose runs.')
     .requiredOption('--day <date>', 'The day on which they ended, in UTC: 2026-11-20.')
     .action(async (typed: Typed) => {
-      mustBeGood(typed)
-      await inOffice(source, typed, ({ billing }) =>
+      requireGood(typed)
+      await withAdminAccess(source, typed, ({ billing }) =>
         (typed.json ? printJson : printTable)(pagesOf(billing, typed), source.print))
     })
   return runCommand(command, source, 'say whose runs, and of which day')
 }
 
-function mustBeGood({ tenant, day }: Typed): void {
+function requireGood({ tenant, day }: Typed): void {
   if (!isTenant(tenant)) throw new CommandError(`--tenant: no tenant has the name "${tenant}".`)
   if (!isDay(day)) throw new CommandError(`--day must be a day like 2026-11-20, not "${day}".`)
 }
@@ -77,7 +77,7 @@ async function printTable(pages: Pages, print: CommandSource['print']): Promise<
 }
 
 function lineOf(texts: readonly string[]): string {
-  return `${texts.map((text, place) => text.padEnd(widths[place] ?? 0)).join('  ').trimEnd()}\n`
+  return `${texts.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ').trimEnd()}\n`
 }
 
 function secondOf(ms: number): string {

@@ -9,8 +9,8 @@ import type { SettingName } from '../settings/index.ts'
 export function withSettings(command: Command,
   names = Object.keys(knownSettings) as readonly SettingName[]): Command {
   for (const name of names) {
-    const { flags, variable, sentence } = knownSettings[name]
-    command.option(flags, `${sentence} [${variable}]`)
+    const { flags, variable, message } = knownSettings[name]
+    command.option(flags, `${message} [${variable}]`)
   }
   return command
 }

@@ -3,8 +3,8 @@
 import { Command, Option } from 'commander'
 
 import { callerRoles } from '../access/index.ts'
-import type { CallerRole, KeyDesk, KeyFacts } from '../access/index.ts'
-import { CommandError, inOffice, runCommand, withPlace } from './admin-command.ts'
+import type { CallerRole, KeyAdmin, KeyDetails } from '../access/index.ts'
+import { CommandError, withAdminAccess, runCommand, withPlace } from './admin-command.ts'
 import type { CommandSource, TypedPlace } from './admin-command.ts'
 
 interface Typed extends TypedPlace {
@@ -21,8 +21,10 @@ export function runKeysCommand(source: CommandSource): Promise<void> {
 }
 
 function commandOver(source: CommandSource): Command {
-  const withDesk = (typed: Typed, work: (desk: KeyDesk) => Promise<string>, begins = false) =>
-    inOffice(source, typed, async ({ desk }) => source.print(await work(desk)), { begins })
+  const withKeyAdmin = (typed: Typed, work: (keyAdmin: KeyAdmin) => Promise<string>,
+    begins = false) =>
+    withAdminAccess(source, typed, async ({ keyAdmin }) => source.print(await work(keyAdmin)),
+      { begins })
   const command = new Command('heddle keys')
     .description('Makes, lists and revokes the API keys of callers.')
   const subcommand = (usage: string, description: string) =>
@@ -33,22 +35,22 @@ function commandOver(source: CommandSource): Command {
       'changes nothing.').choices(callerRoles).default('developer'))
     .option('--name <text>', 'A name for people.', '')
     .option('--expires-in <time>', 'How long it is valid: 90m, 12h, 30d (default: for ever).')
-    .action((typed: Typed) => withDesk(typed, async (desk) => {
+    .action((typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
       const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
       const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
-      const made = await desk.create({ tenant, role, name, expiresInMs })
+      const made = await keyAdmin.create({ tenant, role, name, expiresInMs })
       return json ? jsonText(made) : `${made.key}\n`
     }, true))
   subcommand('list', 'Lists the keys, newest first, without their texts.')
     .option('--tenant <name>', 'Only those of this tenant.')
-    .action((typed: Typed) => withDesk(typed, async (desk) => {
-      const keys = await desk.list(typed.tenant)
+    .action((typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
+      const keys = await keyAdmin.list(typed.tenant)
       return typed.json ? jsonText(keys) : tableOf(keys)
     }))
   subcommand('revoke <id>', 'Ends a key: within five seconds no front door takes it any more.')
-    .action((id: string, typed: Typed) => withDesk(typed, async (desk) => {
-      const facts = await desk.revoke(id)
-      return typed.json ? jsonText(facts) : `The key ${id} of ${facts.tenant} is revoked.\n`
+    .action((id: string, typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
+      const details = await keyAdmin.revoke(id)
+      return typed.json ? jsonText(details) : `The key ${id} of ${details.tenant} is revoked.\n`
     }))
   return command
 }
@@ -65,7 +67,7 @@ function jsonText(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }
 
-function tableOf(keys: readonly KeyFacts[]): string {
+function tableOf(keys: readonly KeyDetails[]): string {
   if (keys.length === 0) return 'There are no keys.\n'
   const day = (ms: number | null, otherwise: string) =>
     ms === null ? otherwise : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
@@ -73,7 +75,7 @@ function tableOf(keys: readonly KeyFacts[]): string {
     ...keys.map(({ id, tenant, role, name, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs }) =>
       [id, tenant, role, name, day(createdAtMs, ''), day(usedAtMs, 'never'),
         day(expiresAtMs, 'for ever'), revokedAtMs === null ? '' : 'revoked'])]
-  const widths = rows[0]!.map((_, place) => Math.max(...rows.map((row) => row[place]!.length)))
-  return rows.map((row) => row.map((text, place) => text.padEnd(widths[place]!)).join('  ')
+  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
+  return rows.map((row) => row.map((text, index) => text.padEnd(widths[index]!)).join('  ')
     .trimEnd()).join('\n') + '\n'
 }

@@ -11,7 +11,7 @@
 
 import { lookup } from 'node:dns/promises'
 
-import { Turnstile } from '../../cluster/index.ts'
+import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
@@ -54,7 +54,7 @@ export interface Call {
  * refused   the URL or its redirects may not be called, or nothing has to be sent any more
  * failed    nothing answered the last try
  */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string
       readonly cut: boolean }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
@@ -63,7 +63,7 @@ export interface Egress {
   /** Throws `invalid`, with what is wrong, for a URL that is never called. */
   check(url: string): void
   /** Tries until it is answered for good. Throws the signal's reason if that aborts. */
-  send(call: Call, signal: AbortSignal): Promise<Outcome>
+  send(call: Call, signal: AbortSignal): Promise<CallOutcome>
   /** Cuts everything off that is under way. */
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ const tenantLimits = { ...waits, inAll: 64, each: 48 } as const
 
 /** The result of one try. */
 interface Tried {
-  readonly outcome: Outcome
+  readonly outcome: CallOutcome
   /** How long the answer asks to wait; undefined if trying again is of no use. */
   readonly againMs: number | undefined
 }
@@ -107,8 +107,8 @@ class HttpEgress {
   readonly #rules: AddressRules
   readonly #open: () => Promise<Http>
   #http: Promise<Http> | undefined
-  readonly #hosts = new Turnstile(hostLimits)
-  readonly #tenants = new Turnstile(tenantLimits)
+  readonly #hosts = new FairSemaphore(hostLimits)
+  readonly #tenants = new FairSemaphore(tenantLimits)
   readonly #closing = new AbortController()
 
   constructor({ env, version, proxy, allowed = [], resolve = resolveAll }: EgressOptions) {
@@ -126,7 +126,7 @@ class HttpEgress {
     callableUrl(url, this.#rules)
   }
 
-  async send(call: Call, signal: AbortSignal): Promise<Outcome> {
+  async send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
     const { tries: most = triesMax } = call
     const stopped = AbortSignal.any([signal, this.#closing.signal])
     for (let tries = 1; ; tries++) {
@@ -201,7 +201,7 @@ class HttpEgress {
   async #ask(hop: Hop, signal: AbortSignal): Promise<Answered> {
     const http = await (this.#http ??= this.#open())
     const text = await untilAborted(signal, async () => {
-      await http.mustBeOpen(hop.url)
+      await http.requireOpen(hop.url)
       return await hop.body?.()
     })
     if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')

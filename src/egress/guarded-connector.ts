@@ -48,7 +48,7 @@ buildConnector.connector {
 }
 
 /** For a name that a proxy looks up: throws `forbidden` if one of its addresses is closed. */
-export async function mustBeOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
+export async function requireOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
 Promise<void> {
   // A name that is not known here is left to the rules of the proxy.
   const found = await resolve(host).catch(() => [])

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, ProxyAgent, request } from 'undici'
 
 import type { AddressRules } from './address-rules.ts'
-import { guardedConnector, mustBeOpenEverywhere } from './guarded-connector.ts'
+import { guardedConnector, requireOpenEverywhere } from './guarded-connector.ts'
 import type { Resolve } from './guarded-connector.ts'
 import { hostOf } from './url-rules.ts'
 
@@ -31,7 +31,7 @@ export interface HttpAnswer {
 
 export interface Http {
   /** Throws `forbidden` if the host may not be called. */
-  mustBeOpen(url: URL): Promise<void>
+  requireOpen(url: URL): Promise<void>
   /** Throws `forbidden` as well, if that shows only when it connects. */
   ask(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>
   /** Cuts everything off. */
@@ -45,8 +45,8 @@ export function openHttp({ rules, resolve, proxy }: HttpOptions): Http {
     ? new Agent({ connect: guardedConnector({ rules, resolve, timeoutMs: connectMs }) })
     : new ProxyAgent({ uri: proxy, connectTimeout: connectMs })
   return {
-    mustBeOpen: async (url) => {
-      if (proxy !== undefined) await mustBeOpenEverywhere(hostOf(url), resolve, rules)
+    requireOpen: async (url) => {
+      if (proxy !== undefined) await requireOpenEverywhere(hostOf(url), resolve, rules)
     },
     ask: async ({ method, url, headers, body }, signal) => {
       const answer = await request(url, { dispatcher, method, headers, body, signal,

@@ -11,7 +11,7 @@ const longest = 2_048
 const leastFreePort = 1_024
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Throws `invalid` with a sentence. */
+/** Throws `invalid` with a message. */
 export function callableUrl(text: string, rules: AddressRules): URL {
   const url = URL.parse(text)
   const fault = url === null ? 'must be an absolute http(s) URL' : faultOf(text, url, rules)

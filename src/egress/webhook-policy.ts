@@ -4,7 +4,7 @@ import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
 import { hostOf } from './url-rules.ts'
 
-export interface Narrowing {
+export interface WebhookPolicy {
   /** False: nothing is called at all. */
   readonly offered: boolean
   /** Sent with every call, to the first origin only. */
@@ -18,7 +18,8 @@ export interface Narrowing {
 }
 
 /** The rules hold for redirects too. They may change: each call reads them anew. */
-export function narrowed({ check, send }: Pick<Egress, 'check' | 'send'>, rules: () => Narrowing):
+export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
+  rules: () => WebhookPolicy):
 Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {
     const fault = faultOf(url, rules())
@@ -39,7 +40,7 @@ Pick<Egress, 'check' | 'send'> {
   }
 }
 
-function faultOf(url: URL, { httpsOnly, hosts, ports }: Narrowing): string | undefined {
+function faultOf(url: URL, { httpsOnly, hosts, ports }: WebhookPolicy): string | undefined {
   if (httpsOnly && url.protocol !== 'https:') return 'must be an https URL'
   const host = hostOf(url)
   if (hosts.length > 0 && !hosts.some((each) => isBelow(host, each.toLowerCase()))) {

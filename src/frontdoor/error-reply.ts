@@ -6,9 +6,9 @@ import type { Log } from '../../cluster/index.ts'
 import { goingAway, HeddleError } from '../errors.ts'
 import { asConnectError } from './connect/connect-error.ts'
 import { isCall, refuseCall } from './connect/refusal.ts'
-import { factsOf, nameReply } from './http/exchange.ts'
+import { detailsOf, nameReply } from './http/exchange.ts'
 import { quotaHeaders } from './http/quota-headers.ts'
-import type { LimitFacts } from './http/quota-headers.ts'
+import type { LimitDetails } from './http/quota-headers.ts'
 
 /** For errors that may be retried, unless they say when. */
 const retryAfterSeconds = '1'
@@ -28,11 +28,12 @@ export function errorReply(log: Log) {
     nameReply(request, reply)
     if (error.code === 'internal') {
       log.error('A request failed for a reason that nobody foresaw.',
-        { error: caught, ...factsOf(request) })
+        { error: caught, ...detailsOf(request) })
     }
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
-    const { limit, allow } = error.facts as { readonly limit?: LimitFacts; readonly allow?: string }
+    const { limit, allow } = error.details as { readonly limit?: LimitDetails;
+      readonly allow?: string }
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of an unwanted body is read and dropped: closing would reset the connection before
@@ -43,13 +44,13 @@ export function errorReply(log: Log) {
   }
 }
 
-function retryAfterOf({ facts: { retryAfterSeconds: known } }: HeddleError): string {
+function retryAfterOf({ details: { retryAfterSeconds: known } }: HeddleError): string {
   return known === undefined ? retryAfterSeconds : String(known)
 }
 
 /** The body of an error on REST. */
-export function bodyOf({ message, code, facts }: HeddleError): Record<string, unknown> {
-  const { errors, url, limit, dependencies, quota } = facts
+export function bodyOf({ message, code, details }: HeddleError): Record<string, unknown> {
+  const { errors, url, limit, dependencies, quota } = details
   return { detail: message, message, code, ...(errors !== undefined && { errors }),
     ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
     ...(quota !== undefined && { quota }),

@@ -16,7 +16,7 @@ import { holdBodies, roomForBodies } from './http/body-quota.ts'
 import { localTenant } from './http/caller.ts'
 import { ConnectionQuota } from './http/connection-quota.ts'
 import type { ConnectionQuotaOptions } from './http/connection-quota.ts'
-import { Pulse } from './http/connection-ticker.ts'
+import { ConnectionTicker } from './http/connection-ticker.ts'
 import type { OpenReplies } from './http/connection-ticker.ts'
 import { addExchanges, givenId } from './http/exchange.ts'
 import type { ExchangeParts } from './http/exchange.ts'
@@ -34,12 +34,12 @@ import type { OperationParts, Operations } from './operations/index.ts'
 import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
-import type { ServerFacts } from './rest/server.ts'
+import type { ServerDetails } from './rest/server.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
-  Pick<ServerFacts, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
-  Pick<ExchangeParts, 'tracing' | 'heard'> {
+  Pick<ServerDetails, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
+  Pick<ExchangeParts, 'tracing' | 'received'> {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -122,31 +122,31 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   const bodies = roomForBodies(bodiesLimitBytes)
-  holdBodies(app, { longest: bodyLimitBytes, room: bodies })
+  holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A single tenant takes no room from others.
   holdAnswers(app, { reads: options.reads, log: env.log },
     { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
-  const pulse = new Pulse(env)
-  pulse.add(port)
-  const parts = { ...operations, pulse, quotas, reads: options.reads }
+  const ticker = new ConnectionTicker(env)
+  ticker.add(port)
+  const parts = { ...operations, ticker, quotas, reads: options.reads }
   await addRest(app, { ...options, ...parts, json, bodies })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
   try {
     await listen(app, options)
   } catch (error) {
-    pulse.stop()
+    ticker.stop()
     throw error
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
-    stats: () => ({ requests: underWay.count, replies: pulse.openReplies(),
+    stats: () => ({ requests: underWay.count, replies: ticker.openReplies(),
       refusedConnections: quota.refused }),
     keyStats,
     quotaStats: () => quotas.stats(),
     close: async (deadline) => {
       using _ = whenAborted(deadline, () => port.destroyConnections())
-      pulse.stop()
+      ticker.stop()
       await app.close()
     },
   }

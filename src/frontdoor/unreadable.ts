@@ -9,15 +9,15 @@ import { bodyOf } from './error-reply.ts'
 
 const unlike = [400, 'This is not a request of HTTP/1.1.'] as const
 const longHeaders = [431, 'The headers are too large: they may have 16 KB in all.'] as const
-const known: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
+const known: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: longHeaders,
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, sentence] = known[error.code ?? ''] ?? unlike
-  const body = bodyFor(sentence)
+  const [status, message] = known[error.code ?? ''] ?? unlike
+  const body = bodyFor(message)
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json',
     `Content-Length: ${body.length}`, 'Connection: close']
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
@@ -26,10 +26,10 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
 
 /** Over HTTP/2, headers that are too large for HTTP/1.1 still make a request. */
 export function refuseHeaders(response: Http2ServerResponse): void {
-  const [status, sentence] = longHeaders
-  response.writeHead(status, { 'content-type': 'application/json' }).end(bodyFor(sentence))
+  const [status, message] = longHeaders
+  response.writeHead(status, { 'content-type': 'application/json' }).end(bodyFor(message))
 }
 
-function bodyFor(sentence: string): string {
-  return JSON.stringify(bodyOf(new HeddleError('malformed', sentence)))
+function bodyFor(message: string): string {
+  return JSON.stringify(bodyOf(new HeddleError('malformed', message)))
 }

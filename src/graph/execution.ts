@@ -50,7 +50,7 @@ export interface RunRequest {
   /** Where to fork from; null for the head. */
   readonly checkpoint: CheckpointSelector | null
   /** For a later attempt: events that are in the log already and are not emitted again. */
-  readonly told: readonly ToldEvent[]
+  readonly emitted: readonly EmittedEvent[]
 }
 
 export interface CheckpointSelector {
@@ -60,7 +60,7 @@ export interface CheckpointSelector {
 }
 
 /** A durable event that an earlier attempt emitted since the head checkpoint. */
-export interface ToldEvent {
+export interface EmittedEvent {
   readonly name: string
   readonly json: JsonText
   readonly valuesOf: string
@@ -116,7 +116,7 @@ export interface StepEvent {
  */
 export type OutcomeStatus = 'success' | 'error' | 'aborted' | 'drained'
 
-export interface Outcome {
+export interface ExecutionOutcome {
   readonly status: OutcomeStatus
   /** Tasks are left to do: the thread waits for input. */
   readonly waiting: boolean
@@ -140,7 +140,7 @@ export type LossReason = 'crashed' | 'displaced' | 'full'
 export interface ExecutionListener {
   /** Resolves when the batch has landed; rejects if it never will. */
   steps(batch: StepBatch): Promise<void>
-  ended(outcome: Outcome): void
+  ended(outcome: ExecutionOutcome): void
   lost(reason: LossReason): void
 }
 
@@ -205,9 +205,9 @@ export interface GraphHost {
   pause(executionId: number): void
   /** Ends an execution; its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
-  /** Throws the reason of `gone` once that aborts: the worker then stops as soon as it can. */
+  /** Throws the reason of `cancelled` once that aborts: the worker then stops as soon as it can. */
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
-    gone?: AbortSignal): Promise<SnapshotAnswer[]>
+    cancelled?: AbortSignal): Promise<SnapshotAnswer[]>
   /** In these three, `configurable` is for a factory that builds its graph from it. */
   schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas>
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,

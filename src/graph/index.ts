@@ -2,8 +2,8 @@
 
 export type {
   CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener, GraphDescription,
-  GraphHost, GraphSchemas, JsonText, LossReason, Outcome, RunRequest, SnapshotAnswer,
-  StateQuestion, Step, StepBatch, StepEvent, ToldEvent,
+  GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest, SnapshotAnswer,
+  StateQuestion, Step, StepBatch, StepEvent, EmittedEvent,
 } from './execution.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
 export { startGraphHost } from './pool/host.ts'
@@ -11,7 +11,7 @@ export type { HostStats, RunningGraphHost } from './pool/host.ts'
 export { systemAssistantId } from './project/assistant-id.ts'
 export { breakpointFault, commandFaults } from './project/graph-names.ts'
 export type { GraphNames } from './project/graph-names.ts'
-export { mustHaveNext } from './project/missing-nodes.ts'
+export { requireNext } from './project/missing-nodes.ts'
 export { compileProject } from './project/project-compiler.ts'
 export type { CompiledProject } from './project/project-compiler.ts'
 export { watchProject } from './project/project-watch.ts'

@@ -1,10 +1,10 @@
 /** Parses short JSON from clients, in every protocol, unless it is nested too deep. */
 
 import { parsed } from './parsed.ts'
-import { mustBeShallow } from './scan.ts'
+import { requireShallow } from './scan.ts'
 
 /** `what` names it. Throws `malformed` if it is no JSON, `invalid` if it is too deep. */
 export function jsonOf(what: string, text: string): unknown {
-  mustBeShallow(what, text)
+  requireShallow(what, text)
   return parsed(what, text)
 }

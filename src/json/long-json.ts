@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 
-import { Turnstile } from '../../cluster/index.ts'
+import { FairSemaphore } from '../../cluster/index.ts'
 import type { Log } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { withPieces } from '../raw-json.ts'
@@ -35,7 +35,7 @@ export interface LongJson {
 
 export function readLongJson(log: Log): LongJson {
   let thread: ReaderThread | undefined
-  const turns = new Turnstile({ inAll: 1, each: 1, waiting: waitingMax,
+  const turns = new FairSemaphore({ inAll: 1, each: 1, waiting: waitingMax,
     full: 'Too much long JSON is being read: ask again in a moment.' })
   const ask = async (tenant: string, job: Job) => {
     const leave = await turns.enter(tenant)
@@ -75,7 +75,7 @@ class ReaderThread {
     this.#worker.on('message', ({ id, value, error }: FromReader) => {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
-      if (error) waiting?.reject(new HeddleError(error.code, error.sentence, error.facts))
+      if (error) waiting?.reject(new HeddleError(error.code, error.message, error.details))
       else waiting?.resolve(value)
     })
     this.#worker.on('error', (error) => log.error('The thread that reads JSON died.', { error }))

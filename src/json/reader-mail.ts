@@ -26,6 +26,6 @@ export interface ToReader {
 export interface FromReader {
   readonly id: number
   readonly value?: unknown
-  readonly error?: { readonly code: ErrorCode; readonly sentence: string
-    readonly facts: Readonly<Record<string, unknown>> }
+  readonly error?: { readonly code: ErrorCode; readonly message: string
+    readonly details: Readonly<Record<string, unknown>> }
 }

@@ -7,7 +7,7 @@ import { contains } from './containment.ts'
 import { parsed } from './parsed.ts'
 import { pick } from './pick.ts'
 import type { FromReader, Job, ReadJob, ToReader } from './reader-mail.ts'
-import { mustBeModest } from './scan.ts'
+import { requireModest } from './scan.ts'
 import { split } from './split.ts'
 import type { Split } from './split.ts'
 
@@ -20,8 +20,8 @@ function answerTo(id: number, job: Job): FromReader {
   try {
     return { id, value: done(job) }
   } catch (caught) {
-    const { code, message, facts } = HeddleError.from(caught)
-    return { id, error: { code, sentence: message, facts } }
+    const { code, message, details } = HeddleError.from(caught)
+    return { id, error: { code, message: message, details } }
   }
 }
 
@@ -34,7 +34,7 @@ function done(job: Job): unknown {
 }
 
 function read({ what, bytes, carried }: ReadJob): Split {
-  mustBeModest(what, bytes)
+  requireModest(what, bytes)
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return split(what, parsed(what, text), carried)
 }

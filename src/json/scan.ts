@@ -8,7 +8,7 @@ const depthMax = 500
 const valuesMax = 1_000_000
 
 /** Throws `invalid` for a text that is nested too deep; `what` names it. */
-export function mustBeShallow(what: string, text: string): void {
+export function requireShallow(what: string, text: string): void {
   if (text.length < 2 * depthMax) return
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -45,7 +45,7 @@ const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125]
  * Throws `invalid` for bytes that are nested too deep or have too many values, and stops there.
  * Each object, list, text, number and word is a value; keys are none.
  */
-export function mustBeModest(what: string, bytes: Uint8Array, max = valuesMax): void {
+export function requireModest(what: string, bytes: Uint8Array, max = valuesMax): void {
   const { length } = bytes
   let [values, depth, at] = [0, 0, 0]
   while (at < length) {

@@ -2,10 +2,10 @@
 
 export { admitPatienceMs, clocksApartMs, limitActorKey, limitKind } from './limit-actor.ts'
 export type { AdmitsQuestion, LimitQuestion } from './limit-actor.ts'
-export { LimitBook } from './limit-clients.ts'
+export { LimitClients } from './limit-clients.ts'
 export type { Grant, RecentAdmits } from './limit-counter.ts'
-export { limitRows } from './limit-rows.ts'
-export type { LimitRow } from './limit-rows.ts'
+export { rateLimits } from './limit-rows.ts'
+export type { RateLimit } from './limit-rows.ts'
 export { limitService, limitServiceName, limitWires } from './limit-service.ts'
 export type { LimitAdmit, LimitKey, LimitTable } from './limit-table.ts'
 export { rowMatcher } from './match.ts'

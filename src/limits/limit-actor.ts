@@ -7,7 +7,7 @@
  *                 as much as clocks may differ and an admit may take.
  *   other rows    from the front doors, which remember what they let through. What a lost one let
  *                 through is not known, so these limits are not guaranteed then. If one does not
- *                 answer, no token is given until its leases are over.
+ *                 answer, no token is given until its leases have ended.
  */
 
 import { pause, plainValues } from '../../cluster/index.ts'
@@ -28,7 +28,7 @@ export const clocksApartMs = 5_000
 export const admitPatienceMs = 5_000
 const countedLongerMs = clocksApartMs + admitPatienceMs
 
-/** How many counters stay in memory while anything counts in them; others may be let go. */
+/** How many counters stay in memory while anything counts in them; others may be released. */
 const stayingMax = 20_000
 
 export interface LimitRule extends Limit {
@@ -139,7 +139,7 @@ class LimitActor implements Actor {
       return grant
     } finally {
       // Also if it is not known whether it was written.
-      this.#counter.letGo(this.#nowMs, grant.admitted)
+      this.#counter.release(this.#nowMs, grant.admitted)
     }
   }
 
@@ -156,9 +156,10 @@ class LimitActor implements Actor {
     const leaseMs = longestLeaseMs(this.#rule)
     // Tokens leased by the previous counter may have been used for this long after its end.
     const overMs = this.#nowMs + leaseMs
-    const heard = await this.#parts.askDoors(question, this.#rule.intervalMs + leaseMs)
-    this.#learn(heard.flatMap((admits) => admits ?? []))
-    if (heard.includes(undefined)) await pause(this.#parts.env, Math.max(0, overMs - this.#nowMs))
+    const received = await this.#parts.askDoors(question, this.#rule.intervalMs + leaseMs)
+    this.#learn(received.flatMap((admits) => admits ?? []))
+    if (received.includes(undefined))
+      await pause(this.#parts.env, Math.max(0, overMs - this.#nowMs))
   }
 
   #learn(admits: RecentAdmits): void {

@@ -5,8 +5,8 @@
  *   1. What is let through at once counts from that moment, for the whole interval. What must be
  *      written first is held, and counts from when it is written.
  *   2. A lease is valid from when it was asked for, and counts until one interval after its end.
- *      The counter computes that end from when it heard the question, which is later. So each token
- *      counts for the whole interval after it is used, whenever that is.
+ *      The counter computes that end from when it received the question, which is later. So each
+ *      token counts for the whole interval after it is used, whenever that is.
  *   3. A front door that reports when it used the tokens of an ended lease is believed: those count
  *      from these moments, and the unused ones are available again.
  *   4. What is refused does not count.
@@ -29,7 +29,7 @@ export interface TokenQuestion {
 export interface Grant {
   /** The name of the counter: no two have the same. */
   readonly counter: string
-  /** How many of the waiting requests may go on. */
+  /** How many of the waiting requests may continue. */
   readonly admitted: number
   readonly lease?: Lease
   /** What is left. */
@@ -106,7 +106,7 @@ export class LimitCounter {
   }
 
   /** This many of those that were held are let through now. */
-  letGo(nowMs: number, tokens: number): void {
+  release(nowMs: number, tokens: number): void {
     this.#held -= tokens
     this.#admitted.push(nowMs, tokens)
   }
@@ -159,10 +159,10 @@ export class LimitCounter {
   /** How long until one is free: a millisecond after its interval. */
   #waitMs(nowMs: number): number {
     const { count, intervalMs } = this.#limit
-    let over = this.#counting - count + 1
+    let ended = this.#counting - count + 1
     for (const [sinceMs, tokens] of this.#inTheirOrder()) {
-      over -= tokens
-      if (over <= 0) return Math.max(0, sinceMs + intervalMs - nowMs) + 1
+      ended -= tokens
+      if (ended <= 0) return Math.max(0, sinceMs + intervalMs - nowMs) + 1
     }
     // Those that are held expire last.
     return intervalMs + 1
@@ -171,12 +171,12 @@ export class LimitCounter {
   /** Since when they count, and how many, oldest first. */
   * #inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
     const admitted = this.#admitted
-    let place = 0
+    let index = 0
     for (const { endMs, tokens } of this.#leases.values()) {
-      for (; admitted.at(place) <= endMs; place++) yield [admitted.at(place), 1]
+      for (; admitted.at(index) <= endMs; index++) yield [admitted.at(index), 1]
       yield [endMs, tokens]
     }
-    for (; place < admitted.size; place++) yield [admitted.at(place), 1]
+    for (; index < admitted.size; index++) yield [admitted.at(index), 1]
   }
 
   /** How many count, including expired ones that were not dropped yet. */

@@ -16,19 +16,19 @@ import type { LimitRule } from './limit-actor.ts'
 export type LimitIdentity = 'IP' | 'x-api-key' | 'x-user-id + IP'
 
 /** A row with the values of a region. */
-export interface LimitRow extends LimitRule {
+export interface RateLimit extends LimitRule {
   /** As the specification writes it. */
   readonly match: string
   readonly identity: LimitIdentity
   readonly category: string
   readonly rank: number
-  readonly without: 'open' | 'closed'
+  readonly onOutage: 'allow' | 'deny'
 }
 
 type Count = number | Readonly<Record<RegionName, number>>
 
 type Line = readonly [name: string, match: string, identity: LimitIdentity, count: Count,
-  intervalSeconds: number, category: string, rank: number, without: 'open' | 'closed']
+  intervalSeconds: number, category: string, rank: number, without: 'allow' | 'deny']
 
 const [ip, key, user] = ['IP', 'x-api-key', 'x-user-id + IP'] as const
 const commits = { us: 10_000, eu: 2_000 }
@@ -37,35 +37,35 @@ const deletion = 'DELETE /sessions or */trigger'
 const lookup = 'GET /runs/{uuid} or /api/v1/runs/{uuid}'
 
 const lines: readonly Line[] = [
-  ['edge', 'OPTIONS, /info, */v1/metadata/submit', ip, 2000, 10, 'High throughput', 1, 'open'],
-  ['auth-key', '/auth', key, 2000, 10, 'High throughput', 8, 'open'],
-  ['auth-user', '/auth', user, 2000, 10, 'High throughput', 8, 'open'],
-  ['beacon', '/v1/beacon', ip, 2000, 10, 'High throughput', 2, 'open'],
-  ['repos-key', '/repos', key, 100, 60, 'Repository', 8, 'open'],
-  ['repos-user', '/repos', user, 100, 60, 'Repository', 8, 'open'],
-  ['runs-batch', 'POST /runs/batch', key, 2000, 10, 'High throughput', 4, 'open'],
-  ['otel-traces', 'POST /otel/v1/traces', key, 2000, 10, 'Run ingest', 4, 'open'],
-  ['charts-key', 'POST containing /charts', key, 750, 600, 'Charts', 9, 'closed'],
-  ['charts-user', 'POST containing /charts', user, 750, 600, 'Charts', 9, 'closed'],
-  ['runs-multipart', 'POST /runs/multipart', key, 6000, 10, 'Multipart ingest', 4, 'open'],
-  ['runs-query-key', 'POST /runs/query', key, 15, 10, 'Run query (API)', 5, 'open'],
-  ['runs-query-user', 'POST /runs/query', user, 300, 10, 'Run query (User)', 5, 'open'],
-  ['generate-key', '/generate', key, 30, 3600, 'Generation', 7, 'closed'],
-  ['generate-user', '/generate', user, 30, 3600, 'Generation', 7, 'closed'],
-  ['commits-key', '/commits', key, commits, 60, 'Commits', 8, 'open'],
-  ['commits-user', '/commits', user, commits, 60, 'Commits', 8, 'open'],
-  ['deletion-key', deletion, key, 10, 60, 'Deletion', 6, 'closed'],
-  ['deletion-user', deletion, user, 30, 60, 'Deletion', 6, 'closed'],
-  ['runs-create', 'POST /runs (single run ingest)', key, 2000, 10, 'Run ingest', 4, 'open'],
-  ['runs-update', 'PATCH containing /runs', key, 2000, 10, 'Run ingest', 9, 'open'],
-  ['feedback', 'POST /feedback', key, 2000, 10, 'High throughput', 8, 'open'],
-  ['run-lookup', lookup, key, 30, 60, 'Run lookup', 5, 'open'],
-  ['examples', 'GET containing /examples', key, 5000, 60, 'Examples', 9, 'open'],
-  ['default-key', 'Any request with x-api-key', key, 1000, 10, 'Default (API key)', 10, 'open'],
-  ['default-user', 'Any request with x-user-id', user, 1000, 10, 'Default (User)', 10, 'open'],
-  ['public-download', '/public/download', ip, 5000, 60, 'Public download', 3, 'open'],
-  ['runs-stats', '/runs/stats', key, stats, 10, 'Stats', 5, 'closed'],
-  ['catch-all', 'All other IPs (catch-all)', ip, 100, 60, 'Public (catch-all)', 11, 'open'],
+  ['edge', 'OPTIONS, /info, */v1/metadata/submit', ip, 2000, 10, 'High throughput', 1, 'allow'],
+  ['auth-key', '/auth', key, 2000, 10, 'High throughput', 8, 'allow'],
+  ['auth-user', '/auth', user, 2000, 10, 'High throughput', 8, 'allow'],
+  ['beacon', '/v1/beacon', ip, 2000, 10, 'High throughput', 2, 'allow'],
+  ['repos-key', '/repos', key, 100, 60, 'Repository', 8, 'allow'],
+  ['repos-user', '/repos', user, 100, 60, 'Repository', 8, 'allow'],
+  ['runs-batch', 'POST /runs/batch', key, 2000, 10, 'High throughput', 4, 'allow'],
+  ['otel-traces', 'POST /otel/v1/traces', key, 2000, 10, 'Run ingest', 4, 'allow'],
+  ['charts-key', 'POST containing /charts', key, 750, 600, 'Charts', 9, 'deny'],
+  ['charts-user', 'POST containing /charts', user, 750, 600, 'Charts', 9, 'deny'],
+  ['runs-multipart', 'POST /runs/multipart', key, 6000, 10, 'Multipart ingest', 4, 'allow'],
+  ['runs-query-key', 'POST /runs/query', key, 15, 10, 'Run query (API)', 5, 'allow'],
+  ['runs-query-user', 'POST /runs/query', user, 300, 10, 'Run query (User)', 5, 'allow'],
+  ['generate-key', '/generate', key, 30, 3600, 'Generation', 7, 'deny'],
+  ['generate-user', '/generate', user, 30, 3600, 'Generation', 7, 'deny'],
+  ['commits-key', '/commits', key, commits, 60, 'Commits', 8, 'allow'],
+  ['commits-user', '/commits', user, commits, 60, 'Commits', 8, 'allow'],
+  ['deletion-key', deletion, key, 10, 60, 'Deletion', 6, 'deny'],
+  ['deletion-user', deletion, user, 30, 60, 'Deletion', 6, 'deny'],
+  ['runs-create', 'POST /runs (single run ingest)', key, 2000, 10, 'Run ingest', 4, 'allow'],
+  ['runs-update', 'PATCH containing /runs', key, 2000, 10, 'Run ingest', 9, 'allow'],
+  ['feedback', 'POST /feedback', key, 2000, 10, 'High throughput', 8, 'allow'],
+  ['run-lookup', lookup, key, 30, 60, 'Run lookup', 5, 'allow'],
+  ['examples', 'GET containing /examples', key, 5000, 60, 'Examples', 9, 'allow'],
+  ['default-key', 'Any request with x-api-key', key, 1000, 10, 'Default (API key)', 10, 'allow'],
+  ['default-user', 'Any request with x-user-id', user, 1000, 10, 'Default (User)', 10, 'allow'],
+  ['public-download', '/public/download', ip, 5000, 60, 'Public download', 3, 'allow'],
+  ['runs-stats', '/runs/stats', key, stats, 10, 'Stats', 5, 'deny'],
+  ['catch-all', 'All other IPs (catch-all)', ip, 100, 60, 'Public (catch-all)', 11, 'allow'],
 ]
 
 /** Changes to one row; what is absent stays as it is. */
@@ -75,12 +75,12 @@ export interface LimitOverride {
 }
 
 /** The limits of a region, in the order of the specification. */
-export function limitRows(region: RegionName,
-  overrides: ReadonlyMap<string, LimitOverride> = new Map()): readonly LimitRow[] {
-  return lines.map(([name, match, identity, counts, seconds, category, rank, without]) => {
+export function rateLimits(region: RegionName,
+  overrides: ReadonlyMap<string, LimitOverride> = new Map()): readonly RateLimit[] {
+  return lines.map(([name, match, identity, counts, seconds, category, rank, onOutage]) => {
     const { count = typeof counts === 'number' ? counts : counts[region],
       intervalSeconds = seconds } = overrides.get(name) ?? {}
-    return { name, match, identity, category, rank, without, count,
-      intervalMs: intervalSeconds * 1_000, durable: without === 'closed' }
+    return { name, match, identity, category, rank, onOutage, count,
+      intervalMs: intervalSeconds * 1_000, durable: onOutage === 'deny' }
   })
 }

@@ -13,10 +13,10 @@ export const limitWires = [
   { name: limitServiceName, wire: limitWire },
 ] as const
 
-export function limitService(toldOf: (question: AdmitsQuestion) => RecentAdmits): Service {
+export function limitService(recentOf: (question: AdmitsQuestion) => RecentAdmits): Service {
   return {
     name: limitServiceName,
     wire: limitWire,
-    answer: async (question) => toldOf(question as AdmitsQuestion),
+    answer: async (question) => recentOf(question as AdmitsQuestion),
   }
 }

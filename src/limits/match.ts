@@ -12,7 +12,7 @@
  * as one below `/api`, for patterns with a version; one that names the whole root adds nothing.
  */
 
-import type { LimitRow } from './limit-rows.ts'
+import type { RateLimit } from './limit-rows.ts'
 import type { RequestPath } from './request-path.ts'
 
 export interface MatchedRequest {
@@ -29,19 +29,19 @@ type Test = (method: string, path: string) => boolean
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** The table must have a catch-all. */
-export function rowMatcher(rows: readonly LimitRow[]): (request: MatchedRequest) => LimitRow {
+export function rowMatcher(rows: readonly RateLimit[]): (request: MatchedRequest) => RateLimit {
   const ranked = rows.toSorted((a, b) => a.rank - b.rank)
-    .map((row) => ({ row, fits: testOf(row.match) }))
-  const everywhere = ranked.filter(({ row }) => row.rank >= fallbackRank)
-  const edge = ranked.find(({ row }) => row.name === 'edge')!
+    .map((limit) => ({ limit, fits: testOf(limit.match) }))
+  const everywhere = ranked.filter(({ limit }) => limit.rank >= fallbackRank)
+  const edge = ranked.find(({ limit }) => limit.name === 'edge')!
   return ({ method, path: { owner, text, versioned }, key, user }) => {
     const asked = method === 'HEAD' ? 'GET' : method
-    const shown = ({ identity }: LimitRow) =>
+    const shown = ({ identity }: RateLimit) =>
       identity === 'IP' || (identity === 'x-api-key' ? key : user)
-    if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.row
+    if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.limit
     const tried = owner === 'platform' ? ranked : everywhere
-    return tried.find(({ row, fits }) => shown(row) &&
-      (fits(asked, text) || (versioned !== text && fits(asked, versioned))))!.row
+    return tried.find(({ limit, fits }) => shown(limit) &&
+      (fits(asked, text) || (versioned !== text && fits(asked, versioned))))!.limit
   }
 }
 

@@ -3,16 +3,16 @@
 import { HeddleError } from '../errors.ts'
 import { isObject } from '../json/index.ts'
 import { namesOf, readSettingFile } from '../settings/index.ts'
-import { limitRows } from './limit-rows.ts'
+import { rateLimits } from './limit-rows.ts'
 import type { LimitOverride } from './limit-rows.ts'
 
 const fields = ['count', 'intervalSeconds'] as const
 const most = { count: 1_000_000, intervalSeconds: 86_400 }
 
-/** Throws HeddleError with a sentence that names the field and the file. */
+/** Throws HeddleError with a message that names the field and the file. */
 export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverride> {
-  const wrong = (sentence: string, cause?: unknown) => {
-    throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${sentence} in ${file}.`, {},
+  const wrong = (message: string, cause?: unknown) => {
+    throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${message} in ${file}.`, {},
       { cause })
   }
   let parsed: unknown
@@ -23,7 +23,7 @@ export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverr
     return wrong('there is no JSON', error)
   }
   if (!isObject(parsed)) return wrong('there is no object of limits by their names')
-  const names = new Set(limitRows('us').map(({ name }) => name))
+  const names = new Set(rateLimits('us').map(({ name }) => name))
   return new Map(Object.entries(parsed).map(([name, override]) => {
     if (!names.has(name)) return wrong(`there is no limit named "${name}", as there is`)
     if (!isObject(override)) return wrong(`"${name}" is no object with count or intervalSeconds`)

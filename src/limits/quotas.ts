@@ -63,7 +63,7 @@ export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs
 /** What is refused for good until the tenant deletes something; the rest passes by itself. */
 const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads'])
 
-const sentenceOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
+const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
   bytes: (limit) => `More than ${limit} bytes are stored already, which is the quota of your ` +
     'tenant: delete threads or assistants that you do not need.',
   threads: (limit) => `There are ${limit} threads already, which is the quota of your tenant: ` +
@@ -150,21 +150,21 @@ export class Quotas {
   /** Returns what it counts as under way. Nothing happens between the last look and that. */
   async #admit(tenant: string, known: Known, wish: QuotaWish): Promise<readonly Counted[]> {
     const added = counted.filter((name) => wish[name] !== undefined)
-    if (known.use === undefined || this.#over(known, added, farShare) !== undefined) {
+    if (known.use === undefined || this.#ended(known, added, farShare) !== undefined) {
       await this.#ask(tenant, known)
     } else if (this.#env.monotonicMs() - known.askedMs > freshMs) void this.#ask(tenant, known)
-    const over = this.#over(known, added)
-    if (over === undefined) {
+    const ended = this.#ended(known, added)
+    if (ended === undefined) {
       for (const name of added) known.underWay[name]++
       return added
     }
     const { exists, threads: _, ...others } = wish
-    if (over !== 'threads' || !await exists?.()) throw this.#refusal(over)
+    if (ended !== 'threads' || !await exists?.()) throw this.#refusal(ended)
     return await this.#admit(tenant, known, others)
   }
 
   /** The quota that would be exceeded. */
-  #over(known: Known, added: readonly Counted[], share = 1): QuotaName | undefined {
+  #ended(known: Known, added: readonly Counted[], share = 1): QuotaName | undefined {
     const { limits } = this.#options
     if (usedOf(known, 'bytes') >= limits.bytes * share) return 'bytes'
     return added.find((name) => usedOf(known, name) + 1 > limits[name] * share)
@@ -196,7 +196,7 @@ export class Quotas {
     this.#refused[name]++
     const limit = this.#options.limits[name]
     return new HeddleError(lasting.has(name) ? 'out_of_quota' : 'over_quota',
-      sentenceOf[name](limit), { quota: { name: quotaWords[name], limit } })
+      messageOf[name](limit), { quota: { name: quotaWords[name], limit } })
   }
 }
 

@@ -5,11 +5,11 @@
  *   1. Bytes are counted once, as they are stored or sent. On their way a process holds up to about
  *      four copies of them.
  *   2. A tenant never has all of it, and of several that wait, each gets its turn.
- *   3. Nobody waits while it holds something: a read that turns out to need more lets go of what it
+ *   3. Nobody waits while it holds something: a read that turns out to need more releases what it
  *      has, takes that much, and begins again.
  */
 
-import { Turnstile } from '../../cluster/index.ts'
+import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
@@ -18,13 +18,13 @@ export interface ReadLimits {
   readonly inAll: number
   /** Bytes of the reads of one tenant, and so of a single read. */
   readonly ofTenant: number
-  /** Reads that take more go on one at a time: each step of them takes a while. */
+  /** Reads that take more continue one at a time: each step of them takes a while. */
   readonly large: number
   /** Characters of one answer: strings have a maximum length. */
   readonly ofAnswer: number
   /** Reads of one tenant that may wait. */
   readonly waiting: number
-  /** Of these, reads that gather much before they answer: they go on one at a time. */
+  /** Of these, reads that gather much before they answer: they continue one at a time. */
   readonly gathering: number
   /** How long a read may wait. */
   readonly waitMs: number
@@ -68,7 +68,7 @@ export interface Reading {
   /** How much it may take: by default as much as there is for a tenant. */
   readonly most?: number | undefined
   /** Aborts, with a HeddleError as its reason, when nobody waits for the answer any more. */
-  readonly gone?: AbortSignal | undefined
+  readonly cancelled?: AbortSignal | undefined
 }
 
 export class ReadQuota {
@@ -76,7 +76,7 @@ export class ReadQuota {
   readonly #env: Pick<Env, 'after'>
   /** The one that was let in last comes last. */
   readonly #tenants = new Map<string, Tenant>()
-  readonly #turns: Turnstile
+  readonly #turns: FairSemaphore
   #bytes = 0
   #hasLarge = false
   #waiting = 0
@@ -85,7 +85,7 @@ export class ReadQuota {
   constructor(env: Pick<Env, 'after'>, limits = readLimits) {
     this.#env = env
     this.limits = limits
-    this.#turns = new Turnstile({ ...turnLimits, waitingEach: limits.gathering })
+    this.#turns = new FairSemaphore({ ...turnLimits, waitingEach: limits.gathering })
   }
 
   get stats(): ReadStats {
@@ -97,11 +97,11 @@ export class ReadQuota {
    * might ever get memory for the rest. Resolves with the function that ends the turn. Throws as
    * `read` does.
    */
-  async turn(tenant: string, gone?: AbortSignal): Promise<() => void> {
+  async turn(tenant: string, cancelled?: AbortSignal): Promise<() => void> {
     const late = new AbortController()
     const stop = this.#env.after(this.limits.waitMs, () => late.abort(this.refusal()))
     try {
-      const signal = gone ? AbortSignal.any([gone, late.signal]) : late.signal
+      const signal = cancelled ? AbortSignal.any([cancelled, late.signal]) : late.signal
       return await this.#turns.enter(tenant, signal)
     } catch (error) {
       throw HeddleError.from(error).code === 'full' ? this.refusal() : error
@@ -122,13 +122,13 @@ export class ReadQuota {
    */
   async read<Result>(reading: Reading, work: (allowance: ReadAllowance) => Promise<Result>):
     Promise<Result> {
-    const { tenant, gone } = reading
+    const { tenant, cancelled } = reading
     const most = Math.min(reading.most ?? Infinity, this.limits.ofTenant)
     for (let bytes = Math.min(reading.bytes, most); ;) {
       const taken = bytes
-      await this.#take(tenant, taken, gone)
+      await this.#take(tenant, taken, cancelled)
       try {
-        return await work(new ReadAllowance(taken, gone))
+        return await work(new ReadAllowance(taken, cancelled))
       } catch (error) {
         const needed = neededBytes(error)
         if (needed === undefined) throw error
@@ -165,11 +165,11 @@ export class ReadQuota {
       'ask again in a moment.', { retryAfterSeconds: 5 })
   }
 
-  async #take(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
-    gone?.throwIfAborted()
+  async #take(tenant: string, bytes: number, cancelled: AbortSignal | undefined): Promise<void> {
+    cancelled?.throwIfAborted()
     const isNext = (this.#tenants.get(tenant)?.waiting.size ?? 0) === 0
     if (isNext && this.#mayBegin(tenant, bytes)) return this.#begin(tenant, bytes)
-    await this.#wait(tenant, bytes, gone)
+    await this.#wait(tenant, bytes, cancelled)
   }
 
   #mayBegin(tenant: string, bytes: number): boolean {
@@ -181,13 +181,13 @@ export class ReadQuota {
     this.add(tenant, bytes)
   }
 
-  #wait(tenant: string, bytes: number, gone: AbortSignal | undefined): Promise<void> {
+  #wait(tenant: string, bytes: number, cancelled: AbortSignal | undefined): Promise<void> {
     const known = this.#tenantOf(tenant)
     if (known.waiting.size >= this.limits.waiting) throw this.refusal()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
       stop()
-      gone?.removeEventListener('abort', abort)
+      cancelled?.removeEventListener('abort', abort)
       this.#waiting -= 1
       known.waiting.delete(waiter)
     }
@@ -198,14 +198,14 @@ export class ReadQuota {
       // Those behind it may need less.
       this.#letNextIn()
     }
-    const abort = () => giveUp(gone!.reason)
+    const abort = () => giveUp(cancelled!.reason)
     const stop = this.#env.after(this.limits.waitMs, () => giveUp(this.refusal()))
     const waiter = { bytes, admit: () => {
       leave()
       this.#begin(tenant, bytes)
       resolve()
     } }
-    gone?.addEventListener('abort', abort)
+    cancelled?.addEventListener('abort', abort)
     this.#waiting += 1
     known.waiting.add(waiter)
     return promise
@@ -243,12 +243,12 @@ export class ReadAllowance {
   readonly #gone: AbortSignal | undefined
   #kept = 0
 
-  constructor(bytes: number, gone?: AbortSignal) {
+  constructor(bytes: number, cancelled?: AbortSignal) {
     this.#bytes = bytes
-    this.#gone = gone
+    this.#gone = cancelled
   }
 
-  get gone(): AbortSignal | undefined { return this.#gone }
+  get cancelled(): AbortSignal | undefined { return this.#gone }
 
   get left(): number { return this.#bytes - this.#kept }
 
@@ -358,7 +358,7 @@ export class ReadShare implements Disposable {
 
 function neededBytes(error: unknown): number | undefined {
   if (!(error instanceof HeddleError) || error.code !== 'too_large') return undefined
-  const { bytes } = error.facts
+  const { bytes } = error.details
   return typeof bytes === 'number' ? bytes : undefined
 }
 

@@ -31,16 +31,16 @@ export class RecentTokens {
   }
 
   /** How long ago at least, and how many; leaves out the newest `without` tokens. */
-  told(nowMs: number, without: number): RecentAdmits {
+  recent(nowMs: number, without: number): RecentAdmits {
     this.#drop(nowMs)
-    const told: (readonly [agoMs: number, tokens: number])[] = []
+    const spans: (readonly [agoMs: number, tokens: number])[] = []
     let left = this.#sum - without
     for (const { endMs, tokens } of this.#spans) {
       if (left <= 0) break
-      told.push([Math.max(0, nowMs - endMs), Math.min(tokens, left)])
+      spans.push([Math.max(0, nowMs - endMs), Math.min(tokens, left)])
       left -= tokens
     }
-    return told
+    return spans
   }
 
   #drop(nowMs: number): void {

@@ -46,11 +46,11 @@ function plainPath(target: string): string {
   if (!mayNeedResolving.test(path)) return path
   const resolved: string[] = []
   const segments = path.split('/').slice(1)
-  for (const [place, segment] of segments.entries()) {
+  for (const [index, segment] of segments.entries()) {
     const dots = segment.replaceAll(/%2e/gi, '.')
     if (dots === '..') resolved.pop()
     if (dots !== '' && dots !== '.' && dots !== '..') resolved.push(segment)
-    else if (place === segments.length - 1) resolved.push('')
+    else if (index === segments.length - 1) resolved.push('')
   }
   return `/${resolved.join('/')}`
 }

@@ -20,15 +20,15 @@ export class TimeRing {
         this.#drop()
       }
       if (this.#size === this.#moments.length) this.#grow()
-      let place = this.#size++
-      for (; place > 0 && this.at(place - 1) > atMs; place--) this.#put(place, this.at(place - 1))
-      this.#put(place, atMs)
+      let index = this.#size++
+      for (; index > 0 && this.at(index - 1) > atMs; index--) this.#put(index, this.at(index - 1))
+      this.#put(index, atMs)
     }
   }
 
   /** Counted from the oldest; Infinity if there are not so many. */
-  at(place: number): number {
-    return place < this.#size ? this.#moments[(this.#head + place) % this.#moments.length]!
+  at(index: number): number {
+    return index < this.#size ? this.#moments[(this.#head + index) % this.#moments.length]!
       : Infinity
   }
 
@@ -36,8 +36,8 @@ export class TimeRing {
     while (this.at(0) < overMs) this.#drop()
   }
 
-  #put(place: number, atMs: number): void {
-    this.#moments[(this.#head + place) % this.#moments.length] = atMs
+  #put(index: number, atMs: number): void {
+    this.#moments[(this.#head + index) % this.#moments.length] = atMs
   }
 
   #drop(): void {
@@ -47,7 +47,7 @@ export class TimeRing {
 
   #grow(): void {
     const moments = new Float64Array(2 * this.#moments.length)
-    for (let place = 0; place < this.#size; place++) moments[place] = this.at(place)
+    for (let index = 0; index < this.#size; index++) moments[index] = this.at(index)
     this.#moments = moments
     this.#head = 0
   }

@@ -3,8 +3,8 @@
  *
  *   1. One question at a time is sent to the counter, for all that wait and a few that may come.
  *   2. A leased token is used before its lease ends, by this clock, from when it was asked for.
- *      After that, the counter is told when tokens were used: soon, if some were not.
- *   3. A refused request is told when to come again; until then the counter is not asked again, for
+ *      After that, the counter learns when tokens were used: soon, if some were not.
+ *   3. A refused request learns when to come again; until then the counter is not asked again, for
  *      one second at most.
  *   4. If the counter cannot be reached, the limit says what happens to requests.
  */
@@ -15,7 +15,7 @@ import { admitPatienceMs } from './limit-actor.ts'
 import type { LimitQuestion } from './limit-actor.ts'
 import { longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
-import type { LimitRow } from './limit-rows.ts'
+import type { RateLimit } from './limit-rows.ts'
 import { RecentTokens } from './recent-tokens.ts'
 
 export type Verdict =
@@ -35,9 +35,9 @@ export interface LimitTally {
   failed: number
 }
 
-export interface LedgerParts {
+export interface TokenLeaseParts {
   readonly env: Env
-  readonly row: LimitRow
+  readonly limit: RateLimit
   readonly tally: LimitTally
   ask(question: LimitQuestion): Promise<Grant>
   /** How many front doors share a limit whose counter cannot be reached. */
@@ -49,7 +49,7 @@ export interface LedgerParts {
  * for other front doors. If the limit is closed, there is nothing to do but to wait for it, and an
  * answer that comes too late is lost.
  */
-const patienceMs = { open: 2_500, closed: admitPatienceMs }
+const patienceMs = { allow: 2_500, deny: admitPatienceMs }
 const askAgainMs = 500
 /** How long a refusal holds before the counter is asked again. */
 const believedMs = 1_000
@@ -68,20 +68,20 @@ interface HeldLease {
   readonly used: RecentTokens
 }
 
-export class LimitLedger {
-  readonly #parts: LedgerParts
+export class TokenLease {
+  readonly #parts: TokenLeaseParts
   readonly #spanMs: number
   readonly #recent: RecentTokens
   readonly #waiting: PromiseWithResolvers<Verdict>[] = []
   /** The one that ends first comes first. */
   #leases: HeldLease[] = []
-  /** Ended leases of which the counter has not been told. */
+  /** Ended leases of which the counter has not been notified. */
   #ended: HeldLease[] = []
-  /** Let through alone, of which the counter has not been told. */
+  /** Let through alone, of which the counter has not been notified. */
   #spent = 0
   #asking = false
   /** The counter that asked for recent admits since the last question was sent. */
-  #toldTo: string | undefined
+  #reportedTo: string | undefined
   #freeMs = 0
   #refusedUntilMs = 0
   #lost = false
@@ -92,10 +92,10 @@ export class LimitLedger {
   #span = { beganMs: 0, tokens: 0, before: 0 }
   #admittedMs = -Infinity
 
-  constructor(parts: LedgerParts) {
+  constructor(parts: TokenLeaseParts) {
     this.#parts = parts
-    this.#spanMs = longestLeaseMs(parts.row)
-    this.#recent = new RecentTokens(parts.row.intervalMs)
+    this.#spanMs = longestLeaseMs(parts.limit)
+    this.#recent = new RecentTokens(parts.limit.intervalMs)
   }
 
   /** Throws `unavailable` if the limit is closed and its counter cannot be reached; or `full`. */
@@ -135,10 +135,10 @@ export class LimitLedger {
    * Asked by a new counter; nothing that the previous one granted is used any more. What was let
    * through alone is not included: it is reported with a question.
    */
-  told(counter: string): RecentAdmits {
+  recent(counter: string): RecentAdmits {
     this.#leases = []
-    this.#toldTo = counter
-    return this.#recent.told(this.#nowMs, this.#spent)
+    this.#reportedTo = counter
+    return this.#recent.recent(this.#nowMs, this.#spent)
   }
 
   get #nowMs(): number { return this.#parts.env.monotonicMs() }
@@ -162,11 +162,11 @@ export class LimitLedger {
     this.#admittedMs = nowMs
     this.#roll(nowMs)
     this.#span.tokens++
-    const { row, tally } = this.#parts
+    const { limit, tally } = this.#parts
     const held = this.#leases.reduce((sum, { tokens }) => sum + tokens, 0)
     const remaining = this.#remaining + held
     tally.admitted++
-    if (remaining < row.count * nearShare) tally.near++
+    if (remaining < limit.count * nearShare) tally.near++
     return { admitted: true, remaining, waitMs: 0 }
   }
 
@@ -177,12 +177,12 @@ export class LimitLedger {
 
   /** The counter cannot be reached. */
   #alone(nowMs: number): Verdict {
-    const { row, tally, doors } = this.#parts
-    if (row.without === 'closed') {
+    const { limit, tally, doors } = this.#parts
+    if (limit.onOutage === 'deny') {
       tally.failed++
       throw outOfReach()
     }
-    const share = Math.max(1, Math.floor(row.count / doors()))
+    const share = Math.max(1, Math.floor(limit.count / doors()))
     if (this.#recent.sum(nowMs) >= share) return this.#refusal(askAgainMs)
     this.#spent++
     tally.alone++
@@ -191,25 +191,25 @@ export class LimitLedger {
 
   async #ask(perSecond = this.#perSecond()): Promise<void> {
     this.#asking = true
-    this.#toldTo = undefined
+    this.#reportedTo = undefined
     const askedMs = this.#nowMs
     const waiting = this.#waiting.length
     const spent = this.#spent
     const ended = this.#ended.map((lease) => endOf(lease, askedMs))
     this.#ended = []
     const question = { waiting, perSecond, ended, spent }
-    const stopWaiting = this.#parts.env.after(patienceMs[this.#parts.row.without],
+    const stopWaiting = this.#parts.env.after(patienceMs[this.#parts.limit.onOutage],
       () => this.#lose())
     try {
       const grant = await this.#parts.ask(question)
       // A grant of the counter before the one that asked meanwhile is void.
-      if (this.#toldTo === undefined || this.#toldTo === grant.counter) {
+      if (this.#reportedTo === undefined || this.#reportedTo === grant.counter) {
         this.#spent -= spent
         this.#take(grant, askedMs)
       }
     } catch (error) {
       this.#parts.env.log.debug('The counter of a limit cannot be asked.',
-        { limit: this.#parts.row.name, error })
+        { limit: this.#parts.limit.name, error })
       this.#lose()
     }
     stopWaiting()
@@ -225,7 +225,7 @@ export class LimitLedger {
       const { id, tokens, goodMs } = lease
       this.#leases.push({ id, tokens, endsMs: askedMs + goodMs,
         lowTokens: Math.floor(tokens / 2), lowMs: askedMs + goodMs / 2,
-        used: new RecentTokens(this.#parts.row.intervalMs) })
+        used: new RecentTokens(this.#parts.limit.intervalMs) })
       this.#leases.sort((a, b) => a.endsMs - b.endsMs)
     }
     const served = this.#waiting.splice(0, admitted)
@@ -262,7 +262,7 @@ export class LimitLedger {
   /** Twice the recent use; none if a lease would have ended before it was used. */
   #perSecond(): number {
     const nowMs = this.#nowMs
-    if (this.#parts.row.durable || nowMs - this.#admittedMs >= this.#spanMs) return 0
+    if (this.#parts.limit.durable || nowMs - this.#admittedMs >= this.#spanMs) return 0
     this.#roll(nowMs)
     const lately = Math.max(this.#span.tokens, this.#span.before)
     return 2 * lately * 1_000 / this.#spanMs
@@ -282,7 +282,7 @@ function use(lease: HeldLease, nowMs: number): void {
 }
 
 function endOf({ id, used }: HeldLease, nowMs: number): EndedLease {
-  return { id, used: used.told(nowMs, 0) }
+  return { id, used: used.recent(nowMs, 0) }
 }
 
 function outOfReach(): HeddleError {

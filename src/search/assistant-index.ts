@@ -27,7 +27,7 @@ export interface AssistantIndex extends AssistantSearch {
 }
 
 export interface AssistantSearch {
-  search(query: AssistantQuery, gone?: AbortSignal):
+  search(query: AssistantQuery, cancelled?: AbortSignal):
     Promise<{ rows: AssistantRow[]; total: number }>
-  count(filter: AssistantFilter, gone?: AbortSignal): Promise<number>
+  count(filter: AssistantFilter, cancelled?: AbortSignal): Promise<number>
 }

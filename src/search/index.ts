@@ -6,7 +6,7 @@ export type {
 export { askIndex } from './index-question.ts'
 export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 export { indexService, indexWire } from './index-service.ts'
-export { metadataCharactersMax, mustBeShort } from './metadata-limit.ts'
+export { metadataCharactersMax, requireShort } from './metadata-limit.ts'
 export { pageBytes } from './run-table.ts'
 export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'

@@ -47,11 +47,11 @@ Promise<Pick<IndexAnswer, 'rows' | 'total'> | undefined> {
   if (whole === undefined) return undefined
   const readers = whole.map((answer) => new Reader(answer.source, answer, limit))
   const rows: Row[] = []
-  for (let place = 0; place < end; place++) {
+  for (let index = 0; index < end; index++) {
     for (const reader of readers) if (reader.ended && !await reader.readOn()) return undefined
     const row = nextOf(readers, order)
     if (row === undefined) break
-    if (place >= query.offset) rows.push(row)
+    if (index >= query.offset) rows.push(row)
   }
   return { rows, total: whole.reduce((sum, { total }) => sum + total, 0) }
 }

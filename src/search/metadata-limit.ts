@@ -6,7 +6,7 @@ import { HeddleError } from '../errors.ts'
 export const metadataCharactersMax = 64 * 1024
 
 /** Throws `invalid` if it is too long, unless what it was made from was as long already. */
-export function mustBeShort(metadataJson: string, before: string): void {
+export function requireShort(metadataJson: string, before: string): void {
   if (metadataJson.length <= Math.max(metadataCharactersMax, before.length)) return
   throw new HeddleError('invalid', 'metadata: with this it would be longer than ' +
     `${metadataCharactersMax / 1024} KB of JSON.`)

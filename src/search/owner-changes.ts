@@ -23,7 +23,7 @@ export class OwnerChanges {
     this.#waiting = true
     void this.#owners.changed().then(() => {
       this.#waiting = false
-      for (const heard of [...this.#listeners]) heard()
+      for (const received of [...this.#listeners]) received()
       if (this.#listeners.size > 0) this.#wait()
     })
   }

@@ -176,7 +176,7 @@ class Scatter {
     return this.#scout === own ? this.#change(patience) : Promise.race([this.#scout, patience])
   }
 
-  /** True when it is time to ask again, undefined when the patience is over. */
+  /** True when it is time to ask again, undefined when the patience has ended. */
   async #change(patience: Promise<undefined>): Promise<true | undefined> {
     const changed = Promise.withResolvers<true>()
     const stop = this.#changes.listen(() => changed.resolve(true))

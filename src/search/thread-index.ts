@@ -53,6 +53,6 @@ export interface ThreadIndex extends ThreadSearch {
 
 export interface ThreadSearch {
   /** One page, and how many threads match in all. */
-  search(query: ThreadQuery, gone?: AbortSignal): Promise<{ rows: ThreadRow[]; total: number }>
-  count(filter: ThreadFilter, gone?: AbortSignal): Promise<number>
+  search(query: ThreadQuery, cancelled?: AbortSignal): Promise<{ rows: ThreadRow[]; total: number }>
+  count(filter: ThreadFilter, cancelled?: AbortSignal): Promise<number>
 }

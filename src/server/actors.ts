@@ -1,6 +1,8 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import { Activations, actorKeyText, atMost, createRouter, shardOf } from '../../cluster/index.ts'
+import {
+  ActivationTable, actorKeyText, limitConcurrency, createRouter, shardOf,
+} from '../../cluster/index.ts'
 import type {
   ActorKey, ActorKind, ClusterStatus, Env, Router, Tracing,
 } from '../../cluster/index.ts'
@@ -8,17 +10,17 @@ import { assistantKind } from '../assistants/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
-import { LimitBook, limitKind } from '../limits/index.ts'
-import type { LimitRow, ReadQuota } from '../limits/index.ts'
-import { ByteBudget, defaultLimits, InputRoom, threadKind } from '../thread/index.ts'
+import { LimitClients, limitKind } from '../limits/index.ts'
+import type { RateLimit, ReadQuota } from '../limits/index.ts'
+import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
-import type { Ground, Tenants } from './backends/backend.ts'
+import type { Backend, HostedActors } from './backends/backend.ts'
 import { DueWakes } from './due-wakes.ts'
 import { tracedHost } from './traced-host.ts'
 
-export interface Actors extends Pick<Tenants, 'activations' | 'wake' | 'wakeAt'> {
+export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
-  readonly limits: LimitBook
+  readonly limits: LimitClients
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -27,7 +29,7 @@ export interface ActorParts {
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
   readonly host: GraphHost
-  readonly rows: readonly LimitRow[]
+  readonly rows: readonly RateLimit[]
   readonly billing: boolean
   /** The memory that reads share. */
   readonly reads: ReadQuota
@@ -47,26 +49,27 @@ const wakeAgainMs = { first: 1_000, longest: 60_000 }
 /** How many unfinished threads are woken at once. */
 const wokenAtOnce = 8
 
-export function openActors({ ownership, gate, transport, ...ground }: Ground, parts: ActorParts):
+export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
+  parts: ActorParts):
 Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const kinds = kindsOver(ground, { ...parts, host }, {
+  const kinds = kindsOver(backend, { ...parts, host }, {
     ask: (key, command) => router.ask(key, command), wakeAt: (atMs) => dueWakes.note(atMs),
   })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
   }
-  const activations = new Activations({
-    env, kinds, ...gate && { gate }, owns: (key, epoch) => epochOf(key) === epoch,
+  const activations = new ActivationTable({
+    env, kinds, ...check && { check }, owns: (key, epoch) => epochOf(key) === epoch,
   })
   const router = createRouter({
-    env, ownership, activations, transport, movable: gate !== undefined,
+    env, ownership, activations, transport, movable: check !== undefined,
     ...tracing && { tracing },
   })
-  const limits = new LimitBook({ env, router, doors: () => frontDoors(ground.status()) })
-  const dueWakes = new DueWakes({ env, due: ground.due, wake: async (key) => {
+  const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
+  const dueWakes = new DueWakes({ env, due: backend.due, wake: async (key) => {
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
@@ -86,7 +89,7 @@ Actors {
   return {
     router, activations, limits,
     wake: async (unfinished) => {
-      const inTurn = atMost(wokenAtOnce)
+      const inTurn = limitConcurrency(wokenAtOnce)
       await Promise.all(unfinished.map(({ tenant, threadId: id }) =>
         inTurn(() => wakeOne({ kind: 'thread', tenant, id }))))
     },
@@ -105,7 +108,7 @@ export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }
 
-type Ports = Pick<Ground, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
+type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
@@ -119,7 +122,7 @@ function kindsOver(ports: Ports, parts: ActorParts,
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),
       feeds: new ByteBudget(feedsBytes),
-      inputs: new InputRoom(inputCharacters),
+      inputs: new InputQuota(inputCharacters),
       reads,
       nextExecutionId: () => ++executions,
     }),

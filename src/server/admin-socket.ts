@@ -9,9 +9,9 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { within } from '../../cluster/index.ts'
+import { withTimeout } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import type { KeyDesk, KeyWish } from '../access/index.ts'
+import type { KeyAdmin, KeyWish } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
 import { HeddleError, isErrorCode } from '../errors.ts'
 
@@ -24,17 +24,17 @@ const pathBytesMax = 103
 const patienceMs = 10_000
 
 /** What operator commands use. */
-export interface OfficeDesks {
-  readonly desk: KeyDesk
+export interface AdminPorts {
+  readonly keyAdmin: KeyAdmin
   readonly billing: BillingTable
 }
 
-export interface OfficeSocketParts extends OfficeDesks {
+export interface AdminSocketParts extends AdminPorts {
   readonly directory: string
   readonly env: Env
 }
 
-export interface OfficeSocket {
+export interface AdminSocket {
   close(): Promise<void>
 }
 
@@ -46,12 +46,12 @@ type Request =
 
 interface Answer {
   readonly done?: unknown
-  readonly error?: { readonly code: string; readonly sentence: string }
+  readonly error?: { readonly code: string; readonly message: string }
 }
 
 /** Undefined if there can be no such socket here: the server runs without it. */
-export async function openOfficeSocket({ directory, env, ...desks }: OfficeSocketParts):
-Promise<OfficeSocket | undefined> {
+export async function openAdminSocket({ directory, env, ...ports }: AdminSocketParts):
+Promise<AdminSocket | undefined> {
   const path = join(directory, socketName)
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -63,11 +63,11 @@ Promise<OfficeSocket | undefined> {
     })
     createInterface({ input: socket }).once('line', (line) => {
       stopWaiting()
-      void answerTo(line, desks, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+      void answerTo(line, ports, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
     }).on('error', () => socket.destroy())
   })
   try {
-    mustFit(path)
+    requireFit(path)
     rmSync(path, { force: true })
     await listen(server, path)
   } catch (error) {
@@ -84,11 +84,12 @@ Promise<OfficeSocket | undefined> {
 }
 
 /**
- * The desks of the server that runs on a directory; undefined if none does. They throw
+ * The ports of the server that runs on a directory; undefined if none does. They throw
  * `unavailable` if it does not answer.
  */
-export async function reachOffice({ directory, env }: Pick<OfficeSocketParts, 'directory' | 'env'>):
-Promise<OfficeDesks | undefined> {
+export async function reachAdminSocket(
+  { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>):
+Promise<AdminPorts | undefined> {
   const path = join(directory, socketName)
   if (!existsSync(path)) return undefined
   const first = await dial(path)
@@ -98,24 +99,24 @@ Promise<OfficeDesks | undefined> {
     const socket = await dial(path)
     if (socket === undefined) throw gone()
     try {
-      return await within(env, patienceMs, answerOver(socket, request), hangs)
+      return await withTimeout(env, patienceMs, answerOver(socket, request), hangs)
     } finally {
       socket.destroy()
     }
   }
-  const desk: KeyDesk = {
+  const keyAdmin: KeyAdmin = {
     create: async (wish) => await ask({ do: 'create', with: wish }) as
-      Awaited<ReturnType<KeyDesk['create']>>,
+      Awaited<ReturnType<KeyAdmin['create']>>,
     list: async (tenant) => await ask({ do: 'list', with: tenant ?? null }) as
-      Awaited<ReturnType<KeyDesk['list']>>,
+      Awaited<ReturnType<KeyAdmin['list']>>,
     revoke: async (id) => await ask({ do: 'revoke', with: id }) as
-      Awaited<ReturnType<KeyDesk['revoke']>>,
+      Awaited<ReturnType<KeyAdmin['revoke']>>,
   }
   const billing: BillingTable = {
     page: async (query) => await ask({ do: 'billing', with: query }) as
       Awaited<ReturnType<BillingTable['page']>>,
   }
-  return { desk, billing }
+  return { keyAdmin, billing }
 }
 
 /** With a umask, so that only the owner can connect, from the first moment on. */
@@ -131,19 +132,20 @@ function listen(server: ReturnType<typeof createServer>, path: string): Promise<
   })
 }
 
-function mustFit(path: string): void {
+function requireFit(path: string): void {
   if (process.platform === 'win32') throw new Error('not offered on Windows')
   if (Buffer.byteLength(path) <= pathBytesMax) return
   throw new Error(`the path ${path} is too long for a socket`)
 }
 
-async function answerTo(line: string, { desk, billing }: OfficeDesks, env: Env): Promise<Answer> {
+async function answerTo(line: string, { keyAdmin, billing }: AdminPorts,
+  env: Env): Promise<Answer> {
   try {
     const request = JSON.parse(line) as Request
     switch (request.do) {
-      case 'create': return { done: await desk.create(request.with) }
-      case 'list': return { done: await desk.list(request.with ?? undefined) }
-      case 'revoke': return { done: await desk.revoke(request.with) }
+      case 'create': return { done: await keyAdmin.create(request.with) }
+      case 'list': return { done: await keyAdmin.list(request.with ?? undefined) }
+      case 'revoke': return { done: await keyAdmin.revoke(request.with) }
       case 'billing': return { done: await billing.page(request.with) }
       default: throw new HeddleError('unsupported', 'The server that has this data directory ' +
         'does not know what was asked, for it is of another version: end it first.')
@@ -151,7 +153,7 @@ async function answerTo(line: string, { desk, billing }: OfficeDesks, env: Env):
   } catch (caught) {
     const { code, message } = HeddleError.from(caught)
     if (code === 'internal') env.log.error('An operator could not be answered.', { error: caught })
-    return { error: { code, sentence: message } }
+    return { error: { code, message: message } }
   }
 }
 
@@ -164,14 +166,14 @@ function dial(path: string): Promise<Socket | undefined> {
 
 async function answerOver(socket: Socket, request: Request): Promise<unknown> {
   socket.write(`${JSON.stringify(request)}\n`)
-  const line = await new Promise<string>((heard, failed) => {
+  const line = await new Promise<string>((received, failed) => {
     // The interface emits the errors of the socket, too.
-    createInterface({ input: socket }).once('line', heard).on('error', () => failed(gone()))
+    createInterface({ input: socket }).once('line', received).on('error', () => failed(gone()))
     socket.once('close', () => failed(gone())).once('error', () => failed(gone()))
   })
   const { done, error } = JSON.parse(line) as Answer
   if (error === undefined) return done
-  throw new HeddleError(isErrorCode(error.code) ? error.code : 'internal', error.sentence)
+  throw new HeddleError(isErrorCode(error.code) ? error.code : 'internal', error.message)
 }
 
 function hangs(): HeddleError {

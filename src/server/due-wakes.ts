@@ -3,7 +3,7 @@
  * here is just one time, before which none of them is.
  */
 
-import { atMost } from '../../cluster/index.ts'
+import { limitConcurrency } from '../../cluster/index.ts'
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import type { DueThread, DueThreads } from '../search/index.ts'
 
@@ -28,7 +28,7 @@ const fromTheFirst = { atMs: 0, no: 0 }
 
 export class DueWakes {
   readonly #options: DueWakesOptions
-  readonly #inTurn = atMost(wokenAtOnce)
+  readonly #inTurn = limitConcurrency(wokenAtOnce)
   #nextMs = Infinity
   #againMs = againMs.first
   #isLooking = false

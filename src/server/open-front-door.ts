@@ -9,12 +9,12 @@ import {
 import type { AuthOptions, FrontDoor, FrontDoorOptions } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
-import type { LimitRow, ReadQuota } from '../limits/index.ts'
+import type { RateLimit, ReadQuota } from '../limits/index.ts'
 import { ownVersion, regions } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
-import type { Ground } from './backends/backend.ts'
+import type { Backend } from './backends/backend.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portError } from './port-error.ts'
 import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
@@ -24,10 +24,10 @@ export interface DoorParts {
   readonly metrics: Metrics
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
-  readonly ground: Ground
+  readonly backend: Backend
   readonly graphs: GraphHost
   readonly actors: Pick<Actors, 'router' | 'limits'>
-  readonly rows: readonly LimitRow[]
+  readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
@@ -36,32 +36,32 @@ export interface DoorParts {
 /** Ports that are tried after the usual one, if nobody has chosen it. */
 const nextPorts = 100
 
-/** Throws HeddleError with a sentence if it cannot listen. */
+/** Throws HeddleError with a message if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
-  const { metrics, actors: { router, limits }, ground, rows, ...others } = parts
+  const { metrics, actors: { router, limits }, backend, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
   const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
     ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
     threads: createThreadClient({
-      router, threads: ground.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      router, threads: backend.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
       json,
     }),
     assistants: assistantClient(router),
-    assistantIndex: ground.everybody.assistants,
+    assistantIndex: backend.everybody.assistants,
     region: regionOf(settings),
-    dependencies: dependenciesOf(settings, ground, () => limits.check(rows[0]!)),
-    clusterStatus: ground.status,
-    heard: countRequests(metrics),
+    dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
+    clusterStatus: backend.status,
+    received: countRequests(metrics),
     ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
-    quotas: { limits: settings.quotas, use: (tenant) => ground.everybody.use(tenant) },
+    quotas: { limits: settings.quotas, use: (tenant) => backend.everybody.use(tenant) },
     connections: { perAddress: settings.connectionsPerAddress,
       isExempt: fromProxies([...trustedProxies, ...userProxies]) },
-    ...settings.auth === 'keys' && { auth: { ...authOf(settings, ground), addressOf } },
-    ...settings.limits && { limit: limitGate({ rows, book: limits, addressOf }) },
+    ...settings.auth === 'keys' && { auth: { ...authOf(settings, backend), addressOf } },
+    ...settings.limits && { limit: limitGate({ rows, clients: limits, addressOf }) },
     ...settings.metrics === null && { metrics },
   }
   const door = await openFrontDoor(options).catch((error: unknown) => {
@@ -83,7 +83,7 @@ function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions[
 }
 
 /** Known keys work without their table for a while, and most limits without their counters. */
-function dependenciesOf(settings: Settings, { check, keys }: Ground,
+function dependenciesOf(settings: Settings, { check, keys }: Backend,
   askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
   const findNobody = async () => void await keys.get('nobody')
   const others = [
@@ -96,7 +96,7 @@ function dependenciesOf(settings: Settings, { check, keys }: Ground,
     ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
-function authOf({ userProxies, region, regionUrls, sessions }: Settings, { keys }: Ground):
+function authOf({ userProxies, region, regionUrls, sessions }: Settings, { keys }: Backend):
 Omit<AuthOptions, 'addressOf'> {
   return { keys, region, regionUrls, sessions, isFromTrustedProxy: fromUserProxies(userProxies) }
 }

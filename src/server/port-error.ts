@@ -11,7 +11,7 @@ export interface PortWish {
 
 /** Other errors are returned as they are. */
 export function portError({ host, port, flags }: PortWish, error: unknown): unknown {
-  const sentences: Readonly<Record<string, string>> = {
+  const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +
       `with ${flags}port (0 takes any that is free).`,
     EACCES: `Port ${port} needs rights that this user has not: choose one above 1023 with ` +
@@ -19,6 +19,6 @@ export function portError({ host, port, flags }: PortWish, error: unknown): unkn
     EADDRNOTAVAIL: `${host} is no address of this machine: choose another with ${flags}host.`,
     ENOTFOUND: `${host} is no address that is known here: choose another with ${flags}host.`,
   }
-  const sentence = sentences[(error as NodeJS.ErrnoException).code ?? '']
-  return sentence ? new HeddleError('unavailable', sentence, {}, { cause: error }) : error
+  const message = messages[(error as NodeJS.ErrnoException).code ?? '']
+  return message ? new HeddleError('unavailable', message, {}, { cause: error }) : error
 }

@@ -1,12 +1,14 @@
 /** The metrics of each part of a server, read when they are asked for. */
 
-import type { Activations, Census, ClusterStatus, Gate } from '../../cluster/index.ts'
+import type {
+  ActivationTable, ActivationStats, ClusterStatus, OwnershipCheck,
+} from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
 import type { Exchange, FrontDoor } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
 import { quotaNames, quotaWords } from '../limits/index.ts'
-import type { LimitBook, QuotaStats, ReadQuota } from '../limits/index.ts'
-import type { Ground } from './backends/backend.ts'
+import type { LimitClients, QuotaStats, ReadQuota } from '../limits/index.ts'
+import type { Backend } from './backends/backend.ts'
 import type { Metrics, Reading } from './metrics/metrics.ts'
 
 export function readServer(metrics: Metrics, version: string): void {
@@ -44,15 +46,15 @@ export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void
     return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
   })
   metrics.gauge({ name: 'streams_open', help: 'Runs whose events are told to somebody here.' },
-    () => [{ value: door.stats().replies.runsTold }])
+    () => [{ value: door.stats().replies.runsFollowed }])
   metrics.gauge({ name: 'waits_open', help: 'Clients that wait for the result of a run.' },
     () => [{ value: door.stats().replies.wait }])
 }
 
-export function readActors(metrics: Metrics, activations: Activations): void {
-  const each = (take: (census: Readonly<Census>) => number) => () =>
-    [...activations.census()].map(([kind, census]): Reading =>
-      ({ value: take(census), labels: { kind } }))
+export function readActors(metrics: Metrics, activations: ActivationTable): void {
+  const each = (take: (stats: Readonly<ActivationStats>) => number) => () =>
+    [...activations.stats()].map(([kind, stats]): Reading =>
+      ({ value: take(stats), labels: { kind } }))
   const labels = ['kind']
   metrics.gauge({ name: 'actors', labels, help: 'Actors that are alive in this member.' },
     each(({ alive }) => alive))
@@ -68,7 +70,7 @@ export function readActors(metrics: Metrics, activations: Activations): void {
 }
 
 export function readOwnership(metrics: Metrics,
-  { status, gate }: Pick<Ground, 'status' | 'gate'>): void {
+  { status, ownershipCheck: check }: Pick<Backend, 'status' | 'ownershipCheck'>): void {
   metrics.gauge({ name: 'members', help: 'Members that may own shards, as this one sees it.' },
     () => [{ value: status().view.length }])
   metrics.gauge({ name: 'shards', labels: ['owner'],
@@ -76,11 +78,11 @@ export function readOwnership(metrics: Metrics,
   }, () => shardsByOwner(status()))
   metrics.gauge({ name: 'epoch_newest', help: 'The newest epoch of the shards of this member.' },
     () => [{ value: newestEpoch(status()) }])
-  if (gate === undefined) return
-  const states: readonly Gate['state'][] = ['open', 'closed', 'fenced']
+  if (check === undefined) return
+  const states: readonly OwnershipCheck['state'][] = ['open', 'closed', 'fenced']
   metrics.gauge({ name: 'gate_state', labels: ['state'],
     help: '1 for the state of the gate: closed while the store is out of reach.',
-  }, () => states.map((state) => ({ value: gate.state === state ? 1 : 0, labels: { state } })))
+  }, () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
@@ -95,15 +97,16 @@ export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): vo
 
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
 
-export function readLimits(metrics: Metrics, book: Pick<LimitBook, 'size' | 'tallies'>): void {
+export function readLimits(metrics: Metrics,
+  clients: Pick<LimitClients, 'size' | 'tallies'>): void {
   metrics.counter({ name: 'limited_requests_total', labels: ['row', 'fate'],
     help: 'Requests that were charged to a limit: let through (admitted), of these with less ' +
       'than a fifth left (near) or without the counter (alone); over it (refused), or not let ' +
       'through since the counter was out of reach (failed).',
-  }, () => [...book.tallies].flatMap(([row, tally]) =>
+  }, () => [...clients.tallies].flatMap(([row, tally]) =>
     fates.map((fate) => ({ value: tally[fate], labels: { row, fate } }))))
   metrics.gauge({ name: 'limits_watched', help: 'Limits of callers that this front door keeps.' },
-    () => [{ value: book.size }])
+    () => [{ value: clients.size }])
 }
 
 const lookFates = ['looks', 'failures', 'turnedAway'] as const

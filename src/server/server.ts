@@ -2,26 +2,26 @@
 
 import { createLifecycle } from '../../cluster/index.ts'
 import type { Env, Tracing } from '../../cluster/index.ts'
-import { keyDesk } from '../access/index.ts'
-import { narrowed, openEgress } from '../egress/index.ts'
-import type { Narrowing } from '../egress/index.ts'
+import { keyAdmin } from '../access/index.ts'
+import { withPolicy, openEgress } from '../egress/index.ts'
+import type { WebhookPolicy } from '../egress/index.ts'
 import {
   compileProject, ExecutionMarks, readProject, startGraphHost, watchProject,
 } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
-import { limitRows, readLimitOverrides, ReadQuota } from '../limits/index.ts'
-import type { LimitRow } from '../limits/index.ts'
+import { rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
+import type { RateLimit } from '../limits/index.ts'
 import { ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
-import { openOfficeSocket } from './admin-socket.ts'
-import type { Ground } from './backends/backend.ts'
-import { openCassandraGround } from './backends/cassandra-backend.ts'
-import { openEmbeddedGround } from './backends/embedded-backend.ts'
+import { openAdminSocket } from './admin-socket.ts'
+import type { Backend } from './backends/backend.ts'
+import { openCassandraBackend } from './backends/cassandra-backend.ts'
+import { openEmbeddedBackend } from './backends/embedded-backend.ts'
 import { meteredLog } from './metrics/metered-ports.ts'
-import { openMetricsDoor } from './metrics/metrics-port.ts'
-import type { MetricsDoor } from './metrics/metrics-port.ts'
+import { openMetricsServer } from './metrics/metrics-port.ts'
+import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
@@ -66,11 +66,11 @@ const endingShares =
 const judgedMs = 5_000
 
 /** After this share of the time for giving shards back, runs under way are cut short. */
-const letGoShare = 0.8
+const releaseShare = 0.8
 
-/** Resolves when it serves. Throws HeddleError with a sentence if a setting cannot work. */
+/** Resolves when it serves. Throws HeddleError with a message if a setting cannot work. */
 export async function openServer(settings: Settings, env: Env,
-  mustEnd: (reason: string) => void): Promise<Server> {
+  endProcess: (reason: string) => void): Promise<Server> {
   const { cassandra, dataDirectory: directory, drainMs, region } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
@@ -87,18 +87,18 @@ export async function openServer(settings: Settings, env: Env,
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
   const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [ground, { host: graphs, webhooks }] = await Promise.all([
-    stage('store', () => openGround(settings, { ...watchers, mustEnd }),
-      (ground, deadline) => ground.close(deadline)),
+  const [backend, { host: graphs, webhooks }] = await Promise.all([
+    stage('store', () => openBackend(settings, { ...watchers, endProcess }),
+      (backend, deadline) => backend.close(deadline)),
     stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
   ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
-  const egress = narrowed(wayOut, webhooks)
+  const egress = withPolicy(wayOut, webhooks)
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const quarantine = new Quarantine(env, marks?.left())
-  const actors = await stage('actors', () => openActors(ground,
+  const actors = await stage('actors', () => openActors(backend,
     { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing, quarantine }),
   async (actors, deadline) => {
     await actors.close(deadline)
@@ -107,38 +107,38 @@ export async function openServer(settings: Settings, env: Env,
   const { activations, limits, wakeAt } = actors
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
-  await stage('runs', () => ground.begin({
-    activations, wake, wakeAt, toldOf: (question) => limits.told(question),
-    letGoMs: drainMs * endingShares.shards * letGoShare,
+  await stage('runs', () => backend.begin({
+    activations, wake, wakeAt, recentOf: (question) => limits.recent(question),
+    releaseMs: drainMs * endingShares.shards * releaseShare,
   }), (_, deadline) => graphs.drain(deadline))
-  readOwnership(metrics, ground)
+  readOwnership(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => graphs.stats())
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients ? undefined : await stage('door',
-    () => openDoor(settings, { ...watchers, ground, graphs, actors, rows, egress, reads }),
+    () => openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads }),
     (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
   else void woken.promise.then(() => begin(quarantine, marks, env))
   if (cassandra === null) {
-    const desk = keyDesk({ table: ground.keys, region, env })
+    const admin = keyAdmin({ table: backend.keys, region, env })
     await stage('keys',
-      () => openOfficeSocket({ directory, env, desk, billing: ground.billing }),
+      () => openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing }),
       (socket) => socket?.close())
   }
   const { metrics: metricsPlace } = settings
-  const metricsDoor = metricsPlace === null ? undefined : await stage('metrics',
+  const metricsServer = metricsPlace === null ? undefined : await stage('metrics',
     () => openMetrics(metricsPlace, metrics), (door) => door.close())
   // Before the door closes: requests that come while shards move are forwarded to the new owners.
-  await stage('shards', () => {}, () => ground.giveBack())
+  await stage('shards', () => {}, () => backend.giveBack())
   const served = project.graphs.map(({ graphId, file }) =>
     ({ graphId, file, loaded: graphs.describe(graphId)?.failed !== true }))
-  const { place, name: member } = ground
+  const { place, name: member } = backend
   return {
-    url: door?.url, metricsPort: metricsDoor?.port, place, member, graphs: served,
+    url: door?.url, metricsPort: metricsServer?.port, place, member, graphs: served,
     close: lifecycle.stop,
   }
 }
@@ -160,20 +160,20 @@ function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
   }
 }
 
-/** All innocent runs go on: now the suspects are tried. */
+/** All innocent runs continue: now the suspects are tried. */
 function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
   quarantine.open()
   env.after(judgedMs, () => marks.forgetEarlier())
 }
 
-async function openGround(settings: Settings,
-  watchers: Watchers & { mustEnd(reason: string): void }): Promise<Ground> {
-  const { env, metrics, mustEnd } = watchers
+async function openBackend(settings: Settings,
+  watchers: Watchers & { endProcess(reason: string): void }): Promise<Backend> {
+  const { env, metrics, endProcess } = watchers
   const { cassandra, dataDirectory: directory, inRegion } = settings
   const region = inRegion ? settings.region : undefined
-  const ground = cassandra === null ? await openEmbeddedGround(directory, env, mustEnd)
-    : await openCassandraGround({ settings: cassandra, region, directory, ...watchers })
-  return { ...ground, log: meteredLog(ground.log, metrics, env) }
+  const backend = cassandra === null ? await openEmbeddedBackend(directory, env, endProcess)
+    : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
+  return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }
 
 /** Without a collector, not even the library is loaded. */
@@ -185,20 +185,20 @@ async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing
 }
 
 function openMetrics(place: NonNullable<Settings['metrics']>, metrics: Metrics):
-Promise<MetricsDoor> {
-  return openMetricsDoor(metrics, place).catch((error: unknown) => {
+Promise<MetricsServer> {
+  return openMetricsServer(metrics, place).catch((error: unknown) => {
     throw portError({ ...place, flags: '--metrics-' }, error)
   })
 }
 
-function limitsOf({ region, limitOverrides: file }: Settings): readonly LimitRow[] {
-  return limitRows(region, file === null ? undefined : readLimitOverrides(file))
+function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimit[] {
+  return rateLimits(region, file === null ? undefined : readLimitOverrides(file))
 }
 
 interface Graphs {
   readonly host: RunningGraphHost
   /** Which ones runs may have, as the project says by now. */
-  webhooks(): Narrowing
+  webhooks(): WebhookPolicy
   close(): Promise<void>
 }
 

@@ -1,13 +1,13 @@
-/** The graph host with traces: each execution is an episode of the request that asked for it. */
+/** The graph host with traces: each execution is a span of the request that asked for it. */
 
-import type { Episode, Tracing } from '../../cluster/index.ts'
+import type { TraceSpan, Tracing } from '../../cluster/index.ts'
 import type { Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
 
 export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
-  const episodes = new Map<number, Episode>()
+  const spans = new Map<number, TraceSpan>()
   const end = (id: number, outcome: string, failure?: string) => {
-    episodes.get(id)?.end({ 'heddle.outcome': outcome }, failure)
-    episodes.delete(id)
+    spans.get(id)?.end({ 'heddle.outcome': outcome }, failure)
+    spans.delete(id)
   }
   const listening = (id: number, listener: ExecutionListener): ExecutionListener => ({
     steps: (batch) => listener.steps(batch),
@@ -25,9 +25,9 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
     describe: (graphId) => host.describe(graphId),
     execute: (execution, source, listener) => {
       const { id } = execution
-      const episode = tracing.begin(startOf(execution))
-      episodes.set(id, episode)
-      episode.within(() => host.execute({ ...execution, trace: episode.trace }, source,
+      const span = tracing.begin(startOf(execution))
+      spans.set(id, span)
+      span.within(() => host.execute({ ...execution, trace: span.trace }, source,
         listening(id, listener)))
     },
     pause: (id) => host.pause(id),
@@ -48,7 +48,7 @@ Execution) {
     name: `${kind} ${graphId}`,
     // A run may begin long after it was asked for, and in another member.
     ...kind === 'run' && { parent: trace ?? '' },
-    facts: {
+    details: {
       'heddle.tenant': tenant, 'heddle.thread_id': threadId, 'heddle.graph_id': graphId,
       ...runId !== '' && { 'heddle.run_id': runId, 'heddle.attempt': attempt },
     },

@@ -10,8 +10,8 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider }
   from '@opentelemetry/sdk-trace'
 
-import { seldom } from '../../cluster/index.ts'
-import type { Env, Episode, EpisodeStart, Tracing } from '../../cluster/index.ts'
+import { throttleLog } from '../../cluster/index.ts'
+import type { Env, TraceSpan, SpanStart, Tracing } from '../../cluster/index.ts'
 
 export interface TracingOptions {
   /** The share of traces that begin here and are kept: from 0 to 1. */
@@ -53,21 +53,21 @@ export function startTracing({ ratio, version, instance, env }: TracingOptions):
   const tracer = provider.getTracer('heddle', version)
   return {
     current: () => textOf(trace.getSpanContext(context.active())),
-    begin: ({ name, kind = 'inner', parent, facts = {} }: EpisodeStart) => {
+    begin: ({ name, kind = 'inner', parent, details = {} }: SpanStart) => {
       const within = parent === undefined ? context.active() : contextOf(parent)
-      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: facts }, within)
-      return episodeOf(span, trace.setSpan(within, span))
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes: details }, within)
+      return spanOf(span, trace.setSpan(within, span))
     },
     close: () => provider.shutdown(),
   }
 }
 
-function episodeOf(span: Span, within: Context): Episode {
+function spanOf(span: Span, within: Context): TraceSpan {
   return {
     trace: textOf(span.spanContext()),
     within: (work) => context.with(within, work),
-    end: (facts = {}, failure) => {
-      span.setAttributes(facts)
+    end: (details = {}, failure) => {
+      span.setAttributes(details)
       if (failure !== undefined) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: failure })
       }
@@ -79,7 +79,7 @@ function episodeOf(span: Span, within: Context): Episode {
 /** Passes warnings and errors of the library to our log, but not the same one for each batch. */
 function complainTo(env: TracingOptions['env']): void {
   const quiet = () => {}
-  const report = seldom(env, quietMs)
+  const report = throttleLog(env, quietMs)
   const warn = (reason: string) =>
     report(() => env.log.warn('Tracing reports a problem.', { reason }))
   diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet })

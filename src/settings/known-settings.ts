@@ -9,16 +9,16 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 interface Setting {
   readonly flags: string
   readonly variable: string
-  readonly sentence: string
+  readonly message: string
   /** Graphs never see it, and `<variable>_FILE` may name a file that has it. */
   readonly isSecret: boolean
 }
 
-const setting = (flags: string, variable: string, sentence: string): Setting =>
-  ({ flags, variable, sentence, isSecret: false })
+const setting = (flags: string, variable: string, message: string): Setting =>
+  ({ flags, variable, message, isSecret: false })
 
-const secret = (flags: string, variable: string, sentence: string): Setting =>
-  ({ flags, variable, sentence, isSecret: true })
+const secret = (flags: string, variable: string, message: string): Setting =>
+  ({ flags, variable, message, isSecret: true })
 
 /** At least two: a graph that spins must leave one to the others. At most eight, for memory. */
 export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)

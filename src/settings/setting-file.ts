@@ -1,4 +1,4 @@
-/** Files that settings name: what is in them, or a sentence that says which one is at fault. */
+/** Files that settings name: what is in them, or a message that says which one is at fault. */
 
 import { readFileSync } from 'node:fs'
 

@@ -2,7 +2,7 @@
 
 export { threadKind } from './actor/thread-actor.ts'
 export { createThreadClient } from './client/routed-client.ts'
-export { InputRoom } from './context/input-quota.ts'
+export { InputQuota } from './context/input-quota.ts'
 export type { Inputs } from './context/input-quota.ts'
 export { Quarantine } from './context/quarantine.ts'
 export type { RunName } from './context/quarantine.ts'

@@ -70,7 +70,7 @@ export class BareClient {
 
   async #chunks(progress: Progress | undefined): Promise<Buffer> {
     const chunks: Buffer[] = []
-    let told = ''
+    let seen = ''
     for (;;) {
       const size = await this.#until(() => {
         const end = this.#received().indexOf('\r\n')
@@ -79,7 +79,7 @@ export class BareClient {
       const chunk = (await this.#exactly(Number.parseInt(size, 16) + 2)).subarray(0, -2)
       if (chunk.length === 0) return Buffer.concat(chunks)
       chunks.push(chunk)
-      if (progress) progress(told += chunk.toString())
+      if (progress) progress(seen += chunk.toString())
     }
   }
 

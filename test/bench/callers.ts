@@ -9,7 +9,7 @@ import { Served } from './served.ts'
 const answerMs = 30_000
 const restMs = 50
 /** How many failures are printed as they happen. */
-const toldFailures = 10
+const seenFailures = 10
 
 export class Callers {
   readonly #doors: readonly string[]
@@ -62,7 +62,7 @@ export class Callers {
       await within(answerMs, 'an answer', answer)
     } catch (error) {
       this.failed += 1
-      if (this.failed <= toldFailures) progress(`failed: ${(error as Error).message}`)
+      if (this.failed <= seenFailures) progress(`failed: ${(error as Error).message}`)
     }
     this.slowestMs = Math.max(this.slowestMs, performance.now() - began)
   }

@@ -95,14 +95,14 @@ async function runLines(heddle: Served, embedded: Served, plan: RunsPlan): Promi
   const { single, many, first } = await measureRuns(targets, plan)
   const all = (rounds: typeof single, unit: 'ms' | '/s') =>
     targets.map(({ name }) => figure(rounds, name, unit))
-  const over = (rounds: typeof single) =>
+  const ended = (rounds: typeof single) =>
     spreadOf(ratios(rounds.get(heddle.name)!, rounds.get(embedded.name)!))
   const { name } = heddle
   return [
     { measure: `${name}: run-wait, 1 client, p50 over embedded`, unit: 'times',
-      figures: all(single, 'ms'), ratio: over(single) },
+      figures: all(single, 'ms'), ratio: ended(single) },
     { measure: `${name}: runs per second, ${plan.clients} clients, over embedded`, unit: 'times',
-      figures: all(many, '/s'), ratio: over(many) },
+      figures: all(many, '/s'), ratio: ended(many) },
     { measure: `${name}: first event, 1 client, p50`, unit: 'ms', figures: [],
       ratio: spreadOf(first.get(name)!) },
   ]

@@ -30,7 +30,7 @@ export class EventStream {
   readonly status: Promise<number>
   readonly ended: Promise<StreamEnd>
   readonly #socket: Socket
-  readonly #hear: (event: StreamEvent) => void
+  readonly #handle: (event: StreamEvent) => void
   readonly #answered = Promise.withResolvers<number>()
   #received: Buffer = Buffer.alloc(0)
   #text = ''
@@ -40,7 +40,7 @@ export class EventStream {
   /** `hear` is called with each event as soon as it is complete. */
   constructor(request: StreamRequest, hear: (event: StreamEvent) => void) {
     const { hostname, port, host } = new URL(request.url)
-    this.#hear = hear
+    this.#handle = hear
     this.status = this.#answered.promise
     this.status.catch(() => undefined)
     this.#socket = connect(Number(port), hostname)
@@ -65,7 +65,7 @@ export class EventStream {
       this.#text = this.#text.slice(end + 2)
       const event = eventOf(block)
       // A heartbeat has no event name.
-      if (event.event !== '') this.#hear(event)
+      if (event.event !== '') this.#handle(event)
     }
   }
 

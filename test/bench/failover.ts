@@ -60,13 +60,13 @@ export async function failoverLines(cluster: Cluster, plan: FailoverPlan, thread
 async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Promise<Loss> {
   const threadId = crypto.randomUUID()
   const owner = await ownerPlace(cluster, threadId)
-  const others = cluster.frontDoors.filter((_, place) => place !== owner)
+  const others = cluster.frontDoors.filter((_, index) => index !== owner)
   const doors = kill % 2 === 0 ? others : others.toReversed()
   const run = new WatchedRun({ ...plan, doors, threadId })
   try {
     await run.until(aheadMs, `superstep ${plan.before}`, ({ number }) => number === plan.before)
     const killed = cluster.members[owner]!.pid
-    if (run.told.at(-1)!.pid !== killed) throw new Error('The owner does not execute the run.')
+    if (run.seen.at(-1)!.pid !== killed) throw new Error('The owner does not execute the run.')
     const killedMs = performance.now()
     const since = (atMs: number) => (atMs - killedMs) / 1_000
     const watching = watchTakeover(doors[0]!, threadId)
@@ -77,7 +77,7 @@ async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Pr
       ({ pid }) => pid !== killed)
     const claimedMs = await watching
     await within(resumeMs, 'the end of the resumed run', run.ended)
-    run.mustBeWhole(plan.steps)
+    run.requireWhole(plan.steps)
     await within(restartMs, 'the member that was killed', cluster.members[owner]!.restart())
     return { claimed: since(claimedMs), resumed: since(resumed.atMs), breaks: run.breaks,
       attempt: resumed.attempt }

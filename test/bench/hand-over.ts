@@ -1,4 +1,4 @@
-/** What clients notice when a member is told to end, and when it comes back. */
+/** What clients notice when a member is asked to end, and when it comes back. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../support/cluster.ts'
@@ -71,10 +71,10 @@ export async function handOverLines(cluster: Cluster, plan: HandOverPlan, thread
   ]
 }
 
-async function handOver(cluster: Cluster, plan: HandOverPlan, place: number, threads: number):
+async function handOver(cluster: Cluster, plan: HandOverPlan, index: number, threads: number):
   Promise<Round> {
-  const member = cluster.members[place]!
-  const doors = cluster.frontDoors.filter((_, other) => other !== place)
+  const member = cluster.members[index]!
+  const doors = cluster.frontDoors.filter((_, other) => other !== index)
   const runs = Array.from({ length: plan.threads }, (_, number) => new WatchedRun({
     doors: number % 2 === 0 ? doors : doors.toReversed(), steps, pauseMs: plan.pauseMs }))
   const callers = new Callers(doors, runs.map(({ threadId }) => threadId), plan.callers)
@@ -93,11 +93,11 @@ async function handOver(cluster: Cluster, plan: HandOverPlan, place: number, thr
     await within(exitMs, 'the member that was told to end', member.restart())
     await untilWhole(cluster, threads)
     await mark()
-    const [before, told, gone, back] = marks as [number, number, number, number]
+    const [before, seen, gone, back] = marks as [number, number, number, number]
     await callers.stop()
     await endAll(runs, doors[0]!)
     return {
-      steady: longestPause(runs, before, told), leaving: longestPause(runs, told, gone),
+      steady: longestPause(runs, before, seen), leaving: longestPause(runs, seen, gone),
       joining: longestPause(runs, gone, back), requests: callers.requests,
       failed: callers.failed, slowest: callers.slowestMs,
       runs: runs.length, breaks: runs.reduce((sum, { breaks }) => sum + breaks, 0),
@@ -114,7 +114,7 @@ async function endAll(runs: readonly WatchedRun[], door: string): Promise<void> 
     await within(endMs, 'the end of all cancelled runs', Promise.all(runs.map(async (run) => {
       await served.ask('POST', `/threads/${run.threadId}/runs/${run.runId}/cancel?wait=1`)
       await run.ended
-      run.mustBeWhole()
+      run.requireWhole()
     })))
   } finally {
     served.close()
@@ -123,9 +123,9 @@ async function endAll(runs: readonly WatchedRun[], door: string): Promise<void> 
 
 /** Seconds of the longest pause between updates of a stream that ends in or outlasts the span. */
 function longestPause(runs: readonly WatchedRun[], fromMs: number, toMs: number): number {
-  const pauses = runs.flatMap(({ told }) => {
-    const times = [...told.map(({ atMs }) => atMs).filter((atMs) => atMs <= toMs), toMs]
-    return times.slice(1).map((atMs, place) => atMs > fromMs ? atMs - times[place]! : 0)
+  const pauses = runs.flatMap(({ seen }) => {
+    const times = [...seen.map(({ atMs }) => atMs).filter((atMs) => atMs <= toMs), toMs]
+    return times.slice(1).map((atMs, index) => atMs > fromMs ? atMs - times[index]! : 0)
   })
   return Math.max(...pauses) / 1_000
 }

@@ -88,8 +88,8 @@ Promise<Line[]> {
       // The first round is a warm-up.
       if (round < 0) continue
       for (const [number, figures] of [alone, seldom, together].entries()) {
-        for (const [place, name] of [unlimited, limited].entries()) {
-          figures.get(name)!.push(rows[number]![place]!)
+        for (const [index, name] of [unlimited, limited].entries()) {
+          figures.get(name)!.push(rows[number]![index]!)
         }
       }
     }
@@ -136,8 +136,8 @@ function newRounds() {
 async function oneByOne(asks: readonly Ask[], { alone }: LimitPlan): Promise<number[][]> {
   const times: number[][] = asks.map(() => [])
   for (let asked = 0; asked < alone; asked += blockSize) {
-    for (const [place, ask] of asks.entries()) {
-      for (let number = 0; number < blockSize; number += 1) times[place]!.push((await ask()).ms)
+    for (const [index, ask] of asks.entries()) {
+      for (let number = 0; number < blockSize; number += 1) times[index]!.push((await ask()).ms)
     }
   }
   return times
@@ -147,8 +147,8 @@ async function oneByOne(asks: readonly Ask[], { alone }: LimitPlan): Promise<num
 async function nowAndThen(asks: readonly Ask[], { seldom }: LimitPlan): Promise<number[][]> {
   const times: number[][] = asks.map(() => [])
   for (let asked = 0; asked < seldom; asked += 1) {
-    await new Promise((over) => setTimeout(over, pauseMs))
-    for (const [place, ask] of asks.entries()) times[place]!.push((await ask()).ms)
+    await new Promise((ended) => setTimeout(ended, pauseMs))
+    for (const [index, ask] of asks.entries()) times[index]!.push((await ask()).ms)
   }
   return times
 }
@@ -157,13 +157,13 @@ async function nowAndThen(asks: readonly Ask[], { seldom }: LimitPlan): Promise<
 async function atOnce(asks: readonly Ask[], { together, clients }: LimitPlan): Promise<number[]> {
   const spentMs = asks.map(() => 0)
   for (let turn = 0; turn < turns; turn += 1) {
-    for (const [place, ask] of asks.entries()) {
+    for (const [index, ask] of asks.entries()) {
       let left = together / turns
       const began = performance.now()
       await Promise.all(Array.from({ length: clients }, async () => {
         while (left-- > 0) await ask()
       }))
-      spentMs[place]! += performance.now() - began
+      spentMs[index]! += performance.now() - began
     }
   }
   return spentMs.map((ms) => together / (ms / 1_000))

@@ -31,8 +31,8 @@ export async function ownerPlace({ frontDoors }: Cluster, threadId: string): Pro
     const all = await Promise.all(frontDoors.map(statusOf))
     const owner = all.find((status) => status !== undefined)?.shards
       .find((other) => other.shard === shard)?.session
-    const place = all.findIndex((status) => status?.member.id === owner)
-    return place < 0 ? undefined : place
+    const index = all.findIndex((status) => status?.member.id === owner)
+    return index < 0 ? undefined : index
   })
 }
 

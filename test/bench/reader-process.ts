@@ -39,18 +39,18 @@ function join(url: string, path: string): void {
   })
   streams.push(stream)
   stream.status.then((status) => {
-    if (status !== 200) tell({ kind: 'failed', why: `${path} was answered ${status}` })
+    if (status !== 200) notify({ kind: 'failed', why: `${path} was answered ${status}` })
     connected += 1
-    if (connected === streams.length) tell({ kind: 'connected' })
-  }, (error: Error) => tell({ kind: 'failed', why: error.message }))
+    if (connected === streams.length) notify({ kind: 'connected' })
+  }, (error: Error) => notify({ kind: 'failed', why: error.message }))
 }
 
 async function report(): Promise<void> {
   const ends = await Promise.all(streams.map(({ ended }) => ended))
   const broken = ends.filter((end) => end === 'broken').length
-  tell({ kind: 'read', broken, delaysMs: delaysMs.map((own) => Float64Array.from(own)) })
+  notify({ kind: 'read', broken, delaysMs: delaysMs.map((own) => Float64Array.from(own)) })
 }
 
-function tell(said: ReaderReport): void {
+function notify(said: ReaderReport): void {
   process.send!(said)
 }

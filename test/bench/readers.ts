@@ -32,21 +32,21 @@ const afterMs = 60_000
 export async function readerLines(cluster: Cluster, plan: ReadersPlan): Promise<Line[]> {
   const { runs, readers, perSecond, seconds } = plan
   const all: Record<'p50' | 'p99' | 'worst', number[]> = { p50: [], p99: [], worst: [] }
-  let [told, expected] = [0, 0]
+  let [seen, expected] = [0, 0]
   for (let round = 0; round < plan.rounds; round += 1) {
     progress(`${runs * readers} readers`)
     const delays = await readRuns(cluster, plan)
     all.p50.push(quantile(delays, 0.5))
     all.p99.push(quantile(delays, 0.99))
     all.worst.push(quantile(delays, 1))
-    told += delays.length
+    seen += delays.length
     expected += runs * readers * perSecond * seconds
   }
   return [{
     measure: `${runs} runs × ${readers} readers, ${perSecond} events a second each: delay, p99`,
     unit: 'ms', ratio: spreadOf(all.p99), aim: { sign: '≤', value: 100 },
     figures: [`p50 ${quantile(all.p50, 0.5).toFixed(0)} ms`,
-      `worst ${Math.max(...all.worst).toFixed(0)} ms`, `${told} of ${expected} events heard`],
+      `worst ${Math.max(...all.worst).toFixed(0)} ms`, `${seen} of ${expected} events heard`],
   }]
 }
 
@@ -58,8 +58,8 @@ async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<num
     frontDoors[reader % frontDoors.length]!)
   const children = Array.from({ length: processes }, () => new ReaderProcess())
   try {
-    for (const [place, child] of children.entries()) {
-      child.begin({ doors, paths: paths.filter((_, run) => run % processes === place) })
+    for (const [index, child] of children.entries()) {
+      child.begin({ doors, paths: paths.filter((_, run) => run % processes === index) })
     }
     await Promise.all(children.map(({ connected }) =>
       within(plan.leadMs, 'the connection of every reader, before the first event,', connected)))
@@ -69,7 +69,7 @@ async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<num
     const broken = reads.reduce((sum, read) => sum + read.broken, 0)
     if (broken > 0) throw new Error(`${broken} of the streams broke.`)
     const all = reads.flatMap(({ delaysMs }) => delaysMs)
-    tellShort(all.map(({ length }) => length), plan)
+    notifyShort(all.map(({ length }) => length), plan)
     return all.flatMap((own) => [...own])
   } finally {
     for (const child of children) child.end()
@@ -98,8 +98,8 @@ async function startRuns(frontDoors: readonly string[], plan: ReadersPlan, begin
 }
 
 /** Warns of lost events: events of this kind may be lost, and the figures do not show it. */
-function tellShort(heard: readonly number[], { perSecond, seconds }: ReadersPlan): void {
-  const short = heard.filter((events) => events < perSecond * seconds)
+function notifyShort(received: readonly number[], { perSecond, seconds }: ReadersPlan): void {
+  const short = received.filter((events) => events < perSecond * seconds)
   if (short.length === 0) return
   progress(`${short.length} readers missed events; one heard ${Math.min(...short)} of ` +
     `${perSecond * seconds}`)

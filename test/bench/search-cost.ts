@@ -36,7 +36,7 @@ export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan
   const house = await openStoreHouse(place)
   try {
     seconds.push(await loadSeconds(house))
-    await mustHoldAll(house, plan.threads)
+    await requireHoldAll(house, plan.threads)
     progress('searches')
     await costs(house, raw, [...plain, ...sorted, ...broad], { ...plan, rounds: 1 })
     const { p50, p99 } = await costs(house, raw, plain, plan)
@@ -95,7 +95,7 @@ async function loadSeconds(house: StoreHouse): Promise<number> {
   return (performance.now() - began) / 1_000
 }
 
-async function mustHoldAll({ index }: StoreHouse, count: number): Promise<void> {
+async function requireHoldAll({ index }: StoreHouse, count: number): Promise<void> {
   const { total: found } =
     await index.answer({ kind: 'thread_count', query: { tenant: 'local' } })
   if (found !== count) throw new Error(`the index holds ${found} of ${count} threads`)

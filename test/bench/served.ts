@@ -37,8 +37,8 @@ export class Served implements Target {
     const began = performance.now()
     let firstMs = 0
     const { body } = await this.#send('POST', `/threads/${threadId}/runs/stream`,
-      { ...runOf(text), stream_mode: ['updates'] }, (told) => {
-        if (firstMs === 0 && told.includes('event: metadata')) firstMs = performance.now() - began
+      { ...runOf(text), stream_mode: ['updates'] }, (seen) => {
+        if (firstMs === 0 && seen.includes('event: metadata')) firstMs = performance.now() - began
       })
     const totalMs = performance.now() - began
     if (!body.includes('event: updates')) throw new Error(`the stream told no update: ${body}`)

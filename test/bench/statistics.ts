@@ -3,10 +3,10 @@
 /** The value below which the given share lies; `values` need not be sorted. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
-  const place = (sorted.length - 1) * share
-  const below = sorted[Math.floor(place)] ?? NaN
-  const above = sorted[Math.ceil(place)] ?? NaN
-  return below + (above - below) * (place - Math.floor(place))
+  const index = (sorted.length - 1) * share
+  const below = sorted[Math.floor(index)] ?? NaN
+  const above = sorted[Math.ceil(index)] ?? NaN
+  return below + (above - below) * (index - Math.floor(index))
 }
 
 export function median(values: readonly number[]): number {
@@ -27,6 +27,6 @@ export function worstOf(values: readonly number[]): Spread {
 }
 
 /** The ratio of each value to the other one of the same round. */
-export function ratios(values: readonly number[], over: readonly number[]): number[] {
-  return values.map((value, round) => value / (over[round] ?? NaN))
+export function ratios(values: readonly number[], ended: readonly number[]): number[] {
+  return values.map((value, round) => value / (ended[round] ?? NaN))
 }

@@ -1,4 +1,7 @@
-/** The store as in a member, but in this process: its ports behind the gate of a real session. */
+/**
+ * The store as in a member, but in this process: its ports behind the ownership check of a real
+ * session.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +35,7 @@ export async function openStoreHouse(
     onFenced: (reason) => { throw new Error(reason) },
   })
   return {
-    ...store.serve({ gate: session.gate }), session: id,
+    ...store.serve({ check: session.check }), session: id,
     index: store.index,
     loadIndex: async () => {
       await Promise.all(allShards(store).map((shard) => store.index.load(shard)))

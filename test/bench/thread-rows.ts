@@ -6,10 +6,10 @@ import { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { readSettings } from '../../src/store/cassandra/cluster/setting-table.ts'
 import { Connection } from '../../src/store/cassandra/driver/connection.ts'
 import type { Statement } from '../../src/store/cassandra/driver/connection.ts'
-import { inFlight } from '../../src/store/cassandra/driver/for-each-limit.ts'
+import { forEachLimit } from '../../src/store/cassandra/driver/for-each-limit.ts'
 import { OwnedRowTable } from '../../src/store/cassandra/index/owned-row-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
-import { Rank } from '../../src/store/cassandra/log/write-timestamp.ts'
+import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
 import { aThread } from '../contract/rows.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
@@ -37,13 +37,13 @@ export async function putThreads(place: CassandraKeyspace, count: number): Promi
   const bodies = new StoredBodies(gathered, new ChunkTable(connection))
   const settings = await readSettings(connection, env)
   const table = new OwnedRowTable({ connection, bodies, settings, kind: 'thread' })
-  const rank = new Rank()
+  const rank = new WriteTimestamp()
   for (let number = 0; number < count; number += 1) {
     const row = threadOf(number)
     const body = ThreadRow.encode(row).finish()
     await table.put({ tenant: row.tenant, id: row.threadId, body, rank: rank.next(1) })
   }
-  await inFlight(8, partitions.values(), async (statements) => {
+  await forEachLimit(8, partitions.values(), async (statements) => {
     for (let at = 0; at < statements.length; at += rowsInBatch) {
       await connection.batch(statements.slice(at, at + rowsInBatch))
     }

@@ -9,7 +9,7 @@ import { EventStream } from './event-stream.ts'
 import type { StreamEvent, StreamRequest } from './event-stream.ts'
 import { within } from './patience.ts'
 
-export interface Told {
+export interface Seen {
   /** The number of the superstep, from 1. */
   readonly number: number
   /** The process that executed it. */
@@ -32,7 +32,7 @@ const againMs = 50
 
 export class WatchedRun {
   readonly threadId: string
-  readonly told: Told[] = []
+  readonly seen: Seen[] = []
   /** Resolves when the stream has ended; rejects if it cannot be resumed. */
   readonly ended: Promise<void>
   /** How often the stream broke. */
@@ -55,27 +55,27 @@ export class WatchedRun {
   get runId(): string { return this.#runId }
 
   /** The first update for which `is` holds. */
-  async until(ms: number, what: string, is: (told: Told) => boolean): Promise<Told> {
+  async until(ms: number, what: string, is: (seen: Seen) => boolean): Promise<Seen> {
     const look = async () => {
       for (;;) {
-        const found = this.told.find(is)
+        const found = this.seen.find(is)
         if (found !== undefined) return found
         await this.#news.promise
       }
     }
-    const over = this.ended.then(() => {
-      const last = this.told.at(-1)
+    const ended = this.ended.then(() => {
+      const last = this.seen.at(-1)
       throw new Error(`The stream of run ${this.#runId} of thread ${this.threadId} ended before ` +
-        `${what} had come: it told ${this.told.length} supersteps, the last one in attempt ` +
+        `${what} had come: it told ${this.seen.length} supersteps, the last one in attempt ` +
         `${last?.attempt}; it broke ${this.breaks} times. ${this.#error}`)
     })
-    return within(ms, what, Promise.race([look(), over]))
+    return within(ms, what, Promise.race([look(), ended]))
   }
 
   /** Throws if a superstep was streamed twice, or not at all. */
-  mustBeWhole(steps?: number): void {
-    const numbers = this.told.map(({ number }) => number)
-    const wrong = numbers.findIndex((number, place) => number !== place + 1)
+  requireWhole(steps?: number): void {
+    const numbers = this.seen.map(({ number }) => number)
+    const wrong = numbers.findIndex((number, index) => number !== index + 1)
     if (wrong >= 0) {
       throw new Error(`Run ${this.#runId} of thread ${this.threadId}: superstep ${wrong + 1} ` +
         `should have been told, and ${numbers[wrong]} was.`)
@@ -92,9 +92,9 @@ export class WatchedRun {
     const { doors } = this.#options
     let end = performance.now() + reconnectMs
     for (let door = 0; ; door = (door + 1) % doors.length) {
-      const toldBefore = this.told.length
+      const seenBefore = this.seen.length
       const stream = this.#stream = new EventStream(this.#request(doors[door]!),
-        (event) => this.#hear(event))
+        (event) => this.#handle(event))
       const status = await stream.status.catch(() => 503)
       if (status >= 400 && status !== 503) {
         throw new Error(`The stream of thread ${this.threadId} was answered ${status}.`)
@@ -102,7 +102,7 @@ export class WatchedRun {
       if (await stream.ended === 'end' && status === 200) return
       if (this.#runId === '') throw new Error('The stream broke before it named its run.')
       this.breaks += 1
-      if (this.told.length > toldBefore) end = performance.now() + reconnectMs
+      if (this.seen.length > seenBefore) end = performance.now() + reconnectMs
       if (performance.now() > end) {
         throw new Error(`In ${reconnectMs / 1_000} s no front door went on with the stream of ` +
           `thread ${this.threadId}.`)
@@ -124,7 +124,7 @@ export class WatchedRun {
       path: `/threads/${this.threadId}/runs/${this.#runId}/stream?stream_mode=updates` }
   }
 
-  #hear({ event, data, id }: StreamEvent): void {
+  #handle({ event, data, id }: StreamEvent): void {
     const atMs = performance.now()
     if (id !== '') this.#lastId = id
     if (event === 'metadata') {
@@ -135,7 +135,7 @@ export class WatchedRun {
     if (event === 'error') this.#error = data
     if (event === 'updates') {
       const { lap } = JSON.parse(data) as { lap: { number: number, pid: number } }
-      this.told.push({ ...lap, attempt: this.#attempt, atMs })
+      this.seen.push({ ...lap, attempt: this.#attempt, atMs })
     }
     this.#news.resolve()
     this.#news = Promise.withResolvers()

@@ -42,7 +42,7 @@ let maker: KeyMaker
 let key: string
 let theirs: Belongings
 /** Callers that are always refused, and the status of the refusal. */
-let strangers: readonly (readonly [name: string, headers: Headers, status: 401 | 403])[]
+let outsiders: readonly (readonly [name: string, headers: Headers, status: 401 | 403])[]
 /** Valid credentials of another tenant. */
 let others: readonly (readonly [name: string, headers: Headers])[]
 let reader: Headers
@@ -59,7 +59,7 @@ beforeAll(async () => {
   const [revoked, expired, other, admin] = await Promise.all([maker.makeRevoked('acme'),
     maker.makeExpired('acme'), maker.make('other'), maker.make('other', 'admin')])
   const withToken = (text: string) => ({ authorization: `Bearer ${text}` })
-  strangers = [
+  outsiders = [
     ['nobody', {}, 401],
     ['a caller that only names a user', { 'x-user-id': 'ann', 'x-tenant-id': 'acme' }, 401],
     ['a revoked key', { 'x-api-key': revoked }, 401],
@@ -140,11 +140,11 @@ const transports: Readonly<Record<string, () => Transport>> = {
 type Calls = Readonly<Record<string, (request: object, options: { headers: Headers }) => unknown>>
 
 /** The answers, or the error code. */
-async function callRpc(over: Transport, name: string, headers: Headers):
+async function callRpc(ended: Transport, name: string, headers: Headers):
 Promise<{ code?: Code; answers: unknown[] }> {
   const [serviceName, method] = name.split('.') as [string, string]
   const service = services.find(({ typeName }) => typeName.endsWith(`.${serviceName}`))!
-  const client = createClient(service as typeof RunService, over) as unknown as Calls
+  const client = createClient(service as typeof RunService, ended) as unknown as Calls
   const answers: unknown[] = []
   try {
     const called = client[method]!(callCases[name]!.body?.(theirs) ?? {}, { headers })
@@ -195,7 +195,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it('needs no credentials for public routes', async () => {
     const open = casesThat(routeCases, ({ does }) => does === 'public')
-    for (const [, headers] of strangers) {
+    for (const [, headers] of outsiders) {
       expect(await outcomes(open, async (name) => (await askRoute(name, headers)).status))
         .toEqual(allAre(open, 200))
     }
@@ -203,30 +203,30 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it('is refused to invalid credentials on every route, and nothing changes', async () => {
     const before = await inventory()
-    for (const [name, headers, status] of strangers) {
-      const told = await outcomes(guardedRoutes, async (route) => {
+    for (const [name, headers, status] of outsiders) {
+      const seen = await outcomes(guardedRoutes, async (route) => {
         const answer = await askRoute(route, headers)
         const { detail } = answer.body as { detail?: unknown }
         expect(textOf(answer.body)).not.toContain(mark)
         return [answer.status, typeof detail, answer.headers.has('www-authenticate')]
       })
-      expect([name, told])
+      expect([name, seen])
         .toEqual([name, allAre(guardedRoutes, [status, 'string', status === 401])])
     }
     expect(await inventory()).toEqual(before)
   })
 
   it('with a key of another region is refused with the URL of that region', async () => {
-    const [, headers] = strangers.at(-1)!
+    const [, headers] = outsiders.at(-1)!
     expect((await askRoute('GET /threads/{thread_id}', headers)).body)
       .toMatchObject({ url: euUrl, code: 'forbidden' })
   })
 
   it.each(Object.keys(transports))('is refused to invalid credentials over %s', async (wire) => {
-    const over = transports[wire]!()
-    for (const [name, headers, status] of strangers) {
+    const ended = transports[wire]!()
+    for (const [name, headers, status] of outsiders) {
       const code = status === 401 ? Code.Unauthenticated : Code.PermissionDenied
-      expect([name, await outcomes(rpcNames, (call) => callRpc(over, call, headers))])
+      expect([name, await outcomes(rpcNames, (call) => callRpc(ended, call, headers))])
         .toEqual([name, allAre(rpcNames, { code, answers: [] })])
     }
   })
@@ -235,12 +235,12 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     const before = await inventory()
     for (const [name, headers] of others) {
       const hidden = casesThat(routeCases, ({ sees }) => sees === 'nothing')
-      const told = await outcomes(hidden, async (route) => {
+      const seen = await outcomes(hidden, async (route) => {
         const answer = await askRoute(route, headers)
         expect(textOf(answer.body)).not.toContain(mark)
         return answer.status
       })
-      expect([name, told]).toEqual([name, allAre(hidden, 404)])
+      expect([name, seen]).toEqual([name, allAre(hidden, 404)])
       for (const route of casesThat(routeCases, ({ sees }) => sees === 'zero')) {
         expect([name, route, (await askRoute(route, headers)).body]).toEqual([name, route, 0])
       }
@@ -257,14 +257,14 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it.each(Object.keys(transports))('shows nothing of another tenant in any call over %s',
     async (wire) => {
-      const over = transports[wire]!()
+      const ended = transports[wire]!()
       const before = await inventory()
       for (const [name, headers] of others) {
         const hidden = casesThat(callCases, ({ sees }) => sees === 'nothing')
-        expect([name, await outcomes(hidden, (call) => callRpc(over, call, headers))])
+        expect([name, await outcomes(hidden, (call) => callRpc(ended, call, headers))])
           .toEqual([name, allAre(hidden, { code: Code.NotFound, answers: [] })])
         for (const call of casesThat(callCases, ({ sees }) => sees !== 'nothing')) {
-          const { code, answers } = await callRpc(over, call, headers)
+          const { code, answers } = await callRpc(ended, call, headers)
           expect([name, call, code]).toEqual([name, call, undefined])
           if (callCases[call]!.sees === 'zero') expect(answers).toMatchObject([{ count: 0n }])
           for (const secret of [mark, theirs.threadId, theirs.assistantId]) {
@@ -283,9 +283,9 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     const statusOf = async (name: string) => (await askRoute(name, reader)).status
     expect(await outcomes(changes, statusOf)).toEqual(allAre(changes, 403))
     expect(await outcomes(looks, statusOf)).toEqual(allAre(looks, 200))
-    const over = transports['gRPC']!()
+    const ended = transports['gRPC']!()
     for (const call of rpcNames) {
-      const { code } = await callRpc(over, call, reader)
+      const { code } = await callRpc(ended, call, reader)
       const expected = callCases[call]!.does === 'change' ? Code.PermissionDenied : undefined
       expect([call, code]).toEqual([call, expected])
     }

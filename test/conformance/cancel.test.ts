@@ -45,7 +45,7 @@ describe('cancelling a running run', () => {
     expect(texts(await join)).toEqual([...said, first.text, 'first'])
   })
 
-  it('answers 202 at once, or 204 when the run is over', async () => {
+  it('answers 202 at once, or 204 when the run has ended', async () => {
     const { id, first } = await busyThread()
     const path = `/threads/${id}/runs/${first.runId}/cancel`
     expect((await ask(server.url, 'POST', `${path}?wait=0`)).status).toBe(202)
@@ -71,7 +71,7 @@ describe('cancelling a running run', () => {
     expect(texts((await threads.get(id)).values)).not.toContain('held')
   })
 
-  it('lets the next run of the queue go on', async () => {
+  it('lets the next run of the queue continue', async () => {
     const { runs } = server.client
     const { id, first } = await busyThread()
     const second = await runs.create(id, 'echo', { input: say('second') })
@@ -193,7 +193,7 @@ describe('a client that goes away', () => {
     const waiting = how === 'wait'
       ? runs.wait(id, 'held', { input, onDisconnect: 'cancel', signal: left.signal })
       : runs.create(id, 'held', { input }).then(async (run) => {
-        // The headers come while the run goes on: from then on the server has the request.
+        // The headers come while the run continues: from then on the server has the request.
         const path = `/threads/${id}/runs/${run.run_id}/join?cancel_on_disconnect=1`
         joined(await fetch(server.url + path, { signal: left.signal }))
         return runs.join(id, run.run_id, { signal: left.signal })
@@ -209,7 +209,7 @@ describe('a client that goes away', () => {
     expect(await runs.get(id, run!.run_id)).toMatchObject({ status: 'interrupted' })
   })
 
-  it('otherwise changes nothing, and the run goes on', async () => {
+  it('otherwise changes nothing, and the run continues', async () => {
     const { runs } = server.client
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()

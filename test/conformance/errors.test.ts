@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask, dial, hear, sentenceOf } from '../support/wire.ts'
+import { ask, dial, hear, messageOf } from '../support/wire.ts'
 
 /** A server of its own: all threads are counted here. */
 const server = useServer({ project: 'conformance' })
@@ -21,14 +21,14 @@ describe('a body that is not JSON', () => {
     async (body) => {
       const answer = await ask(server.url, 'POST', '/threads', body)
       expect(answer.status).toBe(400)
-      expect(sentenceOf(answer)).toMatch(/JSON/)
+      expect(messageOf(answer)).toMatch(/JSON/)
     })
 
   it('is refused in another format', async () => {
     const answer = await ask(server.url, 'POST', '/threads', 'a: 1',
       { 'content-type': 'application/yaml' })
     expect(answer.status).toBeOneOf([400, 415, 422])
-    sentenceOf(answer)
+    messageOf(answer)
   })
 })
 
@@ -54,7 +54,7 @@ describe('a body of the wrong shape', () => {
   ])('%s is 422 and names the field: %j', async (path, body, field) => {
     const answer = await ask(server.url, 'POST', path, body)
     expect(answer.status).toBe(422)
-    expect(sentenceOf(answer)).toContain(field)
+    expect(messageOf(answer)).toContain(field)
   })
 
   it('names every field that is wrong', async () => {
@@ -93,12 +93,12 @@ describe('something unknown', () => {
       : method === 'PATCH' ? { metadata: {} } : undefined
     const answer = await ask(server.url, method, path, body)
     expect(answer.status).toBe(404)
-    expect(sentenceOf(answer).length).toBeGreaterThan(10)
+    expect(messageOf(answer).length).toBeGreaterThan(10)
   })
 
   it('is called a run if it was asked for as a run without a thread', async () => {
     const answer = await ask(server.url, 'GET', `/runs/${unknown}/stream`)
-    expect([answer.status, sentenceOf(answer)]).toEqual([404, `Run ${unknown} not found.`])
+    expect([answer.status, messageOf(answer)]).toEqual([404, `Run ${unknown} not found.`])
   })
 
   it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state',
@@ -107,19 +107,19 @@ describe('something unknown', () => {
     const [method, path] = request.split(' ') as [string, string]
     const answer = await ask(server.url, method, path)
     expect(answer.status).toBeOneOf([404, 422])
-    sentenceOf(answer)
+    messageOf(answer)
   })
 
   it('is 400, 404 or 422 if its path cannot be decoded', async () => {
     const answer = await ask(server.url, 'GET', '/threads/%E0%A4%A')
     expect(answer.status).toBeOneOf([400, 404, 422])
-    sentenceOf(answer)
+    messageOf(answer)
   })
 
   it('is 400 if its path may lead to another one behind a proxy', async () => {
     const answer = await ask(server.url, 'GET', '/threads/..%2F..%2Fetc')
     expect(answer.status).toBe(400)
-    sentenceOf(answer)
+    messageOf(answer)
   })
 })
 
@@ -153,14 +153,15 @@ describe('a body that is too large', () => {
       .catch((caught: Error) => caught)
     if (answer instanceof Error) return
     expect(answer.status).toBe(413)
-    expect(sentenceOf(answer)).toMatch(/large/i)
+    expect(messageOf(answer)).toMatch(/large/i)
   })
 
   it('is 413 without reading it all', async () => {
     const socket = await dial(server.url)
     socket.write(`POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
       + `Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n{"metadata":`)
-    expect(await hear(socket, (heard) => heard.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 413 /)
+    expect(await hear(socket, (received) => received.includes('\r\n\r\n'))).toMatch(
+      /^HTTP\/1.1 413 /)
     socket.destroy()
   })
 
@@ -168,7 +169,7 @@ describe('a body that is too large', () => {
     const socket = await dial(server.url)
     socket.write(`POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
       + 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
-    const answer = hear(socket, (heard) => heard.includes('\r\n\r\n'))
+    const answer = hear(socket, (received) => received.includes('\r\n\r\n'))
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
     for (let sent = 0; sent < 40 && socket.writable; sent += 1) socket.write(chunk)
     expect(await answer).toMatch(/^HTTP\/1.1 413 |^$/)
@@ -263,7 +264,8 @@ describe('another web site', () => {
     expect(answer.headers.get('access-control-allow-origin')).not.toBe('https://evil.example')
     const socket = await dial(server.url)
     socket.write('GET /assistants/echo HTTP/1.1\r\nHost: evil.example\r\n\r\n')
-    expect(await hear(socket, (heard) => heard.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 4\d\d /)
+    expect(await hear(socket, (received) => received.includes('\r\n\r\n'))).toMatch(
+      /^HTTP\/1.1 4\d\d /)
     socket.destroy()
   })
 

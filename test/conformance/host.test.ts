@@ -44,7 +44,8 @@ describe('a graph', () => {
       .toThrow('who is the customer?')
   })
 
-  it('of the functional API runs, interrupts and goes on without repeating its tasks', async () => {
+  it('of the functional API runs, interrupts and continues without repeating its tasks',
+    async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const first = await runs.wait(id, 'functional', { input: { number: 2 } })

@@ -129,7 +129,7 @@ describe('a breakpoint', () => {
     ['before', { interruptBefore: ['b'] }, ['a:t'], 'b'],
     ['after', { interruptAfter: ['b'] }, ['a:t', 'b:t'], 'c'],
     ['before any node', { interruptBefore: '*' }, [], 'a'],
-  ])('%s stops there, and a run without input goes on', async (_, where, log, next) => {
+  ])('%s stops there, and a run without input continues', async (_, where, log, next) => {
     const id = await newThread()
     const stopped = await waitFor(id, 'steps', { input: { topic: 't' }, ...where })
     expect(stopped).toMatchObject({ __interrupt__: [] })
@@ -149,7 +149,7 @@ describe('a breakpoint', () => {
       'c:t'] })
   })
 
-  it('lets the state be changed before it goes on', async () => {
+  it('lets the state be changed before it continues', async () => {
     const id = await newThread()
     await waitFor(id, 'steps', { input: { topic: 't' }, interruptBefore: ['b'] })
     await server.client.threads.updateState(id, { values: { topic: 'new' } })
@@ -192,13 +192,13 @@ describe('a command', () => {
 })
 
 describe('an interrupt beside a task that finished', () => {
-  const told = { answers: ['told'], __interrupt__: [{ value: 'which?' }] }
+  const seen = { answers: ['told'], __interrupt__: [{ value: 'which?' }] }
 
   it('leaves what that task wrote in the result, also for later readers', async () => {
     const id = await newThread()
-    expect(await waitFor(id, 'askone', { input: {} })).toMatchObject(told)
+    expect(await waitFor(id, 'askone', { input: {} })).toMatchObject(seen)
     const [run] = await server.client.runs.list(id)
-    expect(await server.client.runs.join(id, run!.run_id)).toMatchObject(told)
+    expect(await server.client.runs.join(id, run!.run_id)).toMatchObject(seen)
     expect(await server.client.threads.getState(id))
       .toMatchObject({ values: { answers: ['told'] } })
   })

@@ -1,4 +1,4 @@
-/** Graphs that block their event loop: others go on, and the blocking one can be ended. */
+/** Graphs that block their event loop: others continue, and the blocking one can be ended. */
 
 import { describe, expect, it } from 'vitest'
 import { engineLoadMs } from '../support/engine-load.ts'
@@ -62,7 +62,7 @@ describe('while a graph spins', () => {
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   })
 
-  it('runs that share its worker go on elsewhere, and stream every event once', async () => {
+  it('runs that share its worker continue elsewhere, and stream every event once', async () => {
     const held = await Promise.all(Array.from({ length: 6 }, async () => {
       const hold = gate()
       return { hold, run: await startHeld(server.client, await newThread(), hold) }
@@ -103,7 +103,7 @@ describe('a graph that spins for ever', () => {
 describe('a graph that spins for a while', () => {
   it('succeeds, and is executed once', async () => {
     const id = await newThread()
-    expect(await server.client.runs.wait(id, 'spin', { input: { ms: 1_500, tell: '' } }))
+    expect(await server.client.runs.wait(id, 'spin', { input: { ms: 1_500, notify: '' } }))
       .toMatchObject({ done: true })
     expect(await server.client.threads.get(id)).toMatchObject({ status: 'idle' })
     expect(await server.client.runs.list(id)).toHaveLength(1)

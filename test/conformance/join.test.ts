@@ -39,7 +39,7 @@ describe('join', () => {
     }
   })
 
-  it('answers also after the run is over', async () => {
+  it('answers also after the run has ended', async () => {
     const { id, runId } = await finishedRun(false)
     for (let n = 0; n < 3; n += 1) {
       expect(await server.client.runs.join(id, runId)).toMatchObject({ topic: 't' })
@@ -142,7 +142,7 @@ describe('joining the stream of a run in progress', () => {
   })
 })
 
-describe('joining the stream of a run that is over', () => {
+describe('joining the stream of a run that has ended', () => {
   it.each(['-1', '-'])('replays all of it after %s, as often as it is asked for', async (from) => {
     const { id, runId } = await finishedRun(true)
     const replay = () => collect(server.client.runs.joinStream(id, runId, { lastEventId: from }))

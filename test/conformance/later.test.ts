@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask, sentenceOf } from '../support/wire.ts'
+import { ask, messageOf } from '../support/wire.ts'
 
 const server = useServer()
 const some = randomUUID()
@@ -31,26 +31,26 @@ it.each([
 ] as const)('%s %s answers 404 or 422 with a sentence', async (method, path, body) => {
   const answer = await ask(server.url, method, path, body)
   expect(answer.status).toBeOneOf([404, 422])
-  expect(sentenceOf(answer).split(' ').length).toBeGreaterThan(2)
+  expect(messageOf(answer).split(' ').length).toBeGreaterThan(2)
 })
 
-it('A client of protocol v2 is told which library does not need it', async () => {
+it('A client of protocol v2 learns which library does not need it', async () => {
   const answer = await ask(server.url, 'POST', `/threads/${some}/commands`,
     { id: 1, method: 'run.start', params: { assistant_id: 'echo' } })
-  expect(sentenceOf(answer)).toContain('@langchain/langgraph-sdk/react')
+  expect(messageOf(answer)).toContain('@langchain/langgraph-sdk/react')
 })
 
 it('Feedback keys are refused with 422, because feedback is not collected', async () => {
   const answer = await ask(server.url, 'POST', '/runs/wait',
     { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })
   expect(answer.status).toBe(422)
-  expect(sentenceOf(answer)).toMatch(/feedback_keys/)
+  expect(messageOf(answer)).toMatch(/feedback_keys/)
 })
 
 it('A time to live is refused with 422, not ignored', async () => {
   const made = await ask(server.url, 'POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } })
   expect(made.status).toBe(422)
-  expect(sentenceOf(made)).toMatch(/ttl|time to live/i)
+  expect(messageOf(made)).toMatch(/ttl|time to live/i)
   const { thread_id: id } = await server.client.threads.create()
   const updated = await ask(server.url, 'PATCH', `/threads/${id}`, { ttl: { ttl: 5 } })
   expect(updated.status).toBe(422)

@@ -22,7 +22,7 @@ const statusesOf = async (id: string) =>
   (await server.client.runs.list(id)).map(({ status }) => status)
 
 describe('a second run with reject', () => {
-  it('is refused with 422, and the first one goes on', async () => {
+  it('is refused with 422, and the first one continues', async () => {
     const { id, hold, first } = await busyThread()
     await expect(server.client.runs.create(id, 'echo',
       { input: say('no'), multitaskStrategy: 'reject' })).rejects.toMatchObject({ status: 422 })
@@ -197,7 +197,7 @@ describe('a run from a checkpoint that a rollback drops', () => {
   const headOf = async (id: string) =>
     (await server.client.threads.getState(id)).checkpoint.checkpoint_id!
 
-  it('is refused with 404 if it asks for that rollback, and the first goes on', async () => {
+  it('is refused with 404 if it asks for that rollback, and the first continues', async () => {
     const { id, hold, first } = await busyThread('before')
     await expect(server.client.runs.create(id, 'echo', { input: say('second'),
       checkpointId: await headOf(id), multitaskStrategy: 'rollback',

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { useServer } from '../support/server.ts'
-import { ask, sentenceOf } from '../support/wire.ts'
+import { ask, messageOf } from '../support/wire.ts'
 
 const server = useServer()
 
@@ -41,7 +41,7 @@ describe('a run', () => {
     for (const path of [`/threads/${id}/runs/wait`, `/threads/${id}/runs`, '/runs/wait']) {
       const answer = await ask(server.url, 'POST', path, `{"assistant_id":"steps",${part}}`)
       expect(answer.status).toBe(422)
-      expect(sentenceOf(answer)).toContain(`${field}: names no`)
+      expect(messageOf(answer)).toContain(`${field}: names no`)
       expect(answer.body).toMatchObject({ code: 'invalid', errors: [{ field }] })
     }
     expect(await stateOf(id)).toEqual(before)
@@ -90,7 +90,7 @@ describe('an update of the state', () => {
     const before = await stateOf(id)
     const answer = await ask(server.url, 'POST', `/threads/${id}/state`, `{${part}}`)
     expect(answer.status).toBe(422)
-    expect(sentenceOf(answer)).toMatch(/names no (node of the graph|channel of the state): /)
+    expect(messageOf(answer)).toMatch(/names no (node of the graph|channel of the state): /)
     expect(await stateOf(id)).toEqual(before)
     const made = await ask(server.url, 'POST', '/threads', `{"metadata":{"graph_id":"steps"},
       "thread_id":"${crypto.randomUUID()}","supersteps":[

@@ -72,9 +72,9 @@ describe('creating a run', () => {
   it('gives its metadata to a thread that it creates, and to no other', async () => {
     const { runs, threads } = server.client
     const [made, project, topic] = [randomUUID(), randomUUID(), randomUUID()]
-    const told = { input: say('x'), ifNotExists: 'create' } as const
-    await runs.wait(made, 'echo', { ...told, metadata: { project, graph_id: 'mine' } })
-    await runs.wait(made, 'echo', { ...told, metadata: { topic } })
+    const seen = { input: say('x'), ifNotExists: 'create' } as const
+    await runs.wait(made, 'echo', { ...seen, metadata: { project, graph_id: 'mine' } })
+    await runs.wait(made, 'echo', { ...seen, metadata: { topic } })
     const [thread] = await threads.search({ metadata: { project } })
     expect(thread).toMatchObject({ thread_id: made, metadata: { project, graph_id: 'echo' } })
     expect(await threads.search({ metadata: { topic } })).toEqual([])
@@ -142,7 +142,7 @@ describe('the runs of a thread', () => {
     await expect(server.client.runs.get(id, randomUUID())).rejects.toMatchObject({ status: 404 })
   })
 
-  it('can be deleted when they are over', async () => {
+  it('can be deleted when they have ended', async () => {
     const { runs, threads } = server.client
     const id = await newThread()
     await runs.wait(id, 'echo', { input: say('x') })

@@ -72,23 +72,23 @@ describe('a stream', () => {
     const began = performance.now()
     const answer = await open(`/threads/${id}/runs/stream`,
       { assistant_id: 'held', input: say(`hold ${hold.url}`), stream_mode: ['custom'] })
-    const beats: number[] = []
-    let heard = ''
+    const heartbeats: number[] = []
+    let received = ''
     const decoder = new TextDecoder()
     for await (const chunk of answer.body!) {
       const text = decoder.decode(chunk, { stream: true })
-      heard += text
-      if (text.startsWith(':')) beats.push(performance.now())
-      if (beats.length === 2) hold.open()
+      received += text
+      if (text.startsWith(':')) heartbeats.push(performance.now())
+      if (heartbeats.length === 2) hold.open()
     }
-    const [first, second] = beats as [number, number]
+    const [first, second] = heartbeats as [number, number]
     expect(first - began).toBeGreaterThan(3_500)
     expect(tookMs(began, first)).toBeLessThan(7_000)
     // The first one may arrive late.
     expect(second - first).toBeGreaterThan(3_500 - allowedMs(0, began, first))
     expect(tookMs(first, second)).toBeLessThan(7_000)
     // A blank line after a comment would repeat the last id as an empty event in the client.
-    expect(heard).toMatch(/\n:[^\n]*\n(?!\n)/)
+    expect(received).toMatch(/\n:[^\n]*\n(?!\n)/)
   })
 })
 

@@ -8,7 +8,7 @@ import { startHeld } from '../support/held-run.ts'
 import { nextMillisecond } from '../support/millisecond.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask, sentenceOf } from '../support/wire.ts'
+import { ask, messageOf } from '../support/wire.ts'
 
 const server = useServer()
 const gate = useGates()
@@ -225,7 +225,7 @@ const post = async (path: string, body: object) =>
 
 /** As official clients from 1.13 on send it. */
 describe('of a state', () => {
-  it('only the fields and the values that are named are told', async () => {
+  it('only the fields and the values that are named are sent', async () => {
     const thread = await pathAfter('steps', { topic: 't' })
     const { checkpoint, created_at } = await read(`${thread}/state`) as
       { checkpoint: { checkpoint_id: string }, created_at: string }
@@ -247,7 +247,7 @@ describe('of a state', () => {
       .toEqual(await read(`${thread}/state`))
   })
 
-  it('what waits for an answer is told by itself, also where the graph alone knows the values',
+  it('what waits for an answer is sent by itself, also where the graph alone knows the values',
     async () => {
       const thread = await pathAfter('ask', { question: 'q' })
       expect(await read(`${thread}/state?select=interrupts`))
@@ -277,12 +277,12 @@ describe('of a state', () => {
     const { thread_id: id } = await server.client.threads.create()
     const answer = await ask(server.url, 'GET', `/threads/${id}/state?select=next&select=value`)
     expect(answer.status).toBe(422)
-    expect(sentenceOf(answer)).toMatch(/^select\.1: must be .*values\.messages/)
+    expect(messageOf(answer)).toMatch(/^select\.1: must be .*values\.messages/)
   })
 })
 
 describe('of a history', () => {
-  it('each state is told as it is selected', async () => {
+  it('each state is sent as it is selected', async () => {
     const thread = await pathAfter('steps', { topic: 't' })
     const asked = { limit: 3, select: ['next', 'values.log'] }
     const states = [

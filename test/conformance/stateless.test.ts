@@ -1,4 +1,4 @@
-/** Runs without a thread: each gets a hidden thread, which is removed when the run is over. */
+/** Runs without a thread: each gets a hidden thread, which is removed when the run has ended. */
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -78,7 +78,7 @@ describe('a run without a thread', () => {
 })
 
 describe('the thread of a run without a thread', () => {
-  it('is gone when the run is over', async () => {
+  it('is gone when the run has ended', async () => {
     const { runs, threads } = server.client
     const hold = gate()
     const run = await runs.create(null, 'held', { input: say(`hold ${hold.url}`) })

@@ -172,25 +172,25 @@ describe('the mode checkpoints', () => {
 describe('the mode debug', () => {
   it('streams checkpoints, tasks and their results, step by step', async () => {
     const { threadId, parts } = await streamOf('counter', { by: 1 }, 'debug')
-    const told = dataOf<{ step: number, type: string, payload: object }>(parts, 'debug')
-    expect(told.map(({ step, type }) => [step, type])).toEqual([
+    const seen = dataOf<{ step: number, type: string, payload: object }>(parts, 'debug')
+    expect(seen.map(({ step, type }) => [step, type])).toEqual([
       [-1, 'checkpoint'], [0, 'checkpoint'], [1, 'task'], [1, 'task_result'], [1, 'checkpoint']])
-    expect(told[1]!.payload).toMatchObject({
+    expect(seen[1]!.payload).toMatchObject({
       values: { by: 1, total: 0 }, next: ['add'], tasks: [{ name: 'add' }],
       metadata: { source: 'loop' }, checkpoint: { thread_id: threadId, checkpoint_ns: '' },
     })
-    expect(told[2]!.payload).toMatchObject({ name: 'add', input: { by: 1, total: 0 } })
+    expect(seen[2]!.payload).toMatchObject({ name: 'add', input: { by: 1, total: 0 } })
   })
 })
 
 describe('the mode events', () => {
   it('streams the events of the run and its nodes', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'events')
-    const told = dataOf<{ event: string, name: string }>(parts, 'events')
-    expect(told.map(({ event, name }) => [event, name])).toEqual(expect.arrayContaining([
+    const seen = dataOf<{ event: string, name: string }>(parts, 'events')
+    expect(seen.map(({ event, name }) => [event, name])).toEqual(expect.arrayContaining([
       ['on_chain_start', 'add'], ['on_chain_end', 'add']]))
-    expect(told[0]).toMatchObject({ event: 'on_chain_start', data: { input: { by: 1 } } })
-    expect(told.at(-1)).toMatchObject({
+    expect(seen[0]).toMatchObject({ event: 'on_chain_start', data: { input: { by: 1 } } })
+    expect(seen.at(-1)).toMatchObject({
       event: 'on_chain_end', data: { output: { by: 1, total: 1 } } })
   })
 

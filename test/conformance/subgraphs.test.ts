@@ -108,7 +108,7 @@ describe('an edit of the state inside a subgraph', () => {
       { values: { topic: 't', inner: 'prepared', log: ['edited'] }, next: ['deep'] })
   })
 
-  it('is where the run that answers goes on', async () => {
+  it('is where the run that answers continues', async () => {
     const id = await edited()
     expect(await server.client.runs.wait(id, 'nestedask', { command: { resume: 'yes' } }))
       .toEqual({ topic: 't', log: ['edited', 'answer yes', 'after'] })

@@ -50,7 +50,7 @@ describe('a thread created with supersteps', () => {
       { type: 'human', id: expect.any(String) }, { type: 'ai', id: expect.any(String) }])
   })
 
-  it('goes on from that state', async () => {
+  it('continues from that state', async () => {
     const { client } = server
     const { thread_id: id } = await client.threads.create({ graphId: 'steps', supersteps: steps })
     expect(await client.runs.wait(id, 'steps', { input: null }))

@@ -172,7 +172,7 @@ describe('deleting a thread', () => {
     expect(texts(await runs.wait(id, 'echo', { input: say('new') }))).toEqual(['new', 'echo: new'])
   })
 
-  it('ends a run that is in progress, and everything else goes on', async () => {
+  it('ends a run that is in progress, and everything else continues', async () => {
     const { runs, threads } = server.client
     for (let n = 0; n < 12; n += 1) {
       const { thread_id: id } = await threads.create()

@@ -54,15 +54,15 @@ describe.each(transports)('%s', (_, transport) => {
 
   it('streams the run itself first, then its events', async () => {
     const threadId = await newThread()
-    const told: string[] = []
-    for await (const { told: one } of runs().streamRun({ run: {
+    const seen: string[] = []
+    for await (const { payload: one } of runs().streamRun({ run: {
       threadId, assistantId: 'steps', inputJson: bytes({ topic: 't' }), streamModes: ['updates'],
     } })) {
-      if (one.case === 'run') told.push(`run ${one.value.status}`)
-      if (one.case === 'event') told.push(one.value.name)
+      if (one.case === 'run') seen.push(`run ${one.value.status}`)
+      if (one.case === 'event') seen.push(one.value.name)
     }
-    expect(told[0]).toMatch(/^run (pending|running)$/)
-    expect(told.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates'])
+    expect(seen[0]).toMatch(/^run (pending|running)$/)
+    expect(seen.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates'])
   })
 
   it('streams the events of a run in progress to a caller that joins', async () => {

@@ -62,7 +62,7 @@ describe('a chat in the browser', () => {
     expect(texts((await threads.get(id)).values).at(-1)).toBe('echo: two again')
   })
 
-  it('joins after a reload a run in progress, and one that is over', async () => {
+  it('joins after a reload a run in progress, and one that has ended', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const hold = gate()
@@ -79,7 +79,7 @@ describe('a chat in the browser', () => {
     expect(later).toEqual(parts)
   })
 
-  it('queues what is typed while a run goes on, and streams each in its turn', async () => {
+  it('queues what is typed while a run continues, and streams each in its turn', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     const hold = gate()
@@ -111,7 +111,7 @@ describe('an official client from 1.13 on', () => {
     }
   })
 
-  it('is told the whole run, whichever checkpoint it names and whichever namespaces', async () => {
+  it('gets the whole run, whichever checkpoint it names and whichever namespaces', async () => {
     const { threads, runs } = server.client
     const { thread_id: id } = await threads.create()
     const body = { assistant_id: 'echo', input: say('hello'), strict_resume: true,

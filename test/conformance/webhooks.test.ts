@@ -1,4 +1,4 @@
-/** Webhooks of runs: called when a run is over, with its result; through the official client. */
+/** Webhooks of runs: called when a run has ended, with its result; through the official client. */
 
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { openReceiver } from '../support/receiver.ts'
 import type { Received, Receiver } from '../support/receiver.ts'
 import { say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask, sentenceOf } from '../support/wire.ts'
+import { ask, messageOf } from '../support/wire.ts'
 
 const server = useServer({ project: 'conformance', args: ['--egress-allow', '127.0.0.1/32'] })
 const gate = useGates()
@@ -18,19 +18,19 @@ const gate = useGates()
 let receiver: Receiver
 beforeAll(async () => {
   receiver = await openReceiver(({ path }, response) => {
-    const again = path === '/again' && told(path).length === 1
+    const again = path === '/again' && seen(path).length === 1
     response.writeHead(again ? 503 : 200).end()
   })
 })
 afterAll(() => receiver.close())
 
-const told = (path: string): readonly Received[] =>
+const seen = (path: string): readonly Received[] =>
   receiver.received.filter((one) => one.path === path)
 
 /** What was received at this path, which only one test uses. */
 async function hookOf(path: string): Promise<Received & { readonly run: Record<string, unknown> }> {
-  for (let count = 1; told(path).length === 0; count++) await receiver.heard(count)
-  const [one] = told(path)
+  for (let count = 1; seen(path).length === 0; count++) await receiver.arrived(count)
+  const [one] = seen(path)
   return { ...one!, run: JSON.parse(one!.body) as Record<string, unknown> }
 }
 
@@ -109,8 +109,8 @@ describe('a webhook', () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'echo', { input: say('a'), webhook: webhook('/again') })
-    for (let count = 1; told('/again').length < 2; count++) await receiver.heard(count)
-    const ids = told('/again').map(({ headers }) => headers['x-heddle-delivery'])
+    for (let count = 1; seen('/again').length < 2; count++) await receiver.arrived(count)
+    const ids = seen('/again').map(({ headers }) => headers['x-heddle-delivery'])
     expect(ids[0]).toBe(ids[1])
   })
 
@@ -148,7 +148,7 @@ describe('an invalid webhook', () => {
         const answer = await ask(server.url, 'POST', path,
           { assistant_id: 'echo', input: say('x'), webhook })
         expect(answer.status).toBe(422)
-        expect(sentenceOf(answer)).toMatch(/^webhook: .*must /)
+        expect(messageOf(answer)).toMatch(/^webhook: .*must /)
       }
     })
 

@@ -22,7 +22,7 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
       const row = anAssistant({
         epoch: 2, seq: 4, graphId: 'other', name: 'Näme', descriptionJson: '"d"',
         configJson: '{"a":1}', contextJson: '{"b":2}', metadataJson: '{"c":3}', createdAtMs: 1,
-        updatedAtMs: 2, version: 3, newestVersion: 5, heard: [{ id: 'h', seq: 4 }],
+        updatedAtMs: 2, version: 3, newestVersion: 5, applied: [{ id: 'h', seq: 4 }],
       })
       await put(anAssistant({ assistantId: row.assistantId, branch: row.branch! }), row)
       expect(await store.assistants.get('local', row.assistantId)).toEqual(row)

@@ -28,7 +28,7 @@ it.skipIf(!cassandra)('is renewed one at a time, and works in the end', async ()
   const renewals: Promise<void>[] = []
   control._refreshHosts = async (...args) => {
     if (renewals.length > 1) return refreshHosts(...args)
-    // The driver hears that the host is gone just when its answer fails.
+    // The driver learns that the host is gone just when its answer fails.
     renewals.push(control._refresh())
     throw new Error('The connection was cut.')
   }

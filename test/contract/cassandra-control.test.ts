@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openSession, systemEnv } from '../../cluster/index.ts'
 import type { Claim, Member, SessionState, ShardOwner } from '../../cluster/index.ts'
-import { BeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
+import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
 import { AmbiguousSwap, Connection } from '../../src/store/cassandra/driver/connection.ts'
@@ -48,7 +48,7 @@ const newMember = (): Member => ({ id: randomUUID(), address: '127.0.0.1:4000' }
 type Swap = Connection['swap']
 
 /** The same connection with its compare-and-sets replaced by `swap`, which gets the real one. */
-function over(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
+function ended(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
   const real: Swap = (statement) => connection.swap(statement)
   return {
     control: connection.control,
@@ -60,7 +60,7 @@ function over(swap: (real: Swap, ...of: Parameters<Swap>) => ReturnType<Swap>) {
 /** The first `times` compare-and-sets are done, or not, and their outcome stays unknown. */
 function unclear(times: number, isDone: boolean) {
   let left = times
-  return over(async (real, statement) => {
+  return ended(async (real, statement) => {
     if (left-- <= 0) return real(statement)
     if (isDone) await real(statement)
     throw new AmbiguousSwap(new Error('timed out'))
@@ -95,10 +95,10 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
 
   it('fences an unknown session, which then cannot join', async () => {
     const sessions = new SessionTable(connection, env)
-    const stranger = newMember()
-    expect(await sessions.fence(stranger.id, randomUUID())).toBe('fenced')
-    await expect(sessions.join(stranger)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await sessions.state(stranger.id)).toBe('fenced')
+    const outsider = newMember()
+    expect(await sessions.fence(outsider.id, randomUUID())).toBe('fenced')
+    await expect(sessions.join(outsider)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await sessions.state(outsider.id)).toBe('fenced')
   })
 
   it('ends a session in one way when many fence it while it leaves', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     await tables[0]!.join(member)
     const [, ...ends] = await Promise.all([
       tables[0]!.leave(member.id),
-      ...[0, 1, 0, 1].map((place) => tables[place]!.fence(member.id, randomUUID())),
+      ...[0, 1, 0, 1].map((index) => tables[index]!.fence(member.id, randomUUID())),
     ])
     const state = await tables[0]!.state(member.id)
     expect(new Set(ends)).toEqual(new Set([state]))
@@ -139,7 +139,7 @@ describe.skipIf(cassandra === undefined)('the session table', () => {
     await new SessionTable(connection, env).join(member)
     await new SessionTable(connection, env).fence(member.id, randomUUID())
     const applied: boolean[] = []
-    const watched = over(async (real, statement) => {
+    const watched = ended(async (real, statement) => {
       const answer = await real(statement)
       applied.push(answer.applied)
       return answer
@@ -223,9 +223,9 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
       new ShardTable(own, shardsOfAll))
     const owner = newShard()
     const contenders = Array.from({ length: 8 }, () => owner(1))
-    const claims = await Promise.all(contenders.map((to, place) =>
-      tables[place % 2]!.claim({ from: undefined, to })))
-    const won = contenders.filter((_, place) => claims[place]!.kind === 'claimed')
+    const claims = await Promise.all(contenders.map((to, index) =>
+      tables[index % 2]!.claim({ from: undefined, to })))
+    const won = contenders.filter((_, index) => claims[index]!.kind === 'claimed')
     const owners = await tables[0]!.owners()
     expect(won).toEqual([owners.find((one) => one.shard === won[0]?.shard)])
   })
@@ -236,30 +236,30 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
     env, self, onFenced: () => {}, sessions: new SessionTable(own, env),
   })
 
-  it('passes its gate until another member ends its session', async () => {
+  it('passes its ownership check until another member ends its session', async () => {
     const [first, second] = [newMember(), newMember()]
     const session = await open(connection, first)
-    await session.gate.pass()
+    await session.check.confirm()
     const other = await open(elsewhere, second)
     await new SessionTable(elsewhere, env).fence(first.id, second.id)
-    await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
-    await other.gate.pass()
+    await expect(session.check.confirm()).rejects.toMatchObject({ code: 'not_owner' })
+    await other.check.confirm()
     await Promise.all([session.leave(), other.leave()])
   })
 })
 
 describe.skipIf(cassandra === undefined)('the beat table', () => {
   it('has the newest beat of each member until that is deleted', async () => {
-    const [beats, others] = [connection, elsewhere].map((own) => new BeatTable(own)) as
-      [BeatTable, BeatTable]
+    const [heartbeats, others] = [connection, elsewhere].map((own) => new HeartbeatTable(own)) as
+      [HeartbeatTable, HeartbeatTable]
     const [one, other] = [newMember(), newMember()]
-    await beats.beat({ ...one, count: 1, leaving: false })
-    await beats.beat({ ...one, count: 2, leaving: true })
-    await others.beat({ ...other, count: 7, leaving: false })
-    const all = await beats.beats()
+    await heartbeats.heartbeat({ ...one, count: 1, leaving: false })
+    await heartbeats.heartbeat({ ...one, count: 2, leaving: true })
+    await others.heartbeat({ ...other, count: 7, leaving: false })
+    const all = await heartbeats.heartbeats()
     expect(all).toContainEqual({ ...one, count: 2, leaving: true })
     expect(all).toContainEqual({ ...other, count: 7, leaving: false })
     await others.forget(one.id)
-    expect((await beats.beats()).map(({ id }) => id)).toEqual([other.id])
+    expect((await heartbeats.heartbeats()).map(({ id }) => id)).toEqual([other.id])
   })
 })

@@ -13,7 +13,7 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import type { CassandraStore, ServedStore } from '../../src/store/cassandra/index.ts'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
-import { openGate } from '../support/open-check.ts'
+import { openCheck } from '../support/open-check.ts'
 import { anAssistant, aThread } from './rows.ts'
 
 const cassandra = await cassandraForTests()
@@ -33,7 +33,7 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       directory: join(directory, name),
       onIndexLost: (reason) => { throw new Error(reason) },
     })
-    return { ...store, ports: store.serve({ gate: openGate }) }
+    return { ...store, ports: store.serve({ check: openCheck }) }
   }
   beforeAll(async () => {
     one = await open('one')

@@ -81,7 +81,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           newest = epoch
           const log = house.handle()
           const acknowledge = (seq: number) => {
-            // Like the gate, which no deposed owner passes.
+            // Like the ownership check, which no deposed owner passes.
             if (newest === epoch) acknowledged.push(`${epoch}/${seq}`)
           }
           let own = await ownerOf(log, branch, epoch)
@@ -144,7 +144,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
 
       it('needs few reads if the branch is not in memory', async () => {
         const eyes = watched(house.connection)
-        const log = house.handle({ connection: eyes.connection, viewsKept: 1 })
+        const log = house.handle({ connection: eyes.connection, branchesKept: 1 })
         const branches = [aBranch(), aBranch()]
         const owners = await Promise.all(branches.map((branch) => ownerOf(log, branch, 1)))
         for (let round = 0; round < 20; round++) {
@@ -158,7 +158,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         expect(await history(branches[0]!)).toEqual(rows(1, 1, 22))
       })
 
-      it('goes on where another member left a branch that was given up here', async () => {
+      it('continues where another member left a branch that was given up here', async () => {
         const branch = aBranch()
         const [here, there] = [house.handle(), house.handle()]
         await (await ownerOf(here, branch, 1)).append(2)
@@ -171,7 +171,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       })
 
       it('keeps a branch in memory that has rows under way', async () => {
-        const log = house.handle({ viewsKept: 1 })
+        const log = house.handle({ branchesKept: 1 })
         const branches = Array.from({ length: 12 }, () => aBranch())
         const owners = await Promise.all(branches.map((branch) => ownerOf(log, branch, 1)))
         await Promise.all(Array.from({ length: 20 }, () => owners.map((own) => own.append(2)))
@@ -277,11 +277,11 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         const branch = aBranch()
         let deposed = false
         let passes = 0
-        const gate = { pass: async () => {
+        const check = { confirm: async () => {
           passes++
           if (deposed) throw new HeddleError('not_owner')
         } }
-        const older = await ownerOf(house.handle({ gate, bucketBytes: 400 }), branch, 1)
+        const older = await ownerOf(house.handle({ check, bucketBytes: 400 }), branch, 1)
         await older.append(5)
         expect(passes).toBe(1)
         deposed = true
@@ -368,9 +368,9 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       it('finds out whether a row was written when its outcome was unknown', async () => {
         for (const isDone of [true, false]) {
           const branch = aBranch()
-          let unheard = 0
+          let unprocessed = 0
           const swap = async (statements: readonly Statement[]) => {
-            if (++unheard % 3 !== 0) return house.connection.swap(statements)
+            if (++unprocessed % 3 !== 0) return house.connection.swap(statements)
             if (isDone) await house.connection.swap(statements)
             throw new AmbiguousSwap(new Error('timed out'))
           }
@@ -390,7 +390,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
     })
 
     describe('a log that others forked from', () => {
-      it('is read as of the fork point while its owners go on', async () => {
+      it('is read as of the fork point while its owners continue', async () => {
         const source = aBranch()
         const log = house.handle()
         const older = await ownerOf(log, source, 1)

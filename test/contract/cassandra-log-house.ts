@@ -11,7 +11,7 @@ import type { Statement } from '../../src/store/cassandra/driver/connection.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
 import type { LogTableOptions } from '../../src/store/cassandra/log/log-table.ts'
-import { Rank } from '../../src/store/cassandra/log/write-timestamp.ts'
+import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
 import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
 import { dropKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
@@ -43,8 +43,9 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
     handle(options = {}) {
       const via = options.connection ?? connection
       return new LogTable({
-        connection: via, rank: new Rank(), chunks: new ChunkTable(via), env, commit: 'validate',
-        gate: { pass: async () => {} }, isDead: async () => false, ...options,
+        connection: via, rank: new WriteTimestamp(), chunks: new ChunkTable(via), env,
+          commit: 'validate',
+        check: { confirm: async () => {} }, isDead: async () => false, ...options,
       })
     },
   }

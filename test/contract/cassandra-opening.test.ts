@@ -65,6 +65,6 @@ describe.skipIf(!cassandra)('an owner that opens a branch', () => {
     await house.handle().append([aRow({ branch, epoch: 1, seq: 1, body: textBody('1/1') })])
     const log = house.handle({ isDead: async (id) => id === branch.id })
     await expect(log.open(branch, 2)).rejects
-      .toMatchObject({ code: 'stale_append', facts: { dead: true } })
+      .toMatchObject({ code: 'stale_append', details: { dead: true } })
   })
 })

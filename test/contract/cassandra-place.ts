@@ -1,4 +1,4 @@
-/** A keyspace of its own for a Cassandra store under test; its gate is always open. */
+/** A keyspace of its own for a Cassandra store under test; its ownership check is always open. */
 
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { openCassandraStore } from '../../src/store/cassandra/index.ts'
 import { dropKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../support/cassandra.ts'
 import { loadAll, loneIndex } from '../support/lone-index.ts'
-import { openGate } from '../support/open-check.ts'
+import { openCheck } from '../support/open-check.ts'
 import type { StorePlace } from './store-place.ts'
 
 let places = 0
@@ -32,7 +32,7 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
         env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
         onIndexLost: (reason) => { throw new Error(reason) },
       })
-      const ports = store.serve({ gate: openGate })
+      const ports = store.serve({ check: openCheck })
       const found = loneIndex(store, env)
       const unfinished = await loadAll(store)
       const claimed = ++epoch

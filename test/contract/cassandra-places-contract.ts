@@ -30,7 +30,7 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
       const newer = await ownerOf(house.handle(), branch, 2)
       await newer.append(1, [same])
       await older.append(1, [same])
-      // With a carrier of its own.
+      // With a place index row of its own.
       await older.append(6, [strange, kept])
       expect(await place(branch, same)).toEqual({ id: same, seq: 3, base: 2 })
       expect(await place(branch, strange)).toBeUndefined()

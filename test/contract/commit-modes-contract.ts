@@ -70,7 +70,7 @@ export function describeCommitModes(cassandra: CassandraForTests, count: number)
       expect(done).toBeGreaterThanOrEqual(Math.min(count, least))
     })
 
-    it('goes on if a member of the other mode takes over', async () => {
+    it('continues if a member of the other mode takes over', async () => {
       const branch = aBranch()
       const modes: CommitMode[] = ['validate', 'lwt', 'lwt', 'validate', 'lwt', 'validate']
       let seq = 0

@@ -20,7 +20,7 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
 
     it('gives back what was let through since a given time, and no more', async () => {
       const key = aKey()
-      const admits = [10, 20, 20, 30].map((atMs, place) => ({ atMs, tokens: place + 1 }))
+      const admits = [10, 20, 20, 30].map((atMs, index) => ({ atMs, tokens: index + 1 }))
       await append(key, ...admits)
       expect(await since(key, 0)).toEqual(admits)
       expect(await since(key, 20)).toEqual(admits.slice(1))
@@ -50,7 +50,7 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
       expect(await since(key, 0)).toEqual(admits)
     })
 
-    it('deletes entries some time after they are over, and none before', async () => {
+    it('deletes entries some time after they have ended, and none before', async () => {
       const key = aKey()
       const nowMs = Date.now()
       const soon = { atMs: nowMs, tokens: 1 }

@@ -92,8 +92,8 @@ export function describeLog(name: string, makePlace: MakePlace): void {
           const refused = await seqs(branch, { ...small, from: 3 }).catch((error) => error)
           expect(refused).toMatchObject({ code: 'too_large' })
           // A store may know only roughly how large it is.
-          expect(refused.facts.bytes).toBeGreaterThanOrEqual(300 * kilobyte)
-          expect(refused.facts.bytes).toBeLessThanOrEqual(600 * kilobyte)
+          expect(refused.details.bytes).toBeGreaterThanOrEqual(300 * kilobyte)
+          expect(refused.details.bytes).toBeLessThanOrEqual(600 * kilobyte)
         })
 
       it('keep the order of calls that do not wait for each other', async () => {

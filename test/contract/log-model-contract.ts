@@ -125,8 +125,8 @@ class ModelRun {
     for (let index = 0; index < count; index++) {
       const seq = target.rows.length + rows.length + 1
       const prevEpoch = (rows.at(-1) ?? target.rows.at(-1))?.epoch ?? 0
-      const places = ids.map((id, place): CheckpointPlace =>
-        ({ id: this.#ids[id]!, seq, base: place }))
+      const places = ids.map((id, index): CheckpointPlace =>
+        ({ id: this.#ids[id]!, seq, base: index }))
       rows.push(aRow({ branch: target.branch, seq, epoch: this.#epoch, prevEpoch, places }))
     }
     await this.#store.log.append(rows, [])

@@ -37,15 +37,15 @@ export function describePurge(name: string, makePlace: MakePlace): void {
     describe('deletes', () => {
       it('remove the row, the runs, the log and the checkpoints of a thread', async () => {
         const row = aThread({ metadataJson: '{"purged":true}' })
-        const [run, stranger] = [aRun({ threadId: row.threadId }), aRun()]
+        const [run, outsider] = [aRun({ threadId: row.threadId }), aRun()]
         await fill(row.branch!, 3)
         await store.log.append([], [{ table: 'thread', row }, { table: 'run', row: run },
-          { table: 'run', row: stranger }])
+          { table: 'run', row: outsider }])
         await purge(row.branch!, row.threadId)
         expect(await store.threads.get('local', row.threadId)).toBeUndefined()
         expect(await store.threads.count({ tenant: 'local', metadata: { purged: true } })).toBe(0)
         expect(await store.runs.get('local', row.threadId, run.runId)).toBeUndefined()
-        expect(await store.runs.get('local', stranger.threadId, stranger.runId)).toEqual(stranger)
+        expect(await store.runs.get('local', outsider.threadId, outsider.runId)).toEqual(outsider)
         expect(await seqs(row.branch!)).toEqual([])
         expect(await store.log.findCheckpoint(row.branch!, `${row.branch!.id} 2`)).toBeUndefined()
       })

@@ -37,7 +37,7 @@ export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
     createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
     metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
     head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
-    stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0, ...row,
+    stepSeq: 0, unfinished: [], applied: [], owedWebhooks: [], storedBytes: 0, ...row,
   }
 }
 
@@ -58,6 +58,6 @@ export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
     tenant: 'local', assistantId: randomUUID(), epoch: 1, seq: 1, graphId: 'agent',
     name: 'Untitled', descriptionJson: 'null', configJson: '{}', contextJson: '{}',
     metadataJson: '{}', createdAtMs: 1_000, updatedAtMs: 1_000, version: 1, newestVersion: 1,
-    heard: [], branch: aBranch(), storedBytes: 0, ...row,
+    applied: [], branch: aBranch(), storedBytes: 0, ...row,
   }
 }

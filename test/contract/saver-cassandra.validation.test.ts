@@ -4,7 +4,7 @@ import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpo
 import { afterAll, describe } from 'vitest'
 
 import { cassandraForTests } from '../support/cassandra.ts'
-import { ledgerLogs } from '../support/kept-log-rows.ts'
+import { keptLogs } from '../support/kept-log-rows.ts'
 import { ValidatedSaver } from '../support/validated-saver.ts'
 import { cassandraPlace } from './cassandra-place.ts'
 import type { OpenStore } from './store-place.ts'
@@ -14,7 +14,7 @@ const cassandra = await cassandraForTests()
 describe.skipIf(!cassandra)('on Cassandra', () => {
   const place = cassandraPlace(cassandra!)
   let store: Promise<OpenStore> | undefined
-  const openLog = ledgerLogs(() => store ??= place.open())
+  const openLog = keptLogs(() => store ??= place.open())
 
   afterAll(async () => {
     await (await store)?.close()

@@ -3,14 +3,14 @@
 import { deltaChannelHistoryTests, validate } from '@langchain/langgraph-checkpoint-validation'
 import { afterAll } from 'vitest'
 
-import { ledgerLogs } from '../support/kept-log-rows.ts'
+import { keptLogs } from '../support/kept-log-rows.ts'
 import { ValidatedSaver } from '../support/validated-saver.ts'
 import { embeddedPlace } from './embedded-place.ts'
 import type { OpenStore } from './store-place.ts'
 
 const place = embeddedPlace()
 let store: Promise<OpenStore> | undefined
-const openLog = ledgerLogs(() => store ??= place.open())
+const openLog = keptLogs(() => store ??= place.open())
 
 afterAll(async () => {
   await (await store)?.close()

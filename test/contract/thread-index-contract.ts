@@ -33,7 +33,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
           updatedAtMs: 2, stateUpdatedAtMs: 3, status: 'interrupted', metadataJson: '{"é":"ü💡"}',
           configJson: '{"tags":[]}', errorJson: '{"error":"E"}', interruptsJson: '{"t":[]}',
           head: { id: randomUUID(), seq: 8, base: 4 }, movedBack: true,
-          heard: [{ id: 'h', seq: 9 }],
+          applied: [{ id: 'h', seq: 9 }],
         })
         await put(aThread({ threadId: row.threadId, branch: row.branch! }), row)
         expect(await store.threads.get('local', row.threadId)).toEqual(row)

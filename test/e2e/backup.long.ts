@@ -31,7 +31,7 @@ async function fill(directory: string, rows: number, bytes: number): Promise<voi
   await store.close()
 }
 
-it('A backup of 200 MB is made and restored while 200 commits a second go on.', async () => {
+it('A backup of 200 MB is made and restored while 200 commits a second continue.', async () => {
   const data = join(root, 'data')
   for (let part = 0; part < 20; part++) await fill(data, 500, 20_000)
   const server = await startServer({ project: 'conformance', dataDir: data })

@@ -17,9 +17,9 @@ it.skipIf(!cassandra)('The benchmark on Cassandra prints everything that it meas
   for (const measure of judged) {
     expect(report).toMatch(new RegExp(`^\\| ${measure}.*\\d.*(met|missed) *\\|$`, 'm'))
   }
-  const told = ['a run of 10 nodes', 'run-wait, 1 client', 'runs per second, 32 clients',
+  const seen = ['a run of 10 nodes', 'run-wait, 1 client', 'runs per second, 32 clients',
     'first event']
-  for (const measure of told) {
+  for (const measure of seen) {
     expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*\\|$`, 'm'))
   }
 }, 600_000)

@@ -1,4 +1,4 @@
-/** A server under load is killed: acknowledged writes are there, interrupted runs go on. */
+/** A server under load is killed: acknowledged writes are there, interrupted runs continue. */
 
 import { it } from 'vitest'
 import { crashRounds } from './crash/rounds.ts'

@@ -1,5 +1,5 @@
 /**
- * Whatever is sent to a server, it answers or refuses it, leaks no memory, and goes on serving.
+ * Whatever is sent to a server, it answers or refuses it, leaks no memory, and keeps serving.
  *
  * HEDDLE_FUZZ_REQUESTS sets how many requests, HEDDLE_FUZZ_SEED which ones.
  */
@@ -50,8 +50,8 @@ it(`answers or refuses ${requests} requests of any shape, seed ${seed}`, async (
     .toBeLessThan(growthMax)
   await servesOn(terrain)
   // Connect also logs a client that disconnected while it was answered: that is no fault.
-  const told = server.output().replaceAll(/handler for rpc .* failed .* write ECANCELED/g, '')
-  expect(told).not.toMatch(/nobody foresaw|assertion failed|handler for rpc|died/)
+  const seen = server.output().replaceAll(/handler for rpc .* failed .* write ECANCELED/g, '')
+  expect(seen).not.toMatch(/nobody foresaw|assertion failed|handler for rpc|died/)
 }, 60_000 + requests * msEach)
 
 async function sendBatch(kinds: fc.Arbitrary<FuzzRequest>, batchSeed: number): Promise<void> {
@@ -59,11 +59,11 @@ async function sendBatch(kinds: fc.Arbitrary<FuzzRequest>, batchSeed: number): P
   const sender = new FuzzSender(server.url)
   try {
     await Promise.all(Array.from({ length: atOnce }, async () => {
-      for (const [place, request] of next) {
+      for (const [index, request] of next) {
         const fate = await sender.send(request)
         const wrong = wrongIn(fate, request)
         if (wrong !== undefined) {
-          expect.fail(`seed ${batchSeed}, request ${place}: ${wrong}\n${shown(request)}`)
+          expect.fail(`seed ${batchSeed}, request ${index}: ${wrong}\n${shown(request)}`)
         }
       }
     }))

@@ -119,12 +119,12 @@ describe('starting', () => {
   it.each([
     ['no project', 'nosuch', /langgraph\.json/],
     ['a project that names a file that is not there', 'missing', /nosuch\.ts/],
-  ])('is refused in one sentence for %s', async (_, project, sentence) => {
+  ])('is refused in one sentence for %s', async (_, project, message) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-project-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const refused = await failToStart({ project, dataDir })
     expect(refused.code).toBeOneOf([1, 2])
-    expect(refused.output).toMatch(sentence)
+    expect(refused.output).toMatch(message)
   })
 })
 

@@ -1,4 +1,6 @@
-/** The examples of docs/operate/access.md before a real server, and callers who forge what they can. */
+/**
+ * The examples of docs/operate/access.md before a real server, and callers who forge what they can.
+ */
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -179,7 +181,8 @@ describe.each(proxies)('behind $name', (proxy) => {
     expect(await overHttp2(ports, { path: typed, headers: forged })).toBe(16)
   })
 
-  it.skipIf(isMissing(proxy.name))('the address of a caller is told, and no user', async () => {
+  it.skipIf(isMissing(proxy.name))('the address of a caller is passed on, and no user',
+    async () => {
     const seen: IncomingMessage['headers'][] = []
     const port = onePort({ admits: () => true })
     const echo = port.serve(({ headers }, response) => {

@@ -36,8 +36,8 @@ describe('a quota', () => {
     const typed = await send('POST', '/frontdoor.v1.ThreadService/CreateThread', {})
     expect(typed).toMatchObject({ status: 429, body: { code: 'resource_exhausted' } })
     const run = { assistant_id: 'echo', input: say('x'), if_not_exists: 'create' }
-    const stranger = crypto.randomUUID()
-    expect(await send('POST', `/threads/${stranger}/runs/wait`, run)).toMatchObject({ status: 507 })
+    const outsider = crypto.randomUUID()
+    expect(await send('POST', `/threads/${outsider}/runs/wait`, run)).toMatchObject({ status: 507 })
     expect(await send('POST', `/threads/${first()}/runs/wait`, run)).toMatchObject({ status: 200 })
     expect(await send('POST', '/threads', { thread_id: first(), if_exists: 'do_nothing' }))
       .toMatchObject({ status: 200 })
@@ -48,7 +48,7 @@ describe('a quota', () => {
     expect(await send('POST', `/threads/${second()}/copy`)).toMatchObject({ status: 200 })
   })
 
-  it('of unfinished runs: 429, until one is over', async () => {
+  it('of unfinished runs: 429, until one has ended', async () => {
     const held = gate()
     const start = (id: string) => send('POST', `/threads/${id}/runs`,
       { assistant_id: 'held', input: say(`hold ${held.url}`) })

@@ -55,6 +55,6 @@ it('It links to files and folders that exist, and to every page for operators', 
   const links = [...readme.matchAll(/\]\(((?!http|#)[^)]+)\)/g)].map(([, path]) => path!)
   expect(links.length).toBeGreaterThan(5)
   expect(links.filter((link) => !leadsSomewhere(link))).toEqual([])
-  const pages = readdirSync(resolve(root, 'deploy')).filter((name) => name.endsWith('.md'))
-  expect(links).toEqual(expect.arrayContaining(pages.map((name) => `deploy/${name}`)))
+  const pages = readdirSync(resolve(root, 'docs/operate')).filter((name) => name.endsWith('.md'))
+  expect(links).toEqual(expect.arrayContaining(pages.map((name) => `docs/operate/${name}`)))
 })

@@ -46,8 +46,8 @@ it('A changed graph is the one that runs, without a restart', async () => {
 
 it('A change that does not load fails every run with its error, until it is fixed', async () => {
   await write('export const graph = new Nonsense()')
-  const told = () => said().catch((caught: unknown) => String(caught))
-  await expect.poll(told).toContain('Nonsense')
+  const seen = () => said().catch((caught: unknown) => String(caught))
+  await expect.poll(seen).toContain('Nonsense')
   await write(saying('three'))
   await expect.poll(said).toBe('three')
 })

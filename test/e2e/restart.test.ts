@@ -46,7 +46,7 @@ async function recordsOf(assistantId: string) {
 }
 
 /** By graph: a thread, a copy of it with further runs, and what was shown of them before. */
-const told = new Map<string, { readonly ids: readonly string[], readonly before: unknown }>()
+const seen = new Map<string, { readonly ids: readonly string[], readonly before: unknown }>()
 let records: { readonly assistantId: string, readonly before: unknown }
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
     const { thread_id: copy } = await threads.copy(id)
     await runs.wait(copy, graphId, payload)
     const ids = [id, copy]
-    told.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
+    seen.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
   }
   const { assistant_id: assistantId } = await assistants.create(
     { graphId: 'echo', context: { model_name: 'v1' } })
@@ -75,13 +75,13 @@ describe('after a restart', () => {
   })
 
   it.each(graphs)('a thread of the graph %s and its copy are as they were', async (graphId) => {
-    const { ids, before } = told.get(graphId)!
+    const { ids, before } = seen.get(graphId)!
     expect(await Promise.all(ids.map(everythingOf))).toEqual(before)
   })
 
-  it.each(graphs)('a thread of the graph %s goes on', async (graphId) => {
+  it.each(graphs)('a thread of the graph %s continues', async (graphId) => {
     const { runs } = server.client
-    const [id] = told.get(graphId)!.ids
+    const [id] = seen.get(graphId)!.ids
     await runs.wait(id!, graphId, { input: input(graphId), raiseError: false })
     expect(await runs.list(id!)).toHaveLength(3)
   })

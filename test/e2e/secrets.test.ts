@@ -56,7 +56,7 @@ async function useAll(server: ServerProcess, cassandra?: CassandraKeyspace): Pro
       return answer.body as Record<string, string>
     }
     const { thread_id: thread = 'none' } = await say('POST', '/threads', { metadata: { a: 1 } })
-    const run = { input: { told: {} }, config: { configurable: { b: 'c' } } }
+    const run = { input: { seen: {} }, config: { configurable: { b: 'c' } } }
     await say('POST', `/threads/${thread}/runs/wait`, { ...run, assistant_id: 'tell' })
     await say('POST', `/threads/${thread}/runs/stream`, { ...run, assistant_id: 'fail' })
     await say('POST', '/runs/wait', { ...run, assistant_id: 'fail', on_completion: 'keep' })

@@ -42,14 +42,14 @@ describe('a request that is part of a trace', () => {
       span.name === name && span.traceId === parent.traceId)
     const [request, asked, run] = [await ofThis('POST /threads/:thread_id/runs/wait'),
       await ofThis('ask thread start'), await ofThis('run echo')]
-    expect(request).toMatchObject({ parentId: parent.spanId, kind: 2, facts: {
+    expect(request).toMatchObject({ parentId: parent.spanId, kind: 2, details: {
       'http.response.status_code': '200', 'http.route': '/threads/:thread_id/runs/wait',
       'heddle.thread_id': threadId,
       'heddle.request_id': answer.headers.get('x-request-id') } })
     expect(asked).toMatchObject({ parentId: request.spanId, kind: 3 })
-    expect(run).toMatchObject({ parentId: request.spanId, facts: {
+    expect(run).toMatchObject({ parentId: request.spanId, details: {
       'heddle.thread_id': threadId, 'heddle.outcome': 'success',
-      'heddle.run_id': request.facts['heddle.run_id'] } })
+      'heddle.run_id': request.details['heddle.run_id'] } })
     expect(JSON.stringify(collector.spans)).not.toContain('hunter2')
   })
 
@@ -59,8 +59,8 @@ describe('a request that is part of a trace', () => {
       { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create', after_seconds: 0.3 },
       { traceparent: `00-${traceId}-${parent.spanId}-01` })
     const { run_id: runId } = answer.body as { run_id: string }
-    expect(await spanOf(({ facts, name }) => name === 'run echo' &&
-      facts['heddle.run_id'] === runId)).toMatchObject({ traceId })
+    expect(await spanOf(({ details, name }) => name === 'run echo' &&
+      details['heddle.run_id'] === runId)).toMatchObject({ traceId })
   })
 })
 
@@ -69,7 +69,7 @@ it('A request without a trace begins one, and an unsampled trace is not sent', a
   await ask(server.url, 'POST', '/threads', { thread_id: threadId },
     { traceparent: `00-${'34'.repeat(16)}-${parent.spanId}-00` })
   await ask(server.url, 'GET', `/threads/${threadId}`, undefined, { traceparent: 'nonsense' })
-  expect(await spanOf(({ name, facts }) => name === 'GET /threads/:thread_id' &&
-    facts['heddle.thread_id'] === threadId)).toMatchObject({ parentId: '' })
+  expect(await spanOf(({ name, details }) => name === 'GET /threads/:thread_id' &&
+    details['heddle.thread_id'] === threadId)).toMatchObject({ parentId: '' })
   expect(collector.spans.filter(({ traceId }) => traceId === '34'.repeat(16))).toEqual([])
 })

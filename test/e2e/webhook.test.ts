@@ -21,11 +21,11 @@ it('A webhook that hung when the server was killed is sent after the restart, as
       const { runs, threads } = clientOf(server.url)
       const { thread_id: id } = await threads.create()
       const values = await runs.wait(id, 'echo', { input: say('a'), webhook: receiver.url })
-      await receiver.heard(1)
+      await receiver.arrived(1)
       await server.kill('SIGKILL')
       answers = true
       await server.restart()
-      await receiver.heard(2)
+      await receiver.arrived(2)
       const [before, after] = receiver.received.map(({ headers, body }) =>
         ({ id: headers['x-heddle-delivery'], run: JSON.parse(body) as { values: unknown } }))
       expect(after!.id).toBe(before!.id)
@@ -48,7 +48,7 @@ it('A webhook of a stateless run is sent once, after a kill before its receiver 
       await server.kill('SIGKILL')
       receiver = await openReceiver(undefined, '127.0.0.1', port)
       await server.restart()
-      await receiver.heard(1)
+      await receiver.arrived(1)
       await runs.wait(null, 'echo', { input: say('b') })
       await server.kill('SIGTERM')
       await server.restart()
@@ -99,14 +99,14 @@ it('Every acknowledged run sends its webhook, whenever the server is killed', as
       hanging = 3
       const goal = receiver.received.length + 10 * kills
       const working = Promise.all([work(), work(), work()])
-      await receiver.heard(goal)
+      await receiver.arrived(goal)
       await server.kill('SIGKILL')
       hanging = 0
       await working
       await server.restart()
     }
-    const untold = () => [...acknowledged].filter((id) => !answered.has(id))
-    while (untold().length > 0) await receiver.heard(receiver.received.length + 1)
+    const undelivered = () => [...acknowledged].filter((id) => !answered.has(id))
+    while (undelivered().length > 0) await receiver.arrived(receiver.received.length + 1)
     expect(acknowledged.size).toBeGreaterThan(30)
   } finally {
     await server.close()

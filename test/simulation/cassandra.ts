@@ -81,11 +81,11 @@ export class SimulatedCassandra {
       const all = partitions.flatMap(({ partition, rows }) =>
         rows.map((row) => ({ partition, row })))
       if (question.highest) return answer({ rows: [highestOf(question, all)], pageState: null })
-      const told = all.slice(0, page.size)
+      const seen = all.slice(0, page.size)
       answer({
-        rows: told.map(({ partition, row }) => rowFor(question, partition, row)),
+        rows: seen.map(({ partition, row }) => rowFor(question, partition, row)),
         pageState: all.length > page.size && question.limit > page.size
-          ? encodeKey(told.at(-1)!.row.key) : null,
+          ? encodeKey(seen.at(-1)!.row.key) : null,
       })
     })
   }
@@ -110,9 +110,9 @@ export class SimulatedCassandra {
     this.#write(node, mutationOf(changes), answer)
   }
 
-  #write(node: number, mutation: Mutation, heard: (answer: Answer) => void): void {
+  #write(node: number, mutation: Mutation, received: (answer: Answer) => void): void {
     const { network, world } = this
-    const answer = once(heard)
+    const answer = once(received)
     if (this.#tooFew(node)) return answer('unavailable')
     let acknowledged = 0
     for (const each of nodeNumbers) {
@@ -124,9 +124,9 @@ export class SimulatedCassandra {
   }
 
   #read(node: number, question: Question, after: readonly Cell[] | undefined,
-    heard: (answer: readonly PartitionRows[] | Failure) => void): void {
+    received: (answer: readonly PartitionRows[] | Failure) => void): void {
     const { network, world } = this
-    const answer = once(heard)
+    const answer = once(received)
     if (this.#tooFew(node)) return answer('unavailable')
     const said: { node: number; found: ReadonlyMap<string, PartitionRows> }[] = []
     const ask = (each: number) => network.ask(node, each,
@@ -157,8 +157,8 @@ export class SimulatedCassandra {
     }
   }
 
-  #swap(coordinator: number, changes: readonly Change[], heard: (answer: Answer) => void): void {
-    const answer = once(heard)
+  #swap(coordinator: number, changes: readonly Change[], received: (answer: Answer) => void): void {
+    const answer = once(received)
     if (this.#tooFew(coordinator)) return answer('unavailable')
     const { table } = changes[0]!
     const { partition, rows: [row] } = mutationOf(changes, 0n)
@@ -231,12 +231,12 @@ function swapRow({ partition: names }: TableShape, partition: readonly Cell[],
   changes: readonly Change[], { applied, found }: SwapOutcome): SimulatedRow {
   if (applied || found === undefined) return new SimulatedRow([['[applied]', applied]])
   const [{ condition } = {}] = changes
-  const told = condition === 'absent' || condition === undefined
+  const seen = condition === 'absent' || condition === undefined
     ? [...names.map((name, i) => [name, partition[i]] as const),
       ...[...found.cells].filter(([name]) => name !== marker)
         .map(([name, { value }]) => [name, value] as const)]
     : condition.map(({ column }) => [column, found.cells.get(column)?.value] as const)
-  return new SimulatedRow([['[applied]', false], ...told])
+  return new SimulatedRow([['[applied]', false], ...seen])
 }
 
 function isFence({ values }: Change): boolean {

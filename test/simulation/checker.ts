@@ -26,7 +26,7 @@ export interface Asked {
   readonly known: number
 }
 
-interface Told {
+interface Seen {
   known: number
   /** The longest list that was read. */
   longest: readonly string[]
@@ -38,20 +38,20 @@ export class Checker {
   readonly findings: Finding[] = []
   acknowledged = 0
   reads = 0
-  readonly #lists = new Map<string, Told>()
+  readonly #lists = new Map<string, Seen>()
 
   ask(list: string): Asked {
-    return { list, known: this.#told(list).known }
+    return { list, known: this.#seen(list).known }
   }
 
   /** The append of an item was acknowledged, as the `number`th. */
   appended({ list, known }: Asked, item: string, number: number): void {
-    const told = this.#told(list)
+    const seen = this.#seen(list)
     this.acknowledged++
     if (number <= known) this.#find('stale', `${list}: ${item} is ${number} after ${known}`)
-    told.acknowledged.set(item, number)
-    told.known = Math.max(told.known, number)
-    const read = told.longest[number - 1]
+    seen.acknowledged.set(item, number)
+    seen.known = Math.max(seen.known, number)
+    const read = seen.longest[number - 1]
     if (read !== undefined && read !== item) {
       this.#find('contradicted', `${list}: ${item} is number ${number}, and so was ${read}`)
     }
@@ -59,25 +59,25 @@ export class Checker {
 
   /** The append was refused: nothing was written. */
   refused({ list }: Asked, item: string): void {
-    this.#told(list).refused.add(item)
+    this.#seen(list).refused.add(item)
   }
 
   read({ list, known }: Asked, items: readonly string[]): void {
-    const told = this.#told(list)
+    const seen = this.#seen(list)
     this.reads++
     if (items.length < known) {
       this.#find('stale', `${list}: ${items.length} items were read after ${known} were known`)
     }
-    this.#agree(list, told.longest, items)
-    told.known = Math.max(told.known, items.length)
-    if (items.length > told.longest.length) told.longest = items
-    this.#mustNotBeThere(list, told, items)
+    this.#agree(list, seen.longest, items)
+    seen.known = Math.max(seen.known, items.length)
+    if (items.length > seen.longest.length) seen.longest = items
+    this.#requireNotThere(list, seen, items)
   }
 
   /** Every known item has a place. */
   found({ list }: Asked, item: string, number: number): void {
     this.reads++
-    const { acknowledged, longest } = this.#told(list)
+    const { acknowledged, longest } = this.#seen(list)
     const expected = acknowledged.get(item) ?? longest.indexOf(item) + 1
     if (expected === number) return
     this.#find('place', `${list}: ${item} is number ${expected}, its place says ${number}`)
@@ -85,22 +85,22 @@ export class Checker {
 
   /** Items that some client knows of. */
   knownIn(list: string): readonly string[] {
-    const { longest, acknowledged } = this.#told(list)
+    const { longest, acknowledged } = this.#seen(list)
     return [...new Set([...longest, ...acknowledged.keys()])]
   }
 
   /** The final check: the items that are read, and the items in the rows of the log. */
   end(list: string, items: readonly string[], rows: readonly string[]): void {
-    const told = this.#told(list)
+    const seen = this.#seen(list)
     this.#agree(list, rows, items)
     if (rows.length !== items.length) {
       this.#find('contradicted', `${list}: ${items.length} items in ${rows.length} rows`)
     }
-    this.#agree(list, told.longest, items)
-    if (items.length < told.longest.length) {
-      this.#find('contradicted', `${list} had ${told.longest.length} items and has ${items.length}`)
+    this.#agree(list, seen.longest, items)
+    if (items.length < seen.longest.length) {
+      this.#find('contradicted', `${list} had ${seen.longest.length} items and has ${items.length}`)
     }
-    for (const [item, number] of told.acknowledged) {
+    for (const [item, number] of seen.acknowledged) {
       if (rows[number - 1] === item) continue
       const at = rows.indexOf(item) + 1
       this.#find(at === 0 ? 'lost' : 'contradicted',
@@ -108,7 +108,7 @@ export class Checker {
     }
     const once = new Set(rows)
     if (once.size < rows.length) this.#find('twice', `${list} has items twice`)
-    this.#mustNotBeThere(list, told, rows)
+    this.#requireNotThere(list, seen, rows)
   }
 
   fail(violation: Violation, what: string): void {
@@ -123,7 +123,7 @@ export class Checker {
     }
   }
 
-  #mustNotBeThere(list: string, { refused }: Told, items: readonly string[]): void {
+  #requireNotThere(list: string, { refused }: Seen, items: readonly string[]): void {
     if (refused.size === 0) return
     const there = items.find((item) => refused.has(item))
     if (there !== undefined) this.#find('not_refused', `${list}: ${there} was refused`)
@@ -133,10 +133,10 @@ export class Checker {
     this.findings.push({ violation, what })
   }
 
-  #told(list: string): Told {
-    const told = this.#lists.get(list) ??
+  #seen(list: string): Seen {
+    const seen = this.#lists.get(list) ??
       { known: 0, longest: [], acknowledged: new Map<string, number>(), refused: new Set<string>() }
-    this.#lists.set(list, told)
-    return told
+    this.#lists.set(list, seen)
+    return seen
   }
 }

@@ -67,7 +67,7 @@ export class SimulatedDriver {
         }
         const cancel = process.after(readTimeout, () => reject(
           new errors.OperationTimedOutError('The host did not reply in time.', String(node))))
-        const heard = (answer: Answer) => {
+        const received = (answer: Answer) => {
           const backMs = network.reaches(process.name, node) ? network.fate() : undefined
           if (backMs === undefined) return
           process.after(backMs, () => {
@@ -80,7 +80,7 @@ export class SimulatedDriver {
         }
         const thereMs = network.reaches(process.name, node) ? network.fate() : undefined
         if (thereMs === undefined) return
-        world.after(thereMs, () => { if (!network.down.has(node)) send(node, heard) })
+        world.after(thereMs, () => { if (!network.down.has(node)) send(node, received) })
       })
     })
   }

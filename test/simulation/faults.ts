@@ -66,7 +66,7 @@ function stop({ world, network, members }: FaultTargets): void {
   const ms = chance.pick([20, 100, 400, 1_500, 4_000]) * chance.between(0.5, 1.5)
   halt(world, member, ms)
   if (!chance.flip(0.5)) return
-  // Makes its requests slow when it goes on.
+  // Makes its requests slow when it continues.
   const node = chance.pick(nodeNumbers)
   network.down.add(node)
   world.after(ms + 100, () => network.down.delete(node))
@@ -82,7 +82,7 @@ function lapse({ world, members }: FaultTargets): void {
 function halt(world: World, member: Member, ms: number): void {
   world.note(() => `${member.process.name} is stopped for ${Math.round(ms)} ms`)
   member.process.stop()
-  world.wakeAfter(ms, () => member.process.goOn())
+  world.wakeAfter(ms, () => member.process.resume())
 }
 
 /** SIGKILL. */

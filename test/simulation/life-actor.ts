@@ -1,15 +1,15 @@
 /** A list like that of list-actor.ts that can also be removed, made again and copied; with runs. */
 
 import type { Actor, ActorContext, ActorKey, Turn } from '../../cluster/index.ts'
-import { heardAs } from '../../src/assistants/index.ts'
+import { findApplied } from '../../src/assistants/index.ts'
 import type { RecordOf } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import { Purge } from '../../src/thread/actor/purge.ts'
-import type { ThreadLedger } from '../../src/thread/log/thread-log.ts'
+import type { ThreadLog } from '../../src/thread/log/thread-log.ts'
 import type { Origin } from '../../src/thread/model/command.ts'
 import { fromOrigin, originOf } from '../../src/thread/model/thread-state.ts'
-import { checkpoint, itemsIn, itemsOf, ledgerOf, tenant } from './list-actor.ts'
+import { checkpoint, itemsIn, itemsOf, historyOf, tenant } from './list-actor.ts'
 import type { ListActorParts } from './list-actor.ts'
 
 /**
@@ -48,7 +48,7 @@ export interface Look {
   readonly runs: Readonly<Record<string, string>>
 }
 
-/** The life that ended: empty if it was over, undefined if an earlier try ended it. */
+/** The life that ended: empty if it had ended, undefined if an earlier try ended it. */
 export interface Removal {
   readonly life: string | undefined
 }
@@ -74,7 +74,7 @@ export class LifeActor implements Actor {
   readonly #context: ActorContext
   readonly #purge: Purge
   /** Set by `activate`, which comes before everything else. */
-  #ledger!: ThreadLedger
+  #history!: ThreadLog
 
   constructor(parts: LifeActorParts, context: ActorContext) {
     this.#parts = parts
@@ -83,26 +83,26 @@ export class LifeActor implements Actor {
   }
 
   get occupied(): boolean {
-    return this.#purge.underWay || this.#ledger.unsettled
+    return this.#purge.underWay || this.#history.unsettled
   }
 
   async activate(): Promise<void> {
-    this.#ledger = await ledgerOf(this.#parts, this.#context)
-    const { runs, row: { branch, deleted } } = this.#ledger.state
+    this.#history = await historyOf(this.#parts, this.#context)
+    const { runs, row: { branch, deleted } } = this.#history.state
     if (deleted) await this.#purge.once(branch!)
     for (const { runId } of runs) this.#end(runId)
   }
 
   receive(command: unknown, id = this.#parts.env.uuid()): Turn | Promise<Turn> {
-    const told = command as LifeCommand | OwnCommand
-    switch (told.type) {
-      case 'put': return { reply: this.#put(told.item, id) }
+    const seen = command as LifeCommand | OwnCommand
+    switch (seen.type) {
+      case 'put': return { reply: this.#put(seen.item, id) }
       case 'look': return { reply: this.#look(), kind: 'read' }
       case 'life': return { reply: this.#named(), kind: 'read' }
-      case 'remove': return { reply: this.#remove(id, told.life) }
-      case 'copy': return this.#copy(told.target)
-      case 'adopt': return { reply: this.#adopt(told.origin) }
-      case 'end': return { reply: this.#end(told.run) }
+      case 'remove': return { reply: this.#remove(id, seen.life) }
+      case 'copy': return this.#copy(seen.target)
+      case 'adopt': return { reply: this.#adopt(seen.origin) }
+      case 'end': return { reply: this.#end(seen.run) }
     }
   }
 
@@ -111,12 +111,12 @@ export class LifeActor implements Actor {
   }
 
   async passivate(): Promise<void> {
-    this.#ledger.release()
-    await Promise.all([this.#ledger.quiet(), this.#purge.stop()])
+    this.#history.release()
+    await Promise.all([this.#history.quiet(), this.#purge.stop()])
   }
 
   get #life(): string {
-    const { exists, row } = this.#ledger.state
+    const { exists, row } = this.#history.state
     return exists ? row.branch!.id : ''
   }
 
@@ -124,19 +124,19 @@ export class LifeActor implements Actor {
     return this.#parts.hasty ? Promise.resolve() : this.#purge.lastTry
   }
 
-  get #items(): readonly string[] { return itemsIn(this.#ledger.state.row.metadataJson) }
+  get #items(): readonly string[] { return itemsIn(this.#history.state.row.metadataJson) }
 
   async #put(item: string, id: string): Promise<Place> {
-    const ledger = this.#ledger
-    const { exists, heard, row: { seq } } = ledger.state
-    const isHeard = heardAs(heard, id) !== undefined
-    if (!isHeard && !exists && seq > 0) ledger.renew(this.#purged)
-    const run = ledger.state.exists ? item : firstRun
-    const durable = isHeard ? ledger.durable : ledger.write(
-      [...this.#itemPut(item, run), { $case: 'heard', value: { commandId: id } }])
+    const history = this.#history
+    const { exists, applied: received, row: { seq } } = history.state
+    const isNoticed = findApplied(received, id) !== undefined
+    if (!isNoticed && !exists && seq > 0) history.renew(this.#purged)
+    const run = history.state.exists ? item : firstRun
+    const durable = isNoticed ? history.durable : history.write(
+      [...this.#itemPut(item, run), { $case: 'commandApplied', value: { commandId: id } }])
     const place = { life: this.#life, number: this.#items.indexOf(item) + 1 }
     await durable
-    if (!isHeard) this.#context.tell({ type: 'end', run } satisfies OwnCommand)
+    if (!isNoticed) this.#context.notify({ type: 'end', run } satisfies OwnCommand)
     return place
   }
 
@@ -144,7 +144,7 @@ export class LifeActor implements Actor {
     const atMs = this.#parts.env.nowMs()
     const metadataJson = JSON.stringify({ items: [...this.#items, item] })
     return [
-      this.#ledger.state.exists
+      this.#history.state.exists
         ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
         : this.#created({ metadataJson, copiedFrom: '' }),
       { $case: 'runCreated', value: {
@@ -164,9 +164,9 @@ export class LifeActor implements Actor {
 
   /** The owner that made the run, or the next one, ends it. */
   #end(run: string): void {
-    const { state: { runs } } = this.#ledger
+    const { state: { runs } } = this.#history
     if (!runs.some(({ runId }) => runId === run)) return
-    void this.#ledger.write([{ $case: 'runEnded', value: {
+    void this.#history.write([{ $case: 'runEnded', value: {
       runId: run, atMs: this.#parts.env.nowMs(), status: 'success', errorJson: '',
       interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
       ownerDeaths: 0, suspect: false, attempt: 0,
@@ -174,10 +174,10 @@ export class LifeActor implements Actor {
   }
 
   async #look(): Promise<Look> {
-    const ledger = this.#ledger
+    const history = this.#history
     const [life, items] = [this.#life, this.#items]
-    const { row } = ledger.state
-    await ledger.durable
+    const { row } = history.state
+    await history.durable
     const runs = await this.#parts.runs.list(
       { tenant, threadId: row.threadId, limit: 1_000, offset: 0, texts: [] })
     const listed = Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))
@@ -193,52 +193,52 @@ export class LifeActor implements Actor {
 
   async #named(): Promise<{ readonly life: string }> {
     const life = this.#life
-    await this.#ledger.durable
+    await this.#history.durable
     return { life }
   }
 
   async #remove(id: string, meant = this.#life): Promise<Removal> {
-    const ledger = this.#ledger
+    const history = this.#history
     const life = this.#life
-    const isHeard = heardAs(ledger.state.heard, id) !== undefined
-    if (isHeard || life === '' || life !== meant) {
-      await ledger.durable
-      return { life: isHeard ? undefined : '' }
+    const isNoticed = findApplied(history.state.applied, id) !== undefined
+    if (isNoticed || life === '' || life !== meant) {
+      await history.durable
+      return { life: isNoticed ? undefined : '' }
     }
-    const branch = ledger.state.row.branch!
-    const deleted = ledger.write([
+    const branch = history.state.row.branch!
+    const deleted = history.write([
       { $case: 'threadDeleted', value: { atMs: this.#parts.env.nowMs() } },
-      { $case: 'heard', value: { commandId: id } },
+      { $case: 'commandApplied', value: { commandId: id } },
     ])
-    ledger.release()
+    history.release()
     await this.#purge.after(deleted, branch)
     return { life }
   }
 
   /** The copy is made within this turn, so that the source cannot be removed meanwhile. */
   async #copy(target: string): Promise<Turn> {
-    const ledger = this.#ledger
-    await ledger.durable
-    if (!ledger.state.exists) return { reply: null }
-    const origin = originOf(ledger.state, ledger.storedBytes)
+    const history = this.#history
+    await history.durable
+    if (!history.state.exists) return { reply: null }
+    const origin = originOf(history.state, history.storedBytes)
     const command: OwnCommand = { type: 'adopt', origin }
     return { reply: await this.#parts.ask({ kind: 'thread', tenant, id: target }, command) }
   }
 
   async #adopt(origin: Origin): Promise<Copied> {
-    const ledger = this.#ledger
-    const { exists, heard } = ledger.state
+    const history = this.#history
+    const { exists, applied: received } = history.state
     const { threadId: copiedFrom, metadataJson } = origin
-    if (exists && !heardAs(heard, copiedFrom)) throw new HeddleError('exists')
+    if (exists && !findApplied(received, copiedFrom)) throw new HeddleError('exists')
     if (!exists) {
       const threadId = this.#context.key.id
       const branchId = this.#parts.log.newBranchId()
-      ledger.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purged)
-      void ledger.write([this.#created({ metadataJson, copiedFrom }),
-        { $case: 'heard', value: { commandId: copiedFrom } }])
+      history.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purged)
+      void history.write([this.#created({ metadataJson, copiedFrom }),
+        { $case: 'commandApplied', value: { commandId: copiedFrom } }])
     }
     const copied = { life: this.#life, items: this.#items, isNew: !exists }
-    await ledger.durable
+    await history.durable
     return copied
   }
 }

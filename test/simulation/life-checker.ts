@@ -8,7 +8,7 @@ import type { Remains } from './remains.ts'
 /** When a client asked, and when it got the answer. */
 export interface Span {
   readonly asked: number
-  readonly heard: number
+  readonly received: number
 }
 
 interface Item {
@@ -33,8 +33,8 @@ interface Life {
   longest: readonly string[]
   /** When some client first knew of it. */
   readonly known: number
-  /** When some client first knew that it was over. */
-  over: number
+  /** When some client first knew that it had ended. */
+  ended: number
 }
 
 type Fail = (violation: Violation, what: string) => void
@@ -64,7 +64,7 @@ export class LifeChecker {
 
   /** A client puts an item; the result takes the outcome. */
   put(item: string, asked: number): {
-    acknowledged(place: Place, heard: number): void
+    acknowledged(place: Place, received: number): void
     /** Nothing was written. */
     refused(): void
   } {
@@ -72,12 +72,12 @@ export class LifeChecker {
       isOwn: true }
     this.#items.set(item, put)
     return {
-      acknowledged: (place, heard) => {
-        put.acknowledged = heard
+      acknowledged: (place, received) => {
+        put.acknowledged = received
         // A retry after a removal: the item had been there before.
         if (place.life === '' || place.number === 0) return
         put.place = place
-        this.#known(place.life, heard)
+        this.#known(place.life, received)
       },
       refused: () => { put.refused = true },
     }
@@ -86,21 +86,21 @@ export class LifeChecker {
   /** A client removes the list; the result takes the outcome. */
   remove(asked: number): {
     /** The client means this life. */
-    meant(life: string, heard: number): void
-    acknowledged(removal: Removal, heard: number): void
+    meant(life: string, received: number): void
+    acknowledged(removal: Removal, received: number): void
     refused(): void
   } {
     const removed: Removed = { life: undefined, asked, acknowledged: undefined }
     this.#removed.add(removed)
     return {
-      meant: (life, heard) => {
+      meant: (life, received) => {
         removed.life = life
-        this.#known(life, heard)
+        this.#known(life, received)
       },
-      acknowledged: ({ life }, heard) => {
-        removed.acknowledged = heard
+      acknowledged: ({ life }, received) => {
+        removed.acknowledged = received
         for (const name of [life, removed.life]) {
-          if (name) this.#isOver(this.#known(name, heard), heard)
+          if (name) this.#hasEnded(this.#known(name, received), received)
         }
       },
       refused: () => { this.#removed.delete(removed) },
@@ -114,27 +114,27 @@ export class LifeChecker {
     if (rows && !isCut && rows.join() !== items.join()) {
       this.#fail('contradicted', `its rows have ${rows.join()}, it has ${items.join()}`)
     }
-    this.#mustHave(items, life, span)
+    this.#requireHave(items, life, span)
     for (const item of items) {
       if (this.#items.get(item)?.refused) this.#fail('not_refused', `${item} was refused`)
     }
     if (life !== '') this.#lived(life, items, span)
     for (const [name, other] of this.#lives) {
-      if (name !== life && other.known < span.asked) this.#isOver(other, span.heard)
+      if (name !== life && other.known < span.asked) this.#hasEnded(other, span.received)
     }
   }
 
   /** A copy was made of it with these items. */
   copied({ items, isNew }: NonNullable<Copied>, span: Span): void {
-    if (isNew) this.#mustHave(items, undefined, span)
+    if (isNew) this.#requireHave(items, undefined, span)
   }
 
   /** It is a copy. */
-  adopted({ life, items }: NonNullable<Copied>, { asked, heard }: Span): void {
-    this.#known(life, heard)
+  adopted({ life, items }: NonNullable<Copied>, { asked, received }: Span): void {
+    this.#known(life, received)
     for (const [at, item] of items.entries()) {
       if (this.#items.get(item)?.isOwn) continue
-      this.#items.set(item, { place: { life, number: at + 1 }, asked, acknowledged: heard,
+      this.#items.set(item, { place: { life, number: at + 1 }, asked, acknowledged: received,
         refused: false, isOwn: false })
     }
   }
@@ -166,19 +166,19 @@ export class LifeChecker {
       : undefined
   }
 
-  #known(name: string, heard: number): Life {
-    const life = this.#lives.get(name) ?? { longest: [], known: heard, over: Infinity }
+  #known(name: string, received: number): Life {
+    const life = this.#lives.get(name) ?? { longest: [], known: received, ended: Infinity }
     this.#lives.set(name, life)
     return life
   }
 
-  #isOver(life: Life, heard: number): void {
-    life.over = Math.min(life.over, heard)
+  #hasEnded(life: Life, received: number): void {
+    life.ended = Math.min(life.ended, received)
   }
 
-  #lived(life: string, items: readonly string[], { asked, heard }: Span): void {
-    const known = this.#known(life, heard)
-    if (known.over < asked) this.#fail('stale', `its life ${life} is back`)
+  #lived(life: string, items: readonly string[], { asked, received }: Span): void {
+    const known = this.#known(life, received)
+    if (known.ended < asked) this.#fail('stale', `its life ${life} is back`)
     const shorter = Math.min(known.longest.length, items.length)
     for (let at = 0; at < shorter; at++) {
       if (known.longest[at] === items[at]) continue
@@ -189,12 +189,13 @@ export class LifeChecker {
   }
 
   /** `life` is undefined if it is unknown which life had these items. */
-  #mustHave(items: readonly string[], life: string | undefined, { asked, heard }: Span): void {
+  #requireHave(items: readonly string[], life: string | undefined,
+    { asked, received }: Span): void {
     for (const [name, item] of this.#items) {
       const { acknowledged, place } = item
       if (acknowledged === undefined || acknowledged >= asked) continue
       if (!items.includes(name)) {
-        const mayBeRemoved = this.#mayBeRemoved({ asked: item.asked, heard }, place?.life)
+        const mayBeRemoved = this.#mayBeRemoved({ asked: item.asked, received }, place?.life)
         if (!mayBeRemoved || (life !== undefined && place?.life === life)) {
           this.#fail('lost', `${name} was acknowledged and is not among ${items.join()}`)
         }
@@ -205,8 +206,8 @@ export class LifeChecker {
   }
 
   /** Whether this life, by default any, may have been removed by then. */
-  #mayBeRemoved({ asked, heard }: Span, life?: string): boolean {
-    return [...this.#removed].some((removed) => removed.asked < heard
+  #mayBeRemoved({ asked, received }: Span, life?: string): boolean {
+    return [...this.#removed].some((removed) => removed.asked < received
       && (life === undefined || removed.life === life)
       && (removed.acknowledged === undefined || removed.acknowledged > asked))
   }

@@ -78,11 +78,11 @@ export class LifeClients {
 
   #put(list: string): LifeQuestion {
     const item = `${list}-${++this.#items}`
-    const told = this.#checker(list).put(item, this.#nowMs())
-    return { list, command: { type: 'put', item }, refuse: told.refused,
+    const seen = this.#checker(list).put(item, this.#nowMs())
+    return { list, command: { type: 'put', item }, refuse: seen.refused,
       hear: (reply) => {
         this.acknowledged++
-        told.acknowledged(reply as Place, this.#nowMs())
+        seen.acknowledged(reply as Place, this.#nowMs())
       } }
   }
 
@@ -96,18 +96,18 @@ export class LifeClients {
   }
 
   #remove(list: string): LifeQuestion {
-    const told = this.#checker(list).remove(this.#nowMs())
+    const seen = this.#checker(list).remove(this.#nowMs())
     const next = (reply: unknown): LifeCommand | undefined => {
       const { life } = reply as { readonly life: string }
       if (life === '') return undefined
-      told.meant(life, this.#nowMs())
+      seen.meant(life, this.#nowMs())
       return this.#naming ? { type: 'remove', life } : { type: 'remove' }
     }
-    return { list, command: { type: 'life' }, next, refuse: told.refused,
+    return { list, command: { type: 'life' }, next, refuse: seen.refused,
       hear: (reply) => {
         const removal = reply as Removal
         if (removal.life) this.removals++
-        told.acknowledged(removal, this.#nowMs())
+        seen.acknowledged(removal, this.#nowMs())
       } }
   }
 
@@ -123,7 +123,7 @@ export class LifeClients {
       } }
   }
 
-  #since(asked: number): { asked: number; heard: number } {
-    return { asked, heard: this.#nowMs() }
+  #since(asked: number): { asked: number; received: number } {
+    return { asked, received: this.#nowMs() }
   }
 }

@@ -6,7 +6,7 @@ import { decodeRow } from '../../src/checkpoint/index.ts'
 import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import type { ThreadIndex } from '../../src/search/index.ts'
 import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
-import { ThreadLedger } from '../../src/thread/log/thread-log.ts'
+import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 
 export const tenant = 'simulated'
 
@@ -36,9 +36,9 @@ export interface ListActorParts {
   readonly early?: (branchId: string, seq: number) => Promise<void>
 }
 
-export function ledgerOf({ env, log, threads }: Pick<ListActorParts, 'env' | 'log' | 'threads'>,
-  { key: { tenant: owner, id: threadId }, epoch, fail }: ActorContext): Promise<ThreadLedger> {
-  return ThreadLedger.load({
+export function historyOf({ env, log, threads }: Pick<ListActorParts, 'env' | 'log' | 'threads'>,
+  { key: { tenant: owner, id: threadId }, epoch, fail }: ActorContext): Promise<ThreadLog> {
+  return ThreadLog.load({
     ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
     after: env.after, onLost: fail,
   })
@@ -48,7 +48,7 @@ export class ListActor implements Actor {
   readonly #parts: ListActorParts
   readonly #context: ActorContext
   /** Set by `activate`, which comes before everything else. */
-  #ledger!: ThreadLedger
+  #history!: ThreadLog
 
   constructor(parts: ListActorParts, context: ActorContext) {
     this.#parts = parts
@@ -58,13 +58,13 @@ export class ListActor implements Actor {
   readonly occupied = false
 
   async activate(): Promise<void> {
-    this.#ledger = await ledgerOf(this.#parts, this.#context)
+    this.#history = await historyOf(this.#parts, this.#context)
   }
 
   receive(command: unknown, id = this.#parts.env.uuid()): Turn {
-    const told = command as Command
-    if (told.type === 'append') return { reply: this.#append(told.item, id) }
-    return { reply: this.#answer(told), kind: 'read' }
+    const seen = command as Command
+    if (seen.type === 'append') return { reply: this.#append(seen.item, id) }
+    return { reply: this.#answer(seen), kind: 'read' }
   }
 
   follow(): Promise<() => void> {
@@ -72,20 +72,20 @@ export class ListActor implements Actor {
   }
 
   async passivate(): Promise<void> {
-    this.#ledger.release()
-    await this.#ledger.durable.catch(() => {})
+    this.#history.release()
+    await this.#history.durable.catch(() => {})
   }
 
   /** The answer from the state in this turn. */
   async #answer(command: Exclude<Command, { type: 'append' }>): Promise<unknown> {
-    const { row } = this.#ledger.state
-    await this.#ledger.durable
+    const { row } = this.#history.state
+    await this.#history.durable
     if (command.type === 'read') return itemsIn(row.metadataJson)
     const { log } = this.#parts
     if (command.type === 'history') {
       const rows = row.seq === 0 ? [] : await itemsOf(log, row)
       // Items appended meanwhile may be in the same row.
-      if (this.#ledger.state.row !== row) return this.#answer(command)
+      if (this.#history.state.row !== row) return this.#answer(command)
       return { items: itemsIn(row.metadataJson), rows } satisfies History
     }
     const place = row.seq === 0 ? undefined : await log.findCheckpoint(row.branch!, command.item)
@@ -94,12 +94,12 @@ export class ListActor implements Actor {
 
   /** A repeated command gets its first answer, and is not executed again. */
   async #append(item: string, id: string): Promise<number> {
-    const ledger = this.#ledger
-    const { exists, row } = ledger.state
+    const history = this.#history
+    const { exists, row } = history.state
     const { items: before = [], ids = [] } = JSON.parse(row.metadataJson) as Kept
     const known = ids.indexOf(id)
     if (known >= 0) {
-      await ledger.durable
+      await history.durable
       return known + 1
     }
     const items = [...before, item]
@@ -110,8 +110,8 @@ export class ListActor implements Actor {
       ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
       : { $case: 'threadCreated', value: { threadId, atMs, metadataJson, hidden: false,
         copiedFrom: '', headCheckpointId: '', status: '', interruptsJson: '' } }
-    const { seq } = ledger.position
-    const durable = ledger.write([said, checkpoint(item, atMs)])
+    const { seq } = history.position
+    const durable = history.write([said, checkpoint(item, atMs)])
     const early = this.#parts.early?.(row.branch!.id, seq)
     await (early ? Promise.race([durable, early]) : durable)
     return items.length

@@ -2,15 +2,17 @@
 
 import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
 import {
-  Activations, actorKeyText, createInbound, createRouter, openSession, pause, Roster, ShardKeeper,
+  ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause, FailureDetector,
+    ShardBalancer,
   shardOf,
 } from '../../cluster/index.ts'
 import type {
-  ActorKey, Delivery, Gate, Inbound, Member as Name, Router, Session, ShardHost, ShardOwner,
+  ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session, ShardHost,
+    ShardOwner,
   Transport,
 } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
-import { BeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
+import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
 import type { Connection } from '../../src/store/cassandra/driver/connection.ts'
@@ -20,7 +22,7 @@ import { CassandraLog } from '../../src/store/cassandra/log-port.ts'
 import { BranchTable } from '../../src/store/cassandra/log/branch-table.ts'
 import { ChunkTable } from '../../src/store/cassandra/log/chunk-table.ts'
 import { LogTable } from '../../src/store/cassandra/log/log-table.ts'
-import { Rank } from '../../src/store/cassandra/log/write-timestamp.ts'
+import { WriteTimestamp } from '../../src/store/cassandra/log/write-timestamp.ts'
 import { BillingTable } from '../../src/store/cassandra/tables/billing-table.ts'
 import { RunTable } from '../../src/store/cassandra/tables/run-table.ts'
 import { StoredBodies } from '../../src/store/cassandra/tables/stored-body.ts'
@@ -34,7 +36,7 @@ import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
 import {
-  connectionWithout, gatesWithout, logWithout, sessionsWithout, transportWithout,
+  connectionWithout, checksWithout, logWithout, sessionsWithout, transportWithout,
 } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
@@ -53,11 +55,11 @@ export interface MemberOptions {
 }
 
 /** What it has once its session is open. */
-interface Seat {
+interface ClusterNode {
   readonly session: Session
-  readonly roster: Roster
-  readonly keeper: ShardKeeper
-  readonly activations: Activations
+  readonly detector: FailureDetector
+  readonly balancer: ShardBalancer
+  readonly activations: ActivationTable
   readonly log: CassandraLog
   readonly router: Router
   readonly inbound: Inbound
@@ -69,7 +71,7 @@ const loadAgainMs = 300
 /** How long a member lives on after it has given everything back. */
 const afterlifeMs = 2_500
 /** How long a member that leaves may take until it is killed. */
-const graceMs = 2_000
+const slackMs = 2_000
 /** No deadline: a member that takes too long is killed. */
 const noHurry = new AbortController().signal
 
@@ -82,7 +84,7 @@ export class Member {
   readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
-  #seat: Seat | undefined
+  #node: ClusterNode | undefined
   /** Listener for the next row. */
   #onceWritten: (() => void) | undefined
   /** Whether it is giving everything back. */
@@ -103,15 +105,15 @@ export class Member {
 
   /** Whether clients may ask it. */
   get listening(): boolean {
-    return this.#seat !== undefined && this.process.state !== 'ended'
+    return this.#node !== undefined && this.process.state !== 'ended'
   }
 
   /** Shards that it believes it owns; it may be wrong. */
   get owned(): readonly number[] {
-    const { keeper } = this.#seat ?? {}
-    if (keeper === undefined || this.process.state === 'ended') return []
+    const { balancer } = this.#node ?? {}
+    if (balancer === undefined || this.process.state === 'ended') return []
     return Array.from({ length: shards }, (_, shard) => shard)
-      .filter((shard) => keeper.ownerOf(shard)?.member.id === this.self.id)
+      .filter((shard) => balancer.ownerOf(shard)?.member.id === this.self.id)
   }
 
   /** It believes that it owns something, and keeps it. */
@@ -122,32 +124,32 @@ export class Member {
 
   /** To be called within the process. */
   readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
-    this.#seat!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
+    this.#node!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
 
   /** Takes a command of another member; a repeated command gets its first answer. */
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
-    const { inbound } = this.#seat ?? {}
+    const { inbound } = this.#node ?? {}
     if (inbound === undefined) throw silent()
     const reply = await this.#recent.answer(id, async () =>
       Buffer.from(JSON.stringify(await inbound.ask(key, command, { id }))))
     return JSON.parse(Buffer.from(reply).toString()) as unknown
   }
 
-  hear(owners: readonly ShardOwner[]): void { this.#seat?.keeper.hear(owners) }
+  hear(owners: readonly ShardOwner[]): void { this.#node?.balancer.handle(owners) }
 
-  async look(): Promise<void> { await this.#seat?.roster.look() }
+  async look(): Promise<void> { await this.#node?.detector.look() }
 
   sees(other: Name): Promise<boolean> { return this.#options.lives(other) }
 
   /** A planned end: what is under way ends before the session does. */
   async leave(): Promise<void> {
-    const { activations, keeper, log, roster, session } = this.#seat!
-    this.process.after(graceMs, () => this.process.end())
+    const { activations, balancer, log, detector, session } = this.#node!
+    this.process.after(slackMs, () => this.process.end())
     await this.#giveBack()
     await activations.close(noHurry)
     await log.close()
-    keeper.close()
-    await roster.close()
+    balancer.close()
+    await detector.close()
     await session.leave()
     this.process.end()
   }
@@ -159,12 +161,12 @@ export class Member {
   }
 
   async #giveBack(): Promise<void> {
-    const { keeper, roster } = this.#seat!
+    const { balancer, detector } = this.#node!
     this.#going = true
-    if (roster.others.length === 0) return
-    await roster.leave()
-    this.#tellAll(roster, (other) => other.look())
-    await keeper.leave()
+    if (detector.others.length === 0) return
+    await detector.leave()
+    this.#notifyAll(detector, (other) => other.look())
+    await balancer.leave()
     this.process.world.note(() => `${this.process.name} gave everything back`)
   }
 
@@ -178,18 +180,18 @@ export class Member {
         // It takes a moment, in which its answers still leave.
         process.after(process.world.chance.between(0, 40), () => process.end())
       } })
-      const roster = this.#roster(session, sessions)
-      const keeper = new ShardKeeper({
-        env, self: this.self, shards, roster,
+      const detector = this.#detector(session, sessions)
+      const balancer = new ShardBalancer({
+        env, self: this.self, shards, detector,
         shardOwners: new ShardTable(this.#connection, shards),
-        announce: (owners) => this.#tellAll(roster, async (other) => other.hear(owners)),
+        announce: (owners) => this.#notifyAll(detector, async (other) => other.hear(owners)),
       })
       if (without === 'rows_after') for (let shard = 0; shard < shards; shard++) this.#load(shard)
-      this.#seat = this.#take(session, roster, keeper)
-      await keeper.look()
-      await roster.start()
-      this.#tellAll(roster, (other) => other.look())
-      await keeper.start(this.#host(this.#seat))
+      this.#node = this.#take(session, detector, balancer)
+      await balancer.look()
+      await detector.start()
+      this.#notifyAll(detector, (other) => other.look())
+      await balancer.start(this.#host(this.#node))
       process.world.note(() => `${process.name} has its shards: ${this.owned}`)
     } catch (error) {
       process.world.note(() => `${process.name} does not start: ${String(error)}`)
@@ -197,32 +199,32 @@ export class Member {
     }
   }
 
-  #roster(session: Session, sessions: ReturnType<typeof sessionsWithout>): Roster {
+  #detector(session: Session, sessions: ReturnType<typeof sessionsWithout>): FailureDetector {
     const { process, ways, lives } = this.#options
-    return new Roster({
+    return new FailureDetector({
       env: process.env, self: this.self, member: true, sessions, lives,
-      beats: new BeatTable(this.#connection),
+      heartbeats: new HeartbeatTable(this.#connection),
       askPeer: (peer, member) => ways.call(process, peer, (other) => other.sees(member)),
-      mayJudge: () => session.lives(),
-      heardMs: () => Number.NEGATIVE_INFINITY,
-      over: () => {},
+      canFence: () => session.lives(),
+      lastSeenMs: () => Number.NEGATIVE_INFINITY,
+      ended: () => {},
     })
   }
 
-  #tellAll(roster: Roster, tell: (other: Member) => Promise<void>): void {
+  #notifyAll(detector: FailureDetector, notify: (other: Member) => Promise<void>): void {
     const { process, ways } = this.#options
-    for (const other of roster.others) ways.call(process, other, tell).catch(() => {})
+    for (const other of detector.others) ways.call(process, other, notify).catch(() => {})
   }
 
-  #host({ activations, log }: Seat): ShardHost {
+  #host({ activations, log }: ClusterNode): ShardHost {
     const { process: { name, world, env }, without } = this.#options
     const drain = async (shard: number) => {
       const ofIt = (key: ActorKey) =>
         shardOf(actorKeyText(key), shards) === shard ? shard : undefined
-      const goingOn = await activations.letGo(ofIt, noHurry).get(shard)
+      const inProgress = await activations.release(ofIt, noHurry).get(shard)
       log.forget()
       if (without !== 'rows_after') this.#index.drop(shard)
-      return goingOn ?? []
+      return inProgress ?? []
     }
     return {
       busy: () => new Set(activations.occupied().map((key) => shardOf(actorKeyText(key), shards))),
@@ -230,8 +232,8 @@ export class Member {
         world.note(() => `${name} owns shard ${shard}`)
         if (without !== 'rows_after') this.#load(shard)
       },
-      told: () => {},
-      letGo: async (shard) => {
+      hinted: () => {},
+      release: async (shard) => {
         world.note(() => `${name} gives shard ${shard} back`)
         if (without !== 'drain') return drain(shard)
         env.after(world.chance.between(0, 500), () => void drain(shard))
@@ -240,31 +242,31 @@ export class Member {
     }
   }
 
-  #take(session: Session, roster: Roster, keeper: ShardKeeper): Seat {
+  #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
     const { process: { env }, without } = this.#options
-    const { gate } = session
+    const { check } = session
     const runs = new RunTable(this.#connection, bodiesOf(this.#connection))
-    const log = this.#log(gate, runs)
+    const log = this.#log(check, runs)
     const parts = {
-      env, log: logWithout(without, log, gate), threads: this.#index.threads, runs,
+      env, log: logWithout(without, log, check), threads: this.#index.threads, runs,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
-      ...without === 'order' && { early: (id: string, seq: number) => this.#early(gate, id, seq) },
+      ...without === 'order' && { early: (id: string, seq: number) => this.#early(check, id, seq) },
     }
-    const activations = new Activations({
-      env, idleMs: 2_000, ...without !== 'reply_gate' && { gate },
+    const activations = new ActivationTable({
+      env, idleMs: 2_000, ...without !== 'reply_fence' && { check },
       owns: (key, epoch) => {
-        const owner = keeper.ownerOf(shardOf(actorKeyText(key), shards))
+        const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
         return owner?.member === this.self && owner.epoch === epoch
       },
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
         ? new LifeActor(parts, context) : new ListActor(parts, context)) }],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
-    const ownership = keeper
+    const ownership = balancer
     const router: Router = createRouter({ env, ownership, activations, transport })
     const inbound = createInbound({ ownership, activations, services: [] })
-    return { session, roster, keeper, activations, log, router, inbound }
+    return { session, detector, balancer, activations, log, router, inbound }
   }
 
   #transport(): Transport {
@@ -276,18 +278,18 @@ export class Member {
     }
   }
 
-  #log(gate: Gate, runs: RunTable): CassandraLog {
+  #log(check: OwnershipCheck, runs: RunTable): CassandraLog {
     const { process: { env }, without, bucketBytes } = this.#options
     const connection = this.#connection
-    const rank = new Rank()
+    const rank = new WriteTimestamp()
     const chunks = new ChunkTable(connection)
     const branches = new BranchTable(connection, rank)
-    const { rolling, appending } = gatesWithout(without, gate)
+    const { rolling, appending } = checksWithout(without, check)
     return new CassandraLog({
       env, connection, rank, branches, runs, billing: new BillingTable(connection),
-      rows: this.#rows, gate: appending,
+      rows: this.#rows, check: appending,
       index: this.#index as unknown as LocalIndex,
-      log: new LogTable({ connection, rank, chunks, env, gate: rolling, commit: 'validate',
+      log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
   }
@@ -298,16 +300,16 @@ export class Member {
 
   #rowWritten(branchId: string, seq: number): Promise<void> | undefined {
     this.#written.get(`${branchId} ${seq}`)?.()
-    const tell = this.#onceWritten
+    const notify = this.#onceWritten
     this.#onceWritten = undefined
-    if (tell === undefined) return undefined
-    tell()
+    if (notify === undefined) return undefined
+    notify()
     return pause(this.process.env, 0)
   }
 
-  async #early(gate: Gate, branchId: string, seq: number): Promise<void> {
+  async #early(check: OwnershipCheck, branchId: string, seq: number): Promise<void> {
     await new Promise<void>((resolve) => this.#written.set(`${branchId} ${seq}`, resolve))
-    await gate.pass()
+    await check.confirm()
   }
 }
 

@@ -49,14 +49,14 @@ export class Network {
   }
 
   /**
-   * Calls `work` at the node `to`, and `heard` with its answer back at `from`. A lost message
+   * Calls `work` at the node `to`, and `received` with its answer back at `from`. A lost message
    * that is `lasting` may still be delivered later, as a hint.
    */
   ask<Answer>(from: number, to: number, work: (replica: Replica) => Answer,
-    heard: (answer: Answer) => void, lasting = false): void {
+    received: (answer: Answer) => void, lasting = false): void {
     this.#send(from, to, lasting, () => {
       const answer = work(this.replicas[to]!)
-      this.#send(to, from, false, () => heard(answer))
+      this.#send(to, from, false, () => received(answer))
     })
   }
 

@@ -54,15 +54,15 @@ export function compareAndSet(options: PaxosOptions): void {
 
 class Round {
   readonly #options: PaxosOptions
-  readonly #over: () => boolean
+  readonly #ended: () => boolean
 
-  constructor(options: PaxosOptions, over: () => boolean) {
+  constructor(options: PaxosOptions, ended: () => boolean) {
     this.#options = options
-    this.#over = over
+    this.#ended = ended
   }
 
   prepare(floor: number): void {
-    if (this.#over()) return
+    if (this.#ended()) return
     const { network, coordinator, swap } = this.#options
     const ballot = network.ballot(coordinator, floor)
     const promises: Promised[] = []
@@ -108,7 +108,7 @@ class Round {
 
   #decide(ballot: number, promises: readonly Promised[], committed: PaxosState['committed']):
   void {
-    if (this.#over()) return
+    if (this.#ended()) return
     const { swap, done } = this.#options
     const { table } = swap.changes[0]!
     const known = committed?.mutation.rows.find((row) => sameKey(row.key, swap.key))

@@ -1,6 +1,6 @@
 /** A process in the world: it can be stopped and continued, and loses its memory when it ends. */
 
-import type { Env, Facts, Log } from '../../cluster/index.ts'
+import type { Env, Details, Log } from '../../cluster/index.ts'
 import type { World } from './world.ts'
 
 /**
@@ -34,7 +34,7 @@ export class Process {
   }
 
   /** Events that waited happen in any order, while new ones arrive. */
-  goOn(): void {
+  resume(): void {
     if (this.#state !== 'stopped') return
     this.#state = 'running'
     const { chance } = this.world
@@ -46,7 +46,7 @@ export class Process {
     this.#waiting.length = 0
   }
 
-  /** Calls `fn` in the process after `ms`, or once it goes on after that. */
+  /** Calls `fn` in the process after `ms`, or once it continues after that. */
   after(ms: number, fn: () => void): () => void {
     let calledOff = false
     const happen = () => {
@@ -88,13 +88,13 @@ export class Process {
       (++this.#ids).toString(16).padStart(12, '0')
   }
 
-  #log(own: Facts): Log {
-    const say = (message: string, facts: Facts = {}) => this.world.note(() =>
-      `${this.name} says: ${message}${reasonOf({ ...own, ...facts })}`)
-    return { debug: say, info: say, warn: say, error: say, child: (facts) => this.#log(facts) }
+  #log(own: Details): Log {
+    const say = (message: string, details: Details = {}) => this.world.note(() =>
+      `${this.name} says: ${message}${reasonOf({ ...own, ...details })}`)
+    return { debug: say, info: say, warn: say, error: say, child: (details) => this.#log(details) }
   }
 }
 
-function reasonOf({ error }: Facts): string {
+function reasonOf({ error }: Details): string {
   return error === undefined ? '' : ` (${String(error)})`
 }

@@ -53,7 +53,7 @@ export class Remains {
     return this.#runs.has(keyOf(list, run))
   }
 
-  /** What is still stored of a life that is over and not needed by any copy. */
+  /** What is still stored of a life that has ended and not needed by any copy. */
   ofDead(life: string): string | undefined {
     if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
     const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]

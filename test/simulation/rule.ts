@@ -2,17 +2,17 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { Gate, SessionPort, Transport } from '../../cluster/index.ts'
+import type { OwnershipCheck, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
-import { gateThat, openGate } from '../support/open-check.ts'
+import { checkThat, openCheck } from '../support/open-check.ts'
 
 /**
  * chain          the log ends before the first missing row of its chain
  * order          a row is acknowledged when it and every row before it are on a quorum
  * open_row       a new epoch appends a row before it answers anything
  * validate_after the session is read after the write, not before it
- * reply_gate     answers to reads pass the gate as well
+ * reply_gate     answers to reads pass the ownership check as well
  * read_repair    a row that was read is on a quorum from then on
  * places_again   places that rows taken over may have carried are written again
  * roll_over      a new bucket begins when the session was validated after the last row
@@ -26,7 +26,7 @@ import { gateThat, openGate } from '../support/open-check.ts'
  * copies_noted   what a copy needs of others is noted before it is made
  * purged_first   the rows of a life are removed before the next one with that id begins
  */
-export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_gate', 'read_repair',
+export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
   'rows_last', 'drain', 'same_id', 'same_life', 'copies_noted', 'purged_first'] as const
 
@@ -109,26 +109,27 @@ export function transportWithout(rule: Rule | undefined, real: Transport, newId:
 /** How often each append has reached its gate. */
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
-/** The gates of rolling over and of acknowledging. */
-export function gatesWithout(rule: Rule | undefined, gate: Gate):
-  { readonly rolling: Pick<Gate, 'pass'>; readonly appending: Pick<Gate, 'approach'> } {
-  const second = gateThat(async () => {
-    if (calls.getStore()!.passes++ > 0) await gate.pass()
+/** The ownership checks of rolling over and of acknowledging. */
+export function checksWithout(rule: Rule | undefined, check: OwnershipCheck):
+  { readonly rolling: Pick<OwnershipCheck, 'confirm'>;
+    readonly appending: Pick<OwnershipCheck, 'announce'> } {
+  const second = checkThat(async () => {
+    if (calls.getStore()!.passes++ > 0) await check.confirm()
   })
   return {
-    rolling: rule === 'roll_over' ? openGate : gate,
-    appending: rule === 'validate_after' ? openGate : rule === 'rows_last' ? second : gate,
+    rolling: rule === 'roll_over' ? openCheck : check,
+    appending: rule === 'validate_after' ? openCheck : rule === 'rows_last' ? second : check,
   }
 }
 
 /** The log as actors see it. */
-export function logWithout(rule: Rule | undefined, real: LogPort, gate: Gate): LogPort {
+export function logWithout(rule: Rule | undefined, real: LogPort, check: OwnershipCheck): LogPort {
   return {
     shared: rule !== 'open_row',
     newBranchId: real.newBranchId,
     open: real.open,
     append: async (rows, updates) => {
-      if (rule === 'validate_after') await gate.pass()
+      if (rule === 'validate_after') await check.confirm()
       await calls.run({ passes: updates.length > 0 ? 0 : 1 }, () => real.append(rows, updates))
     },
     tail: real.tail,

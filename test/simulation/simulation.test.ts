@@ -51,7 +51,7 @@ const needs: Readonly<Record<Rule, { readonly favourite?: FaultName; readonly wo
   order: { worlds: 100 },
   open_row: { favourite: 'tear', worlds: 600 },
   validate_after: { favourite: 'isolate', worlds: 400 },
-  reply_gate: { favourite: 'stop', worlds: 300 },
+  reply_fence: { favourite: 'stop', worlds: 300 },
   read_repair: { worlds: 150 },
   places_again: { favourite: 'tear', worlds: 200 },
   roll_over: { favourite: 'lapse', worlds: 600 },

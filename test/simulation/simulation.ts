@@ -144,7 +144,7 @@ class Simulation {
       owners: this.#served, trace }
   }
 
-  /** Checks the final state once all faults are over. */
+  /** Checks the final state once all faults have ended. */
   async #end(): Promise<void> {
     const world = this.#world
     this.#hurting = false
@@ -155,7 +155,7 @@ class Simulation {
     const allDie = world.chance.flip(0.5)
     for (const { process } of this.#living()) {
       if (allDie) process.end()
-      else process.goOn()
+      else process.resume()
     }
     let settled = false
     let ended = 0
@@ -347,16 +347,16 @@ class Simulation {
       return next === undefined ? reply : await ask(list, next)
     }
     // The last answers of a process are still on their way when it ends.
-    const heard = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
+    const received = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
       world.wakeAfter(chance.between(0.1, 2), () => {
         if (this.#hurting) hear()
         end()
       }))
     process.after(chance.between(0.1, 2), () => {
-      answer().then((reply) => heard(() => {
+      answer().then((reply) => received(() => {
         world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
         question.hear(reply)
-      }), (error: unknown) => heard(() => this.#refuse(question, error)))
+      }), (error: unknown) => received(() => this.#refuse(question, error)))
     })
   }
 

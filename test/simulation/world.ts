@@ -42,9 +42,9 @@ export class World {
     if (this.#tracing) this.trace.push(`${this.#nowMs.toFixed(1).padStart(9)}  ${line()}`)
   }
 
-  /** Lets events happen until `over`; returns false if `limitMs` comes first. */
-  async run(over: () => boolean, limitMs: number): Promise<boolean> {
-    while (!over()) {
+  /** Lets events happen until `ended`; returns false if `limitMs` comes first. */
+  async run(ended: () => boolean, limitMs: number): Promise<boolean> {
+    while (!ended()) {
       const [soonest] = this.#heap
       if (soonest === undefined || soonest.atMs > limitMs) return false
       const next = this.#take()!

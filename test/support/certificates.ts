@@ -52,7 +52,7 @@ RokDeDXSW82cW4HJzt6MwczgtzLkeVRbqQ==
 `
 
 /** An untrusted authority. */
-export const stranger = `-----BEGIN CERTIFICATE-----
+export const outsider = `-----BEGIN CERTIFICATE-----
 MIIBTzCB96ADAgECAgECMAoGCCqGSM49BAMCMBcxFTATBgNVBAMMDGhlZGRsZSBv
 dGhlcjAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFzEVMBMGA1UE
 AwwMaGVkZGxlIG90aGVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAED9tQrxor

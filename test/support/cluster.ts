@@ -56,13 +56,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const network = options.roads ? await makeNetwork(options.members, contactPoints) : undefined
   const members: ClusterMember[] = []
   const servers: ServerProcess[] = []
-  const start = async (place: number) => {
-    const road = network?.roads[place]
-    servers[place] = await startServer({
+  const start = async (index: number) => {
+    const road = network?.roads[index]
+    servers[index] = await startServer({
       project, cassandra, env: { ...env, ...road?.env },
       args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
     })
-    members[place] = memberOf(servers[place], road)
+    members[index] = memberOf(servers[index], road)
   }
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
@@ -71,14 +71,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     // The first one creates the tables.
     await start(0)
-    await Promise.all(Array.from({ length: options.members - 1 }, (_, place) => start(place + 1)))
+    await Promise.all(Array.from({ length: options.members - 1 }, (_, index) => start(index + 1)))
   } catch (error) {
     await close()
     throw error
   }
   return {
     members, close, frontDoors: members.map(({ url }) => url),
-    story: () => members.map((member, place) => `Member ${place} (pid ${member.pid}):\n` +
+    story: () => members.map((member, index) => `Member ${index} (pid ${member.pid}):\n` +
       storyOf(member.output())).join('\n'),
   }
 }

@@ -1,11 +1,11 @@
 /** An Env whose time stands still until a test moves it, with ids by number and a kept log. */
 
-import type { Env, Facts, Log } from '../../cluster/index.ts'
+import type { Env, Details, Log } from '../../cluster/index.ts'
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
-  readonly facts: Facts
+  readonly details: Details
 }
 
 export interface VirtualEnv extends Env {
@@ -68,15 +68,15 @@ function numbered(version: string, id: number): string {
   return `00000000-0000-${version}000-8000-${id.toString(16).padStart(12, '0')}`
 }
 
-function keptLog(lines: LogLine[], own: Facts): Log {
-  const keep = (level: LogLine['level']) => (message: string, facts: Facts = {}) => {
-    lines.push({ level, message, facts: { ...own, ...facts } })
+function keptLog(lines: LogLine[], own: Details): Log {
+  const keep = (level: LogLine['level']) => (message: string, details: Details = {}) => {
+    lines.push({ level, message, details: { ...own, ...details } })
   }
   return {
     debug: keep('debug'),
     info: keep('info'),
     warn: keep('warn'),
     error: keep('error'),
-    child: (facts) => keptLog(lines, { ...own, ...facts }),
+    child: (details) => keptLog(lines, { ...own, ...details }),
   }
 }

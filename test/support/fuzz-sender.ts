@@ -35,11 +35,11 @@ export class FuzzSender {
     const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port),
       noDelay: true, allowHalfOpen: true })
     const timers = [setTimeout(() => resolve({ kind: 'hung' }), patienceMs)]
-    let heard = ''
+    let received = ''
     socket.on('data', (piece: Buffer) => {
-      if (heard.length < 4_096) heard += piece.toString('latin1')
-      const status = statusIn(heard)
-      if (status !== undefined) resolve({ kind: 'answered', status, grpc: grpcIn(heard) })
+      if (received.length < 4_096) received += piece.toString('latin1')
+      const status = statusIn(received)
+      if (status !== undefined) resolve({ kind: 'answered', status, grpc: grpcIn(received) })
     })
     socket.on('error', () => resolve({ kind: 'refused' }))
     socket.on('close', () => resolve({ kind: 'refused' }))
@@ -101,14 +101,14 @@ Buffer {
 }
 
 /** The final one; undefined as long as it has not come. */
-function statusIn(heard: string): number | undefined {
+function statusIn(received: string): number | undefined {
   const final = /^(?:HTTP\/1\.[01] 1\d\d[^]*?\r\n\r\n)*HTTP\/1\.[01] ([2-9]\d\d)[^]*?\r\n\r\n/
-    .exec(heard)
+    .exec(received)
   return final === null ? undefined : Number(final[1])
 }
 
-function grpcIn(heard: string): string | undefined {
-  return /^grpc-status: ?(\d+)/mi.exec(heard)?.[1]
+function grpcIn(received: string): string | undefined {
+  return /^grpc-status: ?(\d+)/mi.exec(received)?.[1]
 }
 
 function grpcOf(headers: IncomingHttpHeaders): string | undefined {

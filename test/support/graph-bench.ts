@@ -10,10 +10,10 @@ import type { Shortcuts } from '../../src/graph/engine/engine-shortcut.ts'
 import { execute, failure, isWorthKeeping } from '../../src/graph/engine/runner.ts'
 import type { Workbench } from '../../src/graph/engine/runner.ts'
 import { answer } from '../../src/graph/engine/state-question.ts'
-import { Outbox } from '../../src/graph/events/step-outbox.ts'
-import type { Departure } from '../../src/graph/events/worker-batch.ts'
+import { StepOutbox } from '../../src/graph/events/step-outbox.ts'
+import type { WorkerBatch } from '../../src/graph/events/worker-batch.ts'
 import type {
-  EditUpdate, Execution, Outcome, RunRequest, SnapshotAnswer, StateQuestion, StepEvent,
+  EditUpdate, Execution, ExecutionOutcome, RunRequest, SnapshotAnswer, StateQuestion, StepEvent,
 } from '../../src/graph/execution.ts'
 import { toGraph } from '../../src/graph/project/graph-export.ts'
 import type { ServedGraph } from '../../src/graph/project/graph-export.ts'
@@ -29,13 +29,13 @@ export const codec = new ValueCodec(messages, serde)
 const request: RunRequest = {
   kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['values'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [], asked: null,
+  checkpoint: null, emitted: [], asked: null,
 }
 
 export interface Ran {
-  readonly outcome: Outcome
+  readonly outcome: ExecutionOutcome
   readonly events: StepEvent[]
-  readonly departures: Departure[]
+  readonly batches: WorkerBatch[]
 }
 
 export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 'config'>> {
@@ -50,7 +50,7 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
   readonly forget?: boolean
   /** The log gets nothing before the run ends, as with an edit. */
   readonly unseen?: boolean
-  readonly onDeparture?: (departure: Departure) => void
+  readonly onBatch?: (batch: WorkerBatch) => void
 }
 
 export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
@@ -70,7 +70,7 @@ export class GraphBench {
   constructor(graph: unknown) { this.#graph = toGraph(graph) }
 
   run(wish: RunWish = {}): Promise<Ran> {
-    const { input, command, config, runId, attempt, signal, control, forget, onDeparture,
+    const { input, command, config, runId, attempt, signal, control, forget, onBatch,
       ...rest } = wish
     return this.#execute({
       ...request, ...rest, input: JSON.stringify(input ?? null),
@@ -104,14 +104,14 @@ export class GraphBench {
   }
 
   async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {
-    const departures: Departure[] = []
-    const outbox: Outbox = new Outbox({
+    const batches: WorkerBatch[] = []
+    const outbox: StepOutbox = new StepOutbox({
       schedule: (flush) => void setImmediate(flush),
-      send: (departure) => {
-        departures.push(departure)
-        wish.onDeparture?.(departure)
-        if (!wish.unseen) this.log.append(departure.steps)
-        if (departure.receipt > 0) setImmediate(() => outbox.confirm(departure.receipt))
+      send: (batch) => {
+        batches.push(batch)
+        wish.onBatch?.(batch)
+        if (!wish.unseen) this.log.append(batch.steps)
+        if (batch.ackId > 0) setImmediate(() => outbox.confirm(batch.ackId))
       },
     })
     const execution: Execution = {
@@ -127,12 +127,12 @@ export class GraphBench {
     })
     const outcome = await outbox.finish(ended).then(() => ended,
       (error: unknown) => failure(error, '/'))
-    if (wish.unseen) this.log.append(departures.flatMap(({ steps }) => steps))
+    if (wish.unseen) this.log.append(batches.flatMap(({ steps }) => steps))
     if (!wish.forget && isWorthKeeping(this.bench, outcome, memory)) {
       await settle(memory, (value) => codec.decode(value))
       this.memories.keep(this.threadId, memory)
     }
-    return { outcome, departures, events: departures.flatMap(({ events }) => events) }
+    return { outcome, batches, events: batches.flatMap(({ events }) => events) }
   }
 }
 

@@ -4,36 +4,36 @@ import type { LogPort, RecordOf } from '../../src/checkpoint/index.ts'
 import type { ThreadIndex } from '../../src/search/index.ts'
 import { ByteBudget } from '../../src/thread/log/byte-budget.ts'
 import { executionSource } from '../../src/thread/log/execution-source.ts'
-import { ThreadLedger } from '../../src/thread/log/thread-log.ts'
+import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 import { virtualEnv } from './env.ts'
 import type { SuiteLog } from './validated-saver.ts'
 
 /** What a ledger needs of a store. */
-export interface LedgerStore {
+export interface KeptLogRows {
   readonly log: LogPort
   readonly threads: ThreadIndex
 }
 
 /** A thread of its own for each call: the suite uses the same ids again and again. */
-export function ledgerLogs(open: () => Promise<LedgerStore>): () => SuiteLog {
+export function keptLogs(open: () => Promise<KeptLogRows>): () => SuiteLog {
   const env = virtualEnv()
-  let opened: Promise<LedgerStore> | undefined
+  let opened: Promise<KeptLogRows> | undefined
   let threads = 0
   return () => {
     opened ??= open()
     const threadId = `thread ${++threads}`
-    const ledger = opened.then(({ log, threads: index }) => ThreadLedger.load({
+    const history = opened.then(({ log, threads: index }) => ThreadLog.load({
       ports: { log, threads: index, views: new ByteBudget(1e6) }, tenant: 't', threadId, epoch: 1,
       after: env.after, onLost: (reason) => { throw reason },
     }))
-    const source = ledger.then((open) => executionSource(open))
+    const source = history.then((open) => executionSource(open))
     return {
       source: {
         tuple: async (ns, id) => (await source).tuple(ns, id),
         list: async (query) => (await source).list(query),
       },
       append: async (steps) => {
-        const made = await ledger
+        const made = await history
         await made.ready(steps)
         await made.write(steps as readonly RecordOf[])
       },

@@ -2,12 +2,12 @@
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { CallerRole } from '../../src/access/index.ts'
-import { openOffice } from '../../src/server/admin-access.ts'
-import type { Office } from '../../src/server/admin-access.ts'
+import { openAdminAccess } from '../../src/server/admin-access.ts'
+import type { AdminAccess } from '../../src/server/admin-access.ts'
 import { resolveSettings } from '../../src/settings/config.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
-export interface KeyMaker extends Office {
+export interface KeyMaker extends AdminAccess {
   /** The text of a new key. */
   make(tenant: string, role?: CallerRole): Promise<string>
   makeRevoked(tenant: string): Promise<string>
@@ -27,17 +27,17 @@ export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<Ke
     },
     environment: {}, folder: dataDir, starter: 'langgraph.json',
   })
-  const office = await openOffice(settings, systemEnv({ level: 'silent' }))
+  const admin = await openAdminAccess(settings, systemEnv({ level: 'silent' }))
   const wish = (tenant: string, role: CallerRole = 'developer',
     expiresInMs: number | null = null) => ({ tenant, role, name: 'of a test', expiresInMs })
   return {
-    ...office,
-    make: async (tenant, role) => (await office.desk.create(wish(tenant, role))).key,
+    ...admin,
+    make: async (tenant, role) => (await admin.keyAdmin.create(wish(tenant, role))).key,
     makeRevoked: async (tenant) => {
-      const { key, id } = await office.desk.create(wish(tenant))
-      await office.desk.revoke(id)
+      const { key, id } = await admin.keyAdmin.create(wish(tenant))
+      await admin.keyAdmin.revoke(id)
       return key
     },
-    makeExpired: async (tenant) => (await office.desk.create(wish(tenant, 'admin', -1))).key,
+    makeExpired: async (tenant) => (await admin.keyAdmin.create(wish(tenant, 'admin', -1))).key,
   }
 }

@@ -8,7 +8,7 @@ import { plainValues, protocolVersion, systemEnv } from '../../cluster/index.ts'
 import type { Member } from '../../cluster/index.ts'
 import { openGrpcServer } from '../../cluster/transport/grpc/server.ts'
 
-interface Sender { told(value: unknown): void }
+interface Sender { seen(value: unknown): void }
 
 /** Listens until it is killed: it echoes what it gets, and a `ponder` never ends. */
 export async function startLoneMember(cluster: string, secret: string):
@@ -23,11 +23,11 @@ async function serve(cluster: string, secret: string): Promise<void> {
   const server = await openGrpcServer({
     env: systemEnv({ level: 'silent' }),
     id: 'white',
-    dialect: { cluster, version: protocolVersion },
+    identity: { cluster, version: protocolVersion },
     trust: { secret },
     kinds: [{ name: 'game', wire: { values: plainValues, listeners: {
-      sender: (send): Sender => ({ told: (value) => send(plainValues.encode(value), false) }),
-      tell: () => {},
+      sender: (send): Sender => ({ seen: (value) => send(plainValues.encode(value), false) }),
+      notify: () => {},
       end: () => {},
     } } }],
     host: '127.0.0.1',
@@ -35,7 +35,7 @@ async function serve(cluster: string, secret: string): Promise<void> {
   server.serve({
     ask: (_, command) => command === 'ponder' ? new Promise(() => {}) : Promise.resolve(command),
     follow: async (_, _request, listener) => {
-      (listener as Sender).told({ moves: ['e4'] })
+      (listener as Sender).seen({ moves: ['e4'] })
       return () => {}
     },
   })

@@ -1,11 +1,11 @@
 /** Gates for a store without a cluster: one that is always open, and one that a test controls. */
 
-import type { Gate } from '../../cluster/index.ts'
+import type { OwnershipCheck } from '../../cluster/index.ts'
 
-type Way = Pick<Gate, 'pass' | 'approach'>
+type Way = Pick<OwnershipCheck, 'confirm' | 'announce'>
 
-export function gateThat(pass: () => Promise<void>): Way {
-  return { pass, approach: () => ({ pass, leave: () => {} }) }
+export function checkThat(confirm: () => Promise<void>): Way {
+  return { confirm, announce: () => ({ confirm, leave: () => {} }) }
 }
 
-export const openGate: Way = gateThat(async () => {})
+export const openCheck: Way = checkThat(async () => {})

@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly name: string
   /** 1 inner, 2 server, 3 client. */
   readonly kind: number
-  readonly facts: Readonly<Record<string, string>>
+  readonly details: Readonly<Record<string, string>>
 }
 
 export interface OtlpReceiver {
@@ -74,7 +74,7 @@ const bytesIn = (fields: Fields, number: number) =>
 function spansIn(body: Uint8Array): ReceivedSpan[] {
   return messagesIn(fieldsOf(body), 1).flatMap((sent) => {
     const [resource] = messagesIn(sent, 1)
-    return spansOf(sent, factsIn(resource!, 1)['service.instance.id'] ?? '')
+    return spansOf(sent, detailsIn(resource!, 1)['service.instance.id'] ?? '')
   })
 }
 
@@ -88,12 +88,12 @@ function spansOf(sent: Fields, instance: string): ReceivedSpan[] {
       parentId: bytesIn(span, 4).toString('hex'),
       name: bytesIn(span, 5).toString(),
       kind: (span.get(6)?.[0] ?? 0) as number,
-      facts: factsIn(span, 9),
+      details: detailsIn(span, 9),
     }))
 }
 
 /** KeyValue: key 1, value 2, which is a text by its field 1 and a number by its field 3. */
-function factsIn(fields: Fields, number: number): Record<string, string> {
+function detailsIn(fields: Fields, number: number): Record<string, string> {
   return Object.fromEntries(messagesIn(fields, number).map((pair) => {
     const [value] = messagesIn(pair, 2)
     return [bytesIn(pair, 1).toString(),

@@ -13,7 +13,7 @@ const given = new Set<number>()
 export async function firstFreePort(count = 1): Promise<number> {
   for (;;) {
     const first = randomInt(lowest, highest)
-    const ports = Array.from({ length: count }, (_, place) => first + place)
+    const ports = Array.from({ length: count }, (_, index) => first + index)
     if (ports.some((port) => given.has(port))) continue
     for (const port of ports) given.add(port)
     if ((await Promise.all(ports.map(isFree))).every((free) => free)) return first

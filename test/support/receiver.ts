@@ -18,7 +18,7 @@ export interface Receiver {
   /** All requests, oldest first. */
   readonly received: readonly Received[]
   /** Resolves when `count` requests have come. */
-  heard(count: number): Promise<void>
+  arrived(count: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function openReceiver(answer: Answer = (_, response) => response.en
   const address = server.address() as AddressInfo
   return {
     port: address.port, url: `http://${host}:${address.port}/`, received,
-    heard: (count) => new Promise((done) => {
+    arrived: (count) => new Promise((done) => {
       const look = () => {
         if (received.length < count) return
         waiting.delete(look)

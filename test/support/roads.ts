@@ -23,24 +23,24 @@ export interface Network {
 export async function makeNetwork(members: number, contactPoints: readonly string[]):
   Promise<Network> {
   const firstPort = await firstFreePort(members)
-  const places = Array.from({ length: members }, (_, place) => place)
-  const portOf = (place: number) => firstPort + place
+  const places = Array.from({ length: members }, (_, index) => index)
+  const portOf = (index: number) => firstPort + index
   const thread = new RoadsThread()
-  const toStore = (place: number) => place
-  const between = (place: number, other: number) => members * (place + 1) + other
-  const roads = await Promise.all(places.map(async (place): Promise<Roads> => {
-    const others = places.filter((other) => other !== place)
+  const toStore = (index: number) => index
+  const between = (index: number, other: number) => members * (index + 1) + other
+  const roads = await Promise.all(places.map(async (index): Promise<Roads> => {
+    const others = places.filter((other) => other !== index)
     const detours = await Promise.all([
       ...contactPoints.map((point) =>
-        thread.detour(toStore(place), point.includes(':') ? point : `${point}:9042`)),
-      ...others.map((other) => thread.detour(between(place, other), `127.0.0.1:${portOf(other)}`)),
+        thread.detour(toStore(index), point.includes(':') ? point : `${point}:9042`)),
+      ...others.map((other) => thread.detour(between(index, other), `127.0.0.1:${portOf(other)}`)),
     ])
-    const peers = others.flatMap((other) => [between(place, other), between(other, place)])
+    const peers = others.flatMap((other) => [between(index, other), between(other, index)])
     return {
-      args: ['--member-port', `${portOf(place)}`],
+      args: ['--member-port', `${portOf(index)}`],
       env: detoured(Object.fromEntries(detours)),
-      cutOff: (from) => thread.change('hold', from === 'peers' ? peers : [toStore(place)]),
-      reach: () => thread.change('release', [toStore(place), ...peers]),
+      cutOff: (from) => thread.change('hold', from === 'peers' ? peers : [toStore(index)]),
+      reach: () => thread.change('release', [toStore(index), ...peers]),
     }
   }))
   return { roads, close: () => thread.close() }

@@ -1,23 +1,23 @@
 /** Egress without a network: a test sees what is sent, and decides the outcome. */
 
-import type { Call, Egress, Outcome } from '../../src/egress/index.ts'
+import type { Call, Egress, CallOutcome } from '../../src/egress/index.ts'
 
 export interface SentCall {
   readonly call: Call
   readonly signal: AbortSignal
   /** The body of an attempt; undefined if nothing is to be sent any more. */
   body(): Promise<Record<string, unknown> | undefined>
-  end(outcome: Outcome): void
+  end(outcome: CallOutcome): void
   fail(reason: unknown): void
 }
 
-export const heard: Outcome = { kind: 'answered', status: 200, body: '', cut: false }
+export const received: CallOutcome = { kind: 'answered', status: 200, body: '', cut: false }
 
 export class ScriptedEgress implements Pick<Egress, 'send'> {
   readonly sent: SentCall[] = []
 
-  send(call: Call, signal: AbortSignal): Promise<Outcome> {
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+  send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<CallOutcome>()
     signal.addEventListener('abort', () => reject(signal.reason as Error))
     this.sent.push({
       call, signal, end: resolve, fail: reject,

@@ -3,7 +3,7 @@
 import { HeddleError } from '../../src/errors.ts'
 import type {
   CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
-  LossReason, Outcome, Step, StepEvent,
+  LossReason, ExecutionOutcome, Step, StepEvent,
 } from '../../src/graph/index.ts'
 
 export interface Scripted {
@@ -71,7 +71,7 @@ export class ScriptedHost implements GraphHost {
     return scripted.listener.steps({ steps: [...writes, step], events })
   }
 
-  end(scripted: Scripted, outcome: Partial<Outcome> = {}): void {
+  end(scripted: Scripted, outcome: Partial<ExecutionOutcome> = {}): void {
     this.running.delete(scripted.execution.id)
     scripted.listener.ended({
       status: 'success', waiting: false, interrupts: '{}', error: null, ...outcome,

@@ -32,7 +32,7 @@ export interface ServerOptions {
   /** It is killed once it has more in memory. */
   readonly memoryBytes?: number
   /** Called with the whole output so far, whenever there is more. */
-  readonly heard?: (output: string) => void
+  readonly received?: (output: string) => void
 }
 
 export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
@@ -150,7 +150,7 @@ function run(options: ServerOptions, dataDir: string, port: string) {
   const url = new Promise<string>((found) => {
     const hear = (chunk: Buffer) => {
       output += chunk.toString()
-      options.heard?.(output)
+      options.received?.(output)
       const match = /http:\/\/[\w.[\]:-]+:\d+/.exec(output)
       if (match !== null) found(match[0])
     }

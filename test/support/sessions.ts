@@ -15,7 +15,7 @@ type Json = Readonly<Record<string, unknown>>
 const base64 = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const outsider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 export const keySet = {
   keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }],
@@ -53,7 +53,7 @@ export function token(
 
 /** Signed by somebody else. */
 export function forgedToken(wish: TokenWish = {}): string {
-  return token({ ...wish, key: stranger.privateKey })
+  return token({ ...wish, key: outsider.privateKey })
 }
 
 /** Not signed at all. */

@@ -1,7 +1,7 @@
 /** A summary of a member's output, to find out what went wrong. */
 
 /** How many of the last lines are shown. */
-const toldLines = 30
+const seenLines = 30
 
 interface Said {
   readonly time: string
@@ -14,10 +14,10 @@ interface Said {
 
 /** The log lines, without stacks, and one line for each of its lives. */
 export function storyOf(output: string): string {
-  return output.split('\n').flatMap(toldOf).slice(-toldLines).join('\n')
+  return output.split('\n').flatMap(recentOf).slice(-seenLines).join('\n')
 }
 
-function toldOf(line: string): string[] {
+function recentOf(line: string): string[] {
   if (line.startsWith('  member ') || line.startsWith('--- ')) return [line]
   if (!line.startsWith('{')) return []
   try {

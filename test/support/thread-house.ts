@@ -1,14 +1,14 @@
 /** One member with threads on store twins and a scripted host; it can crash and restart. */
 
 import {
-  Activations, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
+  ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -30,7 +30,7 @@ export class ThreadHouse {
   client!: ThreadClient
   /** Takes the requests of other members. */
   inbound!: Inbound
-  activations!: Activations
+  activations!: ActivationTable
   dueWakes: DueWakes | undefined
   #epoch = 0
   #executions = 0
@@ -63,12 +63,12 @@ export class ThreadHouse {
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits, billing: this.billing,
       views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
-      inputs: new InputRoom(this.#inputCharacters), reads: this.reads,
+      inputs: new InputQuota(this.#inputCharacters), reads: this.reads,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
-    const activations = this.activations = new Activations({ env: this.env, kinds: [kind] })
+    const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind] })
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
     const epoch = this.#epoch

@@ -1,13 +1,13 @@
 /** Threads whose owners change while callers use them, over one shared log. */
 
-import { Activations } from '../../cluster/index.ts'
+import { ActivationTable } from '../../cluster/index.ts'
 import type { ActorKey, Inbound, Router } from '../../cluster/index.ts'
 import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
 } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -30,7 +30,7 @@ class PurgingLog extends MemoryLog {
 interface Owner<Host extends GraphHost> {
   readonly epoch: number
   readonly host: Host
-  readonly activations: Activations
+  readonly activations: ActivationTable
   /** Its followers. */
   readonly followers: Set<FeedListener>
   dead: boolean
@@ -147,13 +147,13 @@ export class ThreadChain<Host extends GraphHost> {
     const kind = threadKind({
       log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
       billing: true,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputQuota(Infinity),
       reads: this.reads,
       egress: new ScriptedEgress(), showRun: () => '{}', quarantine,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })
-    const activations = new Activations({ env: this.env, kinds: [kind] })
+    const activations = new ActivationTable({ env: this.env, kinds: [kind] })
     return { epoch, host, activations, followers: new Set(), dead: false,
       death: Promise.withResolvers() }
   }

@@ -18,11 +18,11 @@ export interface Watched {
 
 export function useWatchedServer(): Watched {
   let server: ServerProcess
-  let heard = (_output: string) => {}
+  let received = (_output: string) => {}
   const watch = new URL('./turn-watch.ts', import.meta.url)
   beforeAll(async () => {
     server = await startServer({ project: 'large', args: ['--log-level', 'warn'],
-      heard: (output) => heard(output),
+      received: (output) => received(output),
       env: { NODE_OPTIONS: `--import ${watch.href}` } })
     // The first run loads what a run needs.
     await send(`/threads/${await thread()}/runs/wait`, '{"assistant_id":"echo","input":{"x":1}}')
@@ -31,9 +31,9 @@ export function useWatchedServer(): Watched {
   const longest = async () => {
     const before = server.output().length
     const answered = new Promise<number>((resolve) => {
-      heard = (output) => {
-        const told = /longest turn: (\S+) ms\n/.exec(output.slice(before))
-        if (told) resolve(Number(told[1]))
+      received = (output) => {
+        const seen = /longest turn: (\S+) ms\n/.exec(output.slice(before))
+        if (seen) resolve(Number(seen[1]))
       }
     })
     process.kill(server.pid, 'SIGUSR2')

@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
 }
 
 /** The sentence that every error carries, twice: as `detail` and as `message`. */
-export function sentenceOf(answer: JsonAnswer): string {
+export function messageOf(answer: JsonAnswer): string {
   const { detail, message } = answer.body as { detail?: unknown, message?: unknown }
   if (typeof message !== 'string' || detail === undefined) {
     throw new Error(`no detail and message in ${JSON.stringify(answer.body)}`)
@@ -68,15 +68,15 @@ export function dial(url: string): Promise<Socket> {
 }
 
 /** Everything that comes back until the other side closes or `enough` says so. */
-export function hear(socket: Socket, enough: (heard: string) => boolean = () => false):
+export function hear(socket: Socket, enough: (received: string) => boolean = () => false):
   Promise<string> {
   return new Promise((done) => {
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk: Buffer) => {
-      heard += chunk.toString()
-      if (enough(heard)) done(heard)
+      received += chunk.toString()
+      if (enough(received)) done(received)
     })
-    socket.once('close', () => done(heard))
-    socket.once('error', () => done(heard))
+    socket.once('close', () => done(received))
+    socket.once('error', () => done(received))
   })
 }

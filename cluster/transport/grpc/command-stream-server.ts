@@ -1,4 +1,4 @@
-/** The answers in a conversation that another member began: each as soon as it is known. */
+/** The answers in a command stream that another member began: each as soon as it is known. */
 
 import { Readable } from 'node:stream'
 
@@ -8,14 +8,14 @@ import type {
 
 export type Outcome = NonNullable<ConverseResponse['outcome']>
 
-export class Answers {
+export class CommandStreamServer {
   readonly #said = new Readable({ objectMode: true, read: () => {} })
   /** Commands without an answer, plus one while more may come. */
   #due = 1
 
   constructor(commands: AsyncIterable<ConverseRequest>,
     outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>) {
-    void this.#hear(commands, outcomeOf)
+    void this.#handle(commands, outcomeOf)
   }
 
   /** Ends when no command comes any more and all are answered. */
@@ -25,16 +25,16 @@ export class Answers {
 
   /** Asks the other side to say nothing new. */
   end(): void {
-    if (this.#due > 0) this.#say(0, { $case: 'ending', value: true })
+    if (this.#due > 0) this.#send(0, { $case: 'ending', value: true })
   }
 
-  async #hear(commands: AsyncIterable<ConverseRequest>,
+  async #handle(commands: AsyncIterable<ConverseRequest>,
     outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>): Promise<void> {
     try {
       for await (const { number, command } of commands) {
         this.#due++
         void outcomeOf(command).then((outcome) => {
-          this.#say(number, outcome)
+          this.#send(number, outcome)
           this.#done()
         })
       }
@@ -44,7 +44,7 @@ export class Answers {
     this.#done()
   }
 
-  #say(number: number, outcome: Outcome): void {
+  #send(number: number, outcome: Outcome): void {
     this.#said.push({ number, outcome } satisfies ConverseResponse)
   }
 

@@ -1,5 +1,5 @@
 /**
- * A conversation with one member: many commands on one stream, and their answers on it.
+ * A command stream with one member: many commands on one stream, and their answers on it.
  *
  * Each request through another front door waits for this: a message each way costs less than half
  * of a call of its own. Whatever ends the stream fails all commands that wait.
@@ -11,7 +11,7 @@ import type { Metadata } from 'nice-grpc-common'
 import type {
   ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, MemberServiceClient,
 } from '../../../proto/gen/cluster/v1/member.ts'
-import { within } from '../../flow/with-timeout.ts'
+import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
 import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-trailer.ts'
 
@@ -20,9 +20,9 @@ import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-tr
  * ending  the other member goes away: nothing new is sent, and what was sent is answered
  * over    the stream has ended
  */
-export type ConversationState = 'open' | 'ending' | 'over'
+export type CommandStreamState = 'open' | 'ending' | 'over'
 
-export class Conversation {
+export class CommandStream {
   readonly #env: Env
   readonly #address: string
   readonly #said = new Readable({ objectMode: true, read: () => {} })
@@ -30,7 +30,7 @@ export class Conversation {
   readonly #waiting = new Map<number, PromiseWithResolvers<DeliverResponse>>()
   readonly #abort = new AbortController()
   #number = 0
-  #state: ConversationState = 'open'
+  #state: CommandStreamState = 'open'
 
   constructor(env: Env, address: string, client: Pick<MemberServiceClient, 'converse'>) {
     this.#env = env
@@ -38,19 +38,19 @@ export class Conversation {
     void this.#listen(client)
   }
 
-  get state(): ConversationState { return this.#state }
+  get state(): CommandStreamState { return this.#state }
 
   get waiting(): number { return this.#waiting.size }
 
   /** Only while it is open. Throws what the other side threw, or how the connection failed. */
-  async say(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
+  async send(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
     // 32 bits, as in the protocol: before it wraps around, the first ones are answered.
     const number = this.#number = (this.#number + 1) >>> 0
     const answer = Promise.withResolvers<DeliverResponse>()
     this.#waiting.set(number, answer)
     this.#said.push({ number, command } satisfies ConverseRequest)
     try {
-      return await within(this.#env, timeoutMs, answer.promise, () =>
+      return await withTimeout(this.#env, timeoutMs, answer.promise, () =>
         ambiguous(this.#address, 'no answer came in time'))
     } finally {
       this.#waiting.delete(number)
@@ -67,7 +67,7 @@ export class Conversation {
     try {
       const answers = client.converse(this.#said, { signal: this.#abort.signal,
         onTrailer: (received) => { trailer = received } })
-      for await (const answer of answers) this.#hear(answer)
+      for await (const answer of answers) this.#handle(answer)
     } catch (error) {
       failure = error
     }
@@ -76,7 +76,7 @@ export class Conversation {
     for (const { reject } of this.#waiting.values()) reject(error)
   }
 
-  #hear({ number, outcome }: ConverseResponse): void {
+  #handle({ number, outcome }: ConverseResponse): void {
     const answer = this.#waiting.get(number)
     switch (outcome?.$case) {
       case 'response': return answer?.resolve(outcome.value)

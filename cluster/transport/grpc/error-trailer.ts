@@ -14,8 +14,8 @@ import type { Log } from '../../runtime/env.ts'
 
 const trailerName = 'heddle-error-bin'
 
-/** Headers have a limit: larger facts are not sent. */
-const factsBytes = 16 * 1024
+/** Headers have a limit: larger details are not sent. */
+const detailsBytes = 16 * 1024
 
 /** Sends what a call throws. Unknown errors are only named `internal` there, and logged in full. */
 export function errorsToWire(log: Log): ServerMiddleware {
@@ -28,12 +28,12 @@ export function errorsToWire(log: Log): ServerMiddleware {
       const known = knownError(log, error)
       const detail = detailOf(known)
       context.trailer.set(trailerName, ErrorDetail.encode(detail).finish())
-      throw new ServerError(known.grpcStatus, detail.sentence)
+      throw new ServerError(known.grpcStatus, detail.message)
     }
   }
 }
 
-/** What a command threw, as its sender is told. */
+/** What a command threw, as its sender gets it. */
 export function errorToDetail(log: Log, error: unknown): ErrorDetail {
   return detailOf(knownError(log, error))
 }
@@ -44,16 +44,16 @@ function knownError(log: Log, error: unknown): HeddleError {
   return known
 }
 
-function detailOf({ code, message, facts }: HeddleError): ErrorDetail {
-  const told = Object.keys(facts).length > 0 ? jsonOf(facts) : ''
-  const factsJson = Buffer.byteLength(told) > factsBytes ? '' : told
-  return { code, sentence: message, factsJson }
+function detailOf({ code, message, details }: HeddleError): ErrorDetail {
+  const sent = Object.keys(details).length > 0 ? jsonOf(details) : ''
+  const detailsJson = Buffer.byteLength(sent) > detailsBytes ? '' : sent
+  return { code, message: message, detailsJson }
 }
 
 /** Empty if they cannot be serialized: the rest of the error is still sent. */
-function jsonOf(facts: HeddleError['facts']): string {
+function jsonOf(details: HeddleError['details']): string {
   try {
-    return JSON.stringify(facts)
+    return JSON.stringify(details)
   } catch {
     return ''
   }
@@ -65,20 +65,22 @@ export function errorFromWire(trailer: Metadata | undefined): HeddleError | unde
   return detail && errorFromDetail(ErrorDetail.decode(detail))
 }
 
-export function errorFromDetail({ code, sentence, factsJson }: ErrorDetail): HeddleError {
-  const facts = factsJson === '' ? {} : JSON.parse(factsJson) as Record<string, unknown>
+export function errorFromDetail({ code, message, detailsJson }: ErrorDetail): HeddleError {
+  const details = detailsJson === '' ? {} : JSON.parse(detailsJson) as Record<string, unknown>
   // A newer member may know more codes.
-  return new HeddleError(isErrorCode(code) ? code : 'internal', sentence, facts)
+  return new HeddleError(isErrorCode(code) ? code : 'internal', message, details)
 }
 
 /** Statuses that mean that the command was not even looked at. */
-const unheard: readonly Status[] = [Status.UNAUTHENTICATED, Status.UNIMPLEMENTED]
+const unprocessed: readonly Status[] = [Status.UNAUTHENTICATED, Status.UNIMPLEMENTED]
 
-/** A failure of the connection to `address`, and whether the command may have been heard there. */
+/**
+ * A failure of the connection to `address`, and whether the command may have been received there.
+ */
 export function wayFailed(address: string, error: unknown): HeddleError {
   const { code, details = '' } = error as { code?: Status; details?: string }
   if (code === Status.UNAUTHENTICATED) return untrusted(address)
-  if (code !== undefined && unheard.includes(code)) {
+  if (code !== undefined && unprocessed.includes(code)) {
     return new HeddleError('unavailable', `The member at ${address} does not speak as this one ` +
       'does: give all members versions that follow each other.', {}, { cause: error })
   }

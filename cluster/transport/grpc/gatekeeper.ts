@@ -5,32 +5,33 @@ import type { ServerInterceptor } from '@grpc/grpc-js'
 import { Metadata, Status } from 'nice-grpc-common'
 
 import { HeddleError } from '../../../src/errors.ts'
-import { seldom } from '../../flow/throttle-log.ts'
+import { throttleLog } from '../../flow/throttle-log.ts'
 import type { Env } from '../../runtime/env.ts'
-import { comparing, dialectFault } from '../member-trust.ts'
-import type { Dialect, MemberTrust } from '../member-trust.ts'
+import { comparing, incompatibility } from '../member-trust.ts'
+import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
 
 const clusterName = 'heddle-cluster'
 const versionName = 'heddle-version'
 
 /** What every call carries. */
-export function introduction({ secret }: MemberTrust, { cluster, version }: Dialect): Metadata {
+export function introduction({ secret }: MemberTrust,
+  { cluster, version }: ProtocolIdentity): Metadata {
   const metadata = Metadata().set(clusterName, encodeURIComponent(cluster))
     .set(versionName, `${version}`)
   return secret === undefined ? metadata : metadata.set('authorization', `Bearer ${secret}`)
 }
 
 /** Strangers must not fill the log: one line for all that come in this time. */
-const strangersMs = 10_000
+const refusedMs = 10_000
 
 /**
- * Turns strangers away by their headers: not a byte of what they send is kept. They are told
- * nothing else, whatever they ask for, and logged once this member `belongs`: one that is refused
- * itself reports that with a sentence of its own.
+ * Turns callers without trust away by their headers: not a byte of what they send is kept. They
+ * learn nothing else, whatever they ask for, and logged once this member `belongs`: one that is
+ * refused itself reports that with a message of its own.
  */
 export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
 ServerInterceptor {
-  const report = seldom(env, strangersMs)
+  const report = throttleLog(env, refusedMs)
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
   return (_method, call) => new ServerInterceptingCall(call, {
     start: (next) => next({
@@ -47,9 +48,9 @@ ServerInterceptor {
 }
 
 /** Throws `unavailable` for a member of another cluster, or of a version too far away. */
-export function mustUnderstand(own: Dialect, metadata: Metadata): void {
+export function requireUnderstand(own: ProtocolIdentity, metadata: Metadata): void {
   const cluster = decodeURIComponent(metadata.get(clusterName) ?? '')
-  const fault = dialectFault(own, { cluster, version: Number(metadata.get(versionName) ?? 0) })
+  const fault = incompatibility(own, { cluster, version: Number(metadata.get(versionName) ?? 0) })
   if (fault !== undefined) throw new HeddleError('unavailable', fault, { distrust: 'dialect' })
 }
 

@@ -20,10 +20,10 @@ export interface GrpcTransportOptions extends LinkOptions {
 
 export interface GrpcTransport extends Transport {
   /** When any message last came from the member, by the monotonic clock. */
-  heardMs(member: Member): number
-  /** Ends all that is under way to a member that is over: callers may go elsewhere. */
+  lastSeenMs(member: Member): number
+  /** Ends all that is under way to a member that has ended: callers may go elsewhere. */
   forget(member: Member): void
-  /** Ends all that is under way; followers are told that they are lost. */
+  /** Ends all that is under way; followers are notified that they are lost. */
   close(): void
 }
 
@@ -51,7 +51,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     links.set(id, link)
     return link
   }
-  const hear = (link: MemberLink) => { link.heardMs = env.monotonicMs() }
+  const handle = (link: MemberLink) => { link.lastSeenMs = env.monotonicMs() }
   const forget = (id: string) => {
     links.get(id)?.close()
     links.delete(id)
@@ -63,13 +63,13 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   })
   return {
     deliver: async (to, key, command, delivery = {}) => {
-      const { id = env.uuid(), trace = '', gone } = delivery
+      const { id = env.uuid(), trace = '', cancelled } = delivery
       const { values } = wireOf(key)
       const request = { key, commandId: id, patienceMs, trace,
         command: withinLimit(values.encode(command)) }
       const link = linkTo(to)
-      const reply = await untilReply(link, request, gone)
-      hear(link)
+      const reply = await untilReply(link, request, cancelled)
+      handle(link)
       return values.decode(reply)
     },
     follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
@@ -79,20 +79,20 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
       const link = linkTo(to)
       const stream = await link.open(followMs, (client, call) => client.follow(request, call))
-      let over = false
-      void tellAll(stream.messages, { codec: listeners, listener, log: env.log,
-        heard: () => hear(link), stopped: () => over }).finally(() => {
-        over = true
+      let ended = false
+      void notifyAll(stream.messages, { codec: listeners, listener, log: env.log,
+        received: () => handle(link), stopped: () => ended }).finally(() => {
+        ended = true
         stream.end()
       })
       return () => {
-        if (over) return
-        over = true
+        if (ended) return
+        ended = true
         link.call(wayMs, (client, call) => client.leave({ followId, commandId: '' }, call),
           'follows').catch(stream.end)
       }
     },
-    heardMs: ({ id }) => links.get(id)?.heardMs ?? Number.NEGATIVE_INFINITY,
+    lastSeenMs: ({ id }) => links.get(id)?.lastSeenMs ?? Number.NEGATIVE_INFINITY,
     forget: ({ id }) => forget(id),
     close: () => {
       closed = true
@@ -103,20 +103,20 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
 }
 
 /** Asks for the reply until it comes, or nobody waits for it any more. */
-async function untilReply(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+async function untilReply(link: MemberLink, request: DeliverRequest, cancelled?: AbortSignal):
 Promise<Uint8Array> {
   const { commandId } = request
   // If this message is lost, the member notices in the end that nobody asks for the reply.
   const leave = () => void link.call(wayMs, (client, call) =>
     client.leave({ followId: '', commandId }, call)).catch(() => {})
-  gone?.addEventListener('abort', leave)
+  cancelled?.addEventListener('abort', leave)
   try {
-    return await untilAnswered(link, request, gone)
+    return await untilAnswered(link, request, cancelled)
   } catch (error) {
-    gone?.throwIfAborted()
+    cancelled?.throwIfAborted()
     throw error
   } finally {
-    gone?.removeEventListener('abort', leave)
+    cancelled?.removeEventListener('abort', leave)
   }
 }
 
@@ -124,44 +124,45 @@ Promise<Uint8Array> {
  * The command itself is done once. Large commands and replies, and those that take long, use calls
  * of their own.
  */
-async function untilAnswered(link: MemberLink, request: DeliverRequest, gone?: AbortSignal):
+async function untilAnswered(link: MemberLink, request: DeliverRequest, cancelled?: AbortSignal):
 Promise<Uint8Array> {
   const timeoutMs = request.patienceMs + wayMs
   let byCall = request.command.length > saidBytesMax
-  for (let heard = false; ; heard = true) {
+  for (let received = false; ; received = true) {
     try {
       const { reply, underWay } = byCall
         ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))
-        : await link.say(timeoutMs, request)
+        : await link.send(timeoutMs, request)
       if (!underWay) return reply
-      gone?.throwIfAborted()
+      cancelled?.throwIfAborted()
       byCall = true
     } catch (error) {
-      const { facts, message } = HeddleError.from(error)
-      if (heard && facts['unreachable'] !== undefined) throw ambiguous(link.address, message, error)
+      const { details, message } = HeddleError.from(error)
+      if (received && details['unreachable'] !== undefined)
+        throw ambiguous(link.address, message, error)
       throw error
     }
   }
 }
 
-interface Telling {
+interface Notifying {
   readonly codec: ListenerCodec
   readonly listener: unknown
   readonly log: Log
-  heard(): void
+  received(): void
   /** The follower wants no more. */
   stopped(): boolean
 }
 
-async function tellAll(messages: AsyncIterator<FollowResponse>,
-  { codec, listener, log, heard, stopped }: Telling): Promise<void> {
+async function notifyAll(messages: AsyncIterator<FollowResponse>,
+  { codec, listener, log, received, stopped }: Notifying): Promise<void> {
   let loss: FollowLoss = 'lost'
   try {
     for (;;) {
       const { done, value } = await messages.next()
       if (done) return
-      heard()
-      for (const call of value.calls) if (!stopped()) codec.tell(listener, call)
+      received()
+      for (const call of value.calls) if (!stopped()) codec.notify(listener, call)
       if (value.lagged) {
         loss = 'lagged'
         break

@@ -18,7 +18,7 @@ export class Health implements HealthServiceImplementation {
   #closed = false
   #changed = Promise.withResolvers<void>()
 
-  say(status: 'SERVING' | 'NOT_SERVING'): void {
+  send(status: 'SERVING' | 'NOT_SERVING'): void {
     this.#status = Status[status]
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
@@ -27,7 +27,7 @@ export class Health implements HealthServiceImplementation {
   /** Says for the last time that it does not serve. */
   close(): void {
     this.#closed = true
-    this.say('NOT_SERVING')
+    this.send('NOT_SERVING')
   }
 
   async check({ service }: HealthCheckRequest): Promise<HealthCheckResponse> {

@@ -2,7 +2,7 @@
  * The link to one member: a connection for commands and one for follows, made when first needed.
  *
  * There are two so that a flood of events delays no command. Nothing is sent before the connection
- * is ready: what fails earlier certainly was not heard.
+ * is ready: what fails earlier certainly was not received.
  */
 
 import { connectivityState } from '@grpc/grpc-js'
@@ -15,10 +15,10 @@ import type {
   DeliverRequest, DeliverResponse, MemberServiceClient,
 } from '../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { within } from '../../flow/with-timeout.ts'
+import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
-import type { Dialect, MemberTrust } from '../member-trust.ts'
-import { Conversation } from './command-stream.ts'
+import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
+import { CommandStream } from './command-stream.ts'
 import { errorFromWire, wayFailed } from './error-trailer.ts'
 import { channelCredentials, introduction } from './gatekeeper.ts'
 import { clientOptions } from './options.ts'
@@ -26,7 +26,7 @@ import { clientOptions } from './options.ts'
 export interface LinkOptions {
   readonly env: Env
   readonly trust: MemberTrust
-  readonly dialect: Dialect
+  readonly identity: ProtocolIdentity
 }
 
 export interface OpenStream<Message> {
@@ -49,11 +49,11 @@ const connectMs = 3_000
 export class MemberLink {
   readonly address: string
   /** When any message last came from the member, by the monotonic clock. */
-  heardMs = Number.NEGATIVE_INFINITY
+  lastSeenMs = Number.NEGATIVE_INFINITY
   readonly #options: LinkOptions
   readonly #lines = new Map<Lane, Line>()
   readonly #underWay = new Set<AbortController>()
-  #conversation: Conversation | undefined
+  #commandStream: CommandStream | undefined
   #usedMs = 0
 
   constructor(address: string, options: LinkOptions) {
@@ -63,7 +63,7 @@ export class MemberLink {
 
   /** Since when nothing is under way; Infinity while something is. */
   get idleSinceMs(): number {
-    const waiting = this.#underWay.size + (this.#conversation?.waiting ?? 0)
+    const waiting = this.#underWay.size + (this.#commandStream?.waiting ?? 0)
     return waiting > 0 ? Infinity : this.#usedMs
   }
 
@@ -78,18 +78,18 @@ export class MemberLink {
     } catch (error) {
       throw call.failure(error)
     } finally {
-      call.over()
+      call.ended()
     }
   }
 
-  /** Sends a command in the current conversation. Throws as `call` does. */
-  async say(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
+  /** Sends a command in the current command stream. Throws as `call` does. */
+  async send(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
     const client = await this.#ready('commands')
-    if (this.#conversation?.state !== 'open') {
-      this.#conversation = new Conversation(this.#options.env, this.address, client)
+    if (this.#commandStream?.state !== 'open') {
+      this.#commandStream = new CommandStream(this.#options.env, this.address, client)
     }
     try {
-      return await this.#conversation.say(command, timeoutMs)
+      return await this.#commandStream.send(command, timeoutMs)
     } finally {
       this.#usedMs = this.#options.env.monotonicMs()
     }
@@ -115,7 +115,7 @@ export class MemberLink {
   /** Ends what is under way. */
   close(): void {
     for (const call of this.#underWay) call.abort()
-    this.#conversation?.close()
+    this.#commandStream?.close()
     for (const { channel } of this.#lines.values()) channel.close()
     this.#lines.clear()
   }
@@ -125,7 +125,7 @@ export class MemberLink {
     const abort = new AbortController()
     let trailer: Metadata | undefined
     const inTime = env.after(timeoutMs, () => abort.abort())
-    const over = () => {
+    const ended = () => {
       inTime()
       this.#underWay.delete(abort)
       this.#usedMs = env.monotonicMs()
@@ -137,9 +137,9 @@ export class MemberLink {
         onTrailer: (received: Metadata) => { trailer = received },
       },
       inTime,
-      over,
+      ended,
       end: () => {
-        over()
+        ended()
         abort.abort()
       },
       failure: (error: unknown) => errorFromWire(trailer) ?? wayFailed(this.address, error),
@@ -151,7 +151,7 @@ export class MemberLink {
     const { channel, client } = this.#line(lane)
     if (channel.getConnectivityState(true) !== connectivityState.READY) {
       this.#usedMs = this.#options.env.monotonicMs()
-      await within(this.#options.env, connectMs, this.#connected(channel, client), () =>
+      await withTimeout(this.#options.env, connectMs, this.#connected(channel, client), () =>
         this.#unreachable('it does not answer'))
     }
     return client
@@ -173,12 +173,12 @@ export class MemberLink {
   #line(lane: Lane): Line {
     const known = this.#lines.get(lane)
     if (known !== undefined) return known
-    const { trust, dialect } = this.#options
+    const { trust, identity } = this.#options
     const { name } = trust.tls ?? {}
     const named = name === undefined ? {} : { 'grpc.ssl_target_name_override': name }
     const channel = createChannel(this.address, channelCredentials(trust),
       { ...clientOptions, ...named })
-    const metadata = introduction(trust, dialect)
+    const metadata = introduction(trust, identity)
     const client = createClient(MemberServiceDefinition, channel, { '*': { metadata } })
     this.#lines.set(lane, { channel, client })
     return { channel, client }

@@ -14,43 +14,43 @@ import { RecentCommands } from '../../actors/recent-commands.ts'
 import { atLatest } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
 import { FollowOutbox } from '../follow-outbox.ts'
-import type { Dialect } from '../member-trust.ts'
-import { KeptReplies } from '../reply-stash.ts'
+import type { ProtocolIdentity } from '../member-trust.ts'
+import { ReplyStash } from '../reply-stash.ts'
 import type { Inbound } from '../transport.ts'
-import { Answers } from './command-stream-server.ts'
+import { CommandStreamServer } from './command-stream-server.ts'
 import type { Outcome } from './command-stream-server.ts'
 import { errorToDetail } from './error-trailer.ts'
-import { mustUnderstand } from './gatekeeper.ts'
+import { requireUnderstand } from './gatekeeper.ts'
 import { answeredBytesMax, withinLimit } from './options.ts'
 
 export interface MemberServiceOptions {
   readonly env: Env
   /** The id of this member. */
   readonly id: string
-  readonly dialect: Dialect
+  readonly identity: ProtocolIdentity
   readonly kinds: readonly Asked[]
 }
 
 /** The longest that a caller is let wait for one answer: after that it asks again. */
 const patienceMaxMs = 30_000
 
-/** A caller that was told that the reply is under way asks again by then, or has gone. */
+/** A caller that knows that the reply is under way asks again by then, or has gone. */
 const comesBackMs = patienceMaxMs + 10_000
 
 export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
   readonly #wireOf: (key: ActorKey) => ActorWire
   readonly #recent: RecentCommands
-  readonly #kept: KeptReplies
+  readonly #kept: ReplyStash
   /** By the ids of the follows. */
   readonly #outboxes = new Map<string, FollowOutbox>()
-  readonly #conversations = new Set<Answers>()
+  readonly #commandStreams = new Set<CommandStreamServer>()
   #inbound: Inbound | undefined
 
   constructor(options: MemberServiceOptions) {
     this.#options = options
     this.#recent = new RecentCommands(options.env)
-    this.#kept = new KeptReplies(options.env)
+    this.#kept = new ReplyStash(options.env)
     this.#wireOf = wiresOf(options.kinds)
   }
 
@@ -58,28 +58,28 @@ export class MemberService implements MemberServiceImplementation {
     this.#inbound = inbound
   }
 
-  /** No more commands are heard, and all follows end. */
+  /** No more commands are accepted, and all follows end. */
   close(): void {
     this.#inbound = undefined
-    for (const outbox of this.#outboxes.values()) outbox.letGo()
-    for (const answers of this.#conversations) answers.end()
+    for (const outbox of this.#outboxes.values()) outbox.release()
+    for (const answers of this.#commandStreams) answers.end()
   }
 
   async deliver(command: DeliverRequest, context: CallContext): Promise<DeliverResponse> {
-    mustUnderstand(this.#options.dialect, context.metadata)
+    requireUnderstand(this.#options.identity, context.metadata)
     const reply = this.#kept.take(command.commandId)
     return reply === undefined ? await this.#deliver(command) : { reply, underWay: false }
   }
 
   async* converse(requests: AsyncIterable<ConverseRequest>, context: CallContext):
   AsyncGenerator<ConverseResponse> {
-    mustUnderstand(this.#options.dialect, context.metadata)
-    const answers = new Answers(requests, (command) => this.#outcomeOf(command))
-    this.#conversations.add(answers)
+    requireUnderstand(this.#options.identity, context.metadata)
+    const answers = new CommandStreamServer(requests, (command) => this.#outcomeOf(command))
+    this.#commandStreams.add(answers)
     try {
       yield* answers
     } finally {
-      this.#conversations.delete(answers)
+      this.#commandStreams.delete(answers)
     }
   }
 
@@ -99,9 +99,9 @@ export class MemberService implements MemberServiceImplementation {
   async #deliver({ key, commandId, patienceMs, command, trace }: DeliverRequest):
   Promise<DeliverResponse> {
     const { values } = this.#wireOf(named(key))
-    const reply = this.#recent.answer(commandId, async (gone) => {
-      const said = await this.#heard().ask(named(key), values.decode(command),
-        { id: commandId, gone, ...trace !== '' && { trace } })
+    const reply = this.#recent.answer(commandId, async (cancelled) => {
+      const said = await this.#received().ask(named(key), values.decode(command),
+        { id: commandId, cancelled, ...trace !== '' && { trace } })
       return withinLimit(values.encode(said))
     })
     const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
@@ -112,17 +112,17 @@ export class MemberService implements MemberServiceImplementation {
 
   async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):
   AsyncGenerator<FollowResponse> {
-    mustUnderstand(this.#options.dialect, context.metadata)
+    requireUnderstand(this.#options.identity, context.metadata)
     const { values, listeners } = this.#wireOf(named(key))
     if (listeners === undefined) throw new HeddleError('unsupported')
     let stop = () => {}
     const outbox = new FollowOutbox(() => stop())
     const listener = listeners.sender((call, last) => outbox.put(call, last))
-    const letGo = () => outbox.letGo()
-    context.signal.addEventListener('abort', letGo)
+    const release = () => outbox.release()
+    context.signal.addEventListener('abort', release)
     this.#outboxes.set(followId, outbox)
     try {
-      stop = await this.#heard().follow(named(key), values.decode(request), listener,
+      stop = await this.#received().follow(named(key), values.decode(request), listener,
         trace === '' ? {} : { trace })
       if (context.signal.aborted) return
       yield { calls: [], lagged: false }
@@ -132,7 +132,7 @@ export class MemberService implements MemberServiceImplementation {
     } finally {
       stop()
       this.#outboxes.delete(followId)
-      context.signal.removeEventListener('abort', letGo)
+      context.signal.removeEventListener('abort', release)
     }
   }
 
@@ -143,10 +143,10 @@ export class MemberService implements MemberServiceImplementation {
   }
 
   async probe(): Promise<ProbeResponse> {
-    return { session: this.#options.id, ...this.#options.dialect }
+    return { session: this.#options.id, ...this.#options.identity }
   }
 
-  #heard(): Inbound {
+  #received(): Inbound {
     if (this.#inbound !== undefined) return this.#inbound
     throw new HeddleError('unavailable', 'This member does not serve: it begins, or goes away.')
   }

@@ -11,7 +11,7 @@ const messageBytesMax = 64 * mebibyte
 
 const envelopeBytes = 64 * 1024
 
-/** A larger command is not sent in a conversation: it would hold up other commands. */
+/** A larger command is not sent in a command stream: it would hold up other commands. */
 export const saidBytesMax = 32 * 1024
 
 /** A larger reply is not sent in one either; replies may be larger than commands. */

@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../../../src/errors.ts'
 import type { Member } from '../../membership/member.ts'
-import { dialectFault } from '../member-trust.ts'
+import { incompatibility } from '../member-trust.ts'
 import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 
@@ -27,13 +27,14 @@ const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
 
 /**
  * Whether the member lives. A member that refuses this one counts as living: a member with the
- * wrong secret must not end those with the right one. `strange` is called with the reason.
+ * wrong secret must not end those with the right one. `incompatible` is called with the reason.
  */
-export function grpcProbe(options: LinkOptions, strange: (member: Member, why: string) => void):
+export function grpcProbe(options: LinkOptions,
+  incompatible: (member: Member, why: string) => void):
 (member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
-    if (sighting.kind === 'strange') strange(member, sighting.why)
+    if (sighting.kind === 'strange') incompatible(member, sighting.why)
     return sighting.kind !== 'dead'
   }
 }
@@ -65,13 +66,13 @@ export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   })
 }
 
-async function lookOnce(link: MemberLink, { id }: Member, { dialect }: LinkOptions):
+async function lookOnce(link: MemberLink, { id }: Member, { identity }: LinkOptions):
 Promise<Sighting | 'blocked'> {
   try {
     const { session, cluster, version } = await link.call(silenceMs, (client, call) =>
       client.probe({}, call))
     if (session !== id) return { kind: 'dead' }
-    const why = dialectFault(dialect, { cluster, version })
+    const why = incompatibility(identity, { cluster, version })
     return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
   } catch (error) {
     return judgement(HeddleError.from(error))
@@ -79,9 +80,9 @@ Promise<Sighting | 'blocked'> {
 }
 
 /** What can be concluded from a failed look. */
-function judgement({ facts, message }: HeddleError): Sighting | 'blocked' {
-  if (facts['distrust'] !== undefined) return { kind: 'strange', why: message }
-  const reason = String(facts['unreachable'] ?? '')
+function judgement({ details, message }: HeddleError): Sighting | 'blocked' {
+  if (details['distrust'] !== undefined) return { kind: 'strange', why: message }
+  const reason = String(details['unreachable'] ?? '')
   if (blockedWay.test(reason)) return 'blocked'
   return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
 }

@@ -9,7 +9,7 @@ import type { Server } from 'nice-grpc'
 
 /** What the library expects of the call that it answers. */
 interface AskingStream {
-  on(event: 'data' | 'end', hear: (request: unknown) => void): void
+  on(event: 'data' | 'end', handle: (request: unknown) => void): void
   write(answer: unknown): void
   end(): void
 }
@@ -34,7 +34,7 @@ async function* answersOf(handle: (stream: AskingStream) => void,
   for await (const request of requests) {
     const answers: unknown[] = []
     handle({
-      on: (event, hear) => { if (event === 'data') hear(request) },
+      on: (event, handle) => { if (event === 'data') handle(request) },
       write: (answer) => void answers.push(answer),
       end: () => {},
     })

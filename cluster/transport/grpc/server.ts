@@ -10,7 +10,7 @@ import { HeddleError } from '../../../src/errors.ts'
 import type { Asked } from '../../actors/actor-wire.ts'
 import type { Env } from '../../runtime/env.ts'
 import { checkTrust } from '../member-trust.ts'
-import type { Dialect, MemberTrust } from '../member-trust.ts'
+import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
 import type { Inbound } from '../transport.ts'
 import { errorsToWire } from './error-trailer.ts'
 import { onlyTrusted, serverCredentials } from './gatekeeper.ts'
@@ -23,7 +23,7 @@ export interface GrpcServerOptions {
   readonly env: Env
   /** The id of this member. */
   readonly id: string
-  readonly dialect: Dialect
+  readonly identity: ProtocolIdentity
   readonly trust: MemberTrust
   readonly kinds: readonly Asked[]
   /** The address at which others reach this process, and the only one that it listens on. */
@@ -35,11 +35,11 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** The host and port that it listens on: the address of the member. */
   readonly address: string
-  /** From now on commands are heard; before, only probes are answered. */
+  /** From now on commands are accepted; before, only probes are answered. */
   serve(inbound: Inbound): void
-  /** The member belongs to the cluster: from now on strangers are logged. */
+  /** The member belongs to the cluster: from now on callers without trust are logged. */
   belongs(): void
-  /** Followers are told at once that they are lost; calls under way have until the deadline. */
+  /** Followers are notified at once that they are lost; calls under way have until the deadline. */
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -51,7 +51,7 @@ const obstacles: readonly (readonly [RegExp, string])[] = [
   [/resolution failed/, 'is not known here'],
 ]
 
-/** Throws HeddleError with a sentence: for a bad secret, or if it cannot listen. */
+/** Throws HeddleError with a message: for a bad secret, or if it cannot listen. */
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { env, trust, host, port = 0 } = options
   checkTrust(trust)
@@ -71,7 +71,7 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
     address: `${name}:${taken}`,
     serve: (inbound) => {
       members.serve(inbound)
-      health.say('SERVING')
+      health.send('SERVING')
     },
     belongs: () => { belongs = true },
     close: async (deadline) => {
@@ -88,9 +88,9 @@ Promise<number> {
     return await server.listen(address, serverCredentials(trust))
   } catch (error) {
     const { message } = error as Error
-    const [, sentence = `cannot be taken: ${message}`] =
+    const [, text = `cannot be taken: ${message}`] =
       obstacles.find(([sign]) => sign.test(message)) ?? []
-    throw new HeddleError('unavailable', `The member address ${address} ${sentence}.`, {},
+    throw new HeddleError('unavailable', `The member address ${address} ${text}.`, {},
       { cause: error })
   }
 }

@@ -21,10 +21,10 @@ export function callerOf({ values }: Pick<HandlerContext, 'values'>): Caller {
 
 /** Aborts, with a HeddleError, when the caller has left. */
 export function goneSignal({ signal }: Pick<HandlerContext, 'signal'>): AbortSignal {
-  const gone = new AbortController()
+  const cancelled = new AbortController()
   signal.addEventListener('abort', () =>
-    gone.abort(new HeddleError('unavailable', 'The caller has left.')), { once: true })
-  return gone.signal
+    cancelled.abort(new HeddleError('unavailable', 'The caller has left.')), { once: true })
+  return cancelled.signal
 }
 
 export function tenantOf(context: Pick<HandlerContext, 'values'>): string {

@@ -5,7 +5,7 @@ import type { HandlerContext, Interceptor, UnaryRequest } from '@connectrpc/conn
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { factsKey } from './request-facts.ts'
+import { detailsKey } from './request-facts.ts'
 
 type Call = Pick<UnaryRequest, 'signal' | 'contextValues'>
 
@@ -15,8 +15,8 @@ export function errorsAsStatus(log: Log): Interceptor {
     if (caught instanceof ConnectError) return caught
     const error = HeddleError.from(caught)
     if (error.code === 'internal') {
-      const facts = contextValues.get(factsKey)
-      log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...facts })
+      const details = contextValues.get(detailsKey)
+      log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...details })
     }
     // If a deadline aborted the call, `unavailable` only follows from that: report the deadline.
     const { reason } = signal as { readonly reason: unknown }

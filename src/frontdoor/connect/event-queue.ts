@@ -3,24 +3,24 @@
 import { HeddleError } from '../../errors.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
-import { Readiness } from '../http/backpressure.ts'
-import { standingLost } from '../http/caller.ts'
-import type { PulseMember } from '../http/connection-ticker.ts'
+import { Backpressure } from '../http/backpressure.ts'
+import { credentialLost } from '../http/caller.ts'
+import type { TickerMember } from '../http/connection-ticker.ts'
 
-export class EventQueue implements FeedListener, PulseMember {
-  readonly #stands: () => boolean
+export class EventQueue implements FeedListener, TickerMember {
+  readonly #stillValid: () => boolean
   readonly #ended: () => void
   #events: FeedEvent[] = []
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
-  readonly #readiness = new Readiness()
+  readonly #backpressure = new Backpressure()
   /** For how many ticks nobody has taken what waits. */
   #stillTicks = 0
 
-  /** `stands` tells whether the caller may still see events; `ended`: none follow any more. */
-  constructor(stands: () => boolean, ended = () => {}) {
-    this.#stands = stands
+  /** `stillValid` tells whether the caller may still see events; `ended`: none follow any more. */
+  constructor(stillValid: () => boolean, ended = () => {}) {
+    this.#stillValid = stillValid
     this.#ended = ended
   }
 
@@ -38,7 +38,7 @@ export class EventQueue implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (this.#end !== undefined || this.#events.length === 0) return undefined
-    return this.#readiness.wait()
+    return this.#backpressure.wait()
   }
 
   ended(how: FeedEnd): void {
@@ -46,8 +46,8 @@ export class EventQueue implements FeedListener, PulseMember {
   }
 
   /** No heartbeats: the protocols have their own pings. */
-  beat(): void {
-    if (!this.#stands()) return this.#endWith(standingLost())
+  tick(): void {
+    if (!this.#stillValid()) return this.#endWith(credentialLost())
     if (this.#events.length === 0) return
     if (++this.#stillTicks >= backlog.ticks) this.#endWith(comeBack('You read too slowly'))
   }
@@ -63,13 +63,13 @@ export class EventQueue implements FeedListener, PulseMember {
   }
 
   /** All events; throws if the stream ends before the run does. */
-  async* told(): AsyncGenerator<FeedEvent> {
+  async* emitted(): AsyncGenerator<FeedEvent> {
     for (;;) {
       const batch = this.#events
       this.#events = []
       this.#characters = 0
       this.#stillTicks = 0
-      this.#readiness.tell()
+      this.#backpressure.notify()
       yield* batch
       if (this.#events.length > 0) continue
       if (this.#end === 'over') return
@@ -82,7 +82,7 @@ export class EventQueue implements FeedListener, PulseMember {
     if (this.#end === undefined) this.#ended()
     this.#end ??= end
     this.#wake()
-    this.#readiness.tell()
+    this.#backpressure.notify()
   }
 }
 

@@ -24,12 +24,12 @@ export function readLongFields({ json, bodies }: BodyReaders): Interceptor {
   const read = async (tenant: string, message: unknown) => {
     for (const { name, bytes, carried } of longFieldsOf(message)) {
       const what = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      const room = bodies.of(tenant)
-      room.hold(bytes, bytes.length)
+      const quota = bodies.of(tenant)
+      quota.hold(bytes, bytes.length)
       try {
         remember(bytes, await json.read(tenant, { what, bytes: bytes.slice(), carried }))
       } finally {
-        room.hold(bytes, 0)
+        quota.hold(bytes, 0)
       }
     }
   }

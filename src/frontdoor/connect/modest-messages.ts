@@ -9,7 +9,7 @@ import { ConnectError } from '@connectrpc/connect'
 import type { UniversalHandler } from '@connectrpc/connect/protocol'
 
 import { HeddleError } from '../../errors.ts'
-import { mustBeModest } from '../../json/index.ts'
+import { requireModest } from '../../json/index.ts'
 import { asConnectError } from './connect-error.ts'
 
 /** Fields of a message and of those inside it, each element of a list counted. */
@@ -26,7 +26,7 @@ export function modest(handler: UniversalHandler, readMaxBytes: number): Univers
     const { body, header } = request
     if (!isStream(body)) return handler(request)
     const type = header.get('content-type') ?? ''
-    const check = (bytes: Uint8Array) => mustBeModestMessage(bytes, input, type)
+    const check = (bytes: Uint8Array) => requireModestMessage(bytes, input, type)
     return handler({ ...request, body: checked(body, { type, readMaxBytes, check }) })
   }, handler)
 }
@@ -61,15 +61,15 @@ AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-function mustBeModestMessage(bytes: Uint8Array, message: DescMessage, type: string): void {
+function requireModestMessage(bytes: Uint8Array, message: DescMessage, type: string): void {
   const isUnary = /^application\/(json|proto)\b/.test(type)
   const payload = isUnary ? bytes : bytes.subarray(envelopeBytes)
-  if (isJson(type)) mustBeModest('The message', payload, fieldsMax)
-  else mustHaveFewFields(payload, message)
+  if (isJson(type)) requireModest('The message', payload, fieldsMax)
+  else requireFewFields(payload, message)
 }
 
 /** Bytes that are no message are left to the library. Takes time for each field that it counts. */
-function mustHaveFewFields(bytes: Uint8Array, message: DescMessage): void {
+function requireFewFields(bytes: Uint8Array, message: DescMessage): void {
   let fields = 0
   const look = (reader: BinaryReader, end: number, desc: DescMessage) => {
     while (reader.pos < end) {

@@ -10,7 +10,7 @@ import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { HeddleError } from '../../errors.ts'
 import { openReplyHeaders } from '../http/connection-ticker.ts'
-import { factsOf } from '../http/exchange.ts'
+import { detailsOf } from '../http/exchange.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import type { BodyReaders } from '../rest/body.ts'
 import { assistantService } from './assistant-service.ts'
@@ -18,7 +18,7 @@ import { withCaller } from './caller-value.ts'
 import { blameRequest, errorsAsStatus } from './connect-error.ts'
 import { readLongFields } from './long-fields.ts'
 import { modest } from './modest-messages.ts'
-import { factsKey } from './request-facts.ts'
+import { detailsKey } from './request-facts.ts'
 import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
@@ -44,7 +44,7 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
     },
     interceptors: [promptly, holdMessages, errorsAsStatus(options.log), readLongFields(options)],
     contextValues: (request) =>
-      valuesWith(request, withCaller(request).set(factsKey, factsOf(request))),
+      valuesWith(request, withCaller(request).set(detailsKey, detailsOf(request))),
     requestGate: blameRequest,
     // A few bytes can inflate to any size.
     acceptCompression: [],

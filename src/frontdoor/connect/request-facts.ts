@@ -2,6 +2,6 @@
 
 import { createContextKey } from '@connectrpc/connect'
 
-import type { Facts } from '../../../cluster/index.ts'
+import type { Details } from '../../../cluster/index.ts'
 
-export const factsKey = createContextKey<Facts>({}, { description: 'facts of the request' })
+export const detailsKey = createContextKey<Details>({}, { description: 'facts of the request' })

@@ -5,7 +5,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { RunService, RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { FeedEvent, WatchRun } from '../../thread/index.ts'
-import { whileStanding } from '../http/credential-check.ts'
+import { whileValid } from '../http/credential-check.ts'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { whenAborted } from '../http/when-aborted.ts'
@@ -21,7 +21,7 @@ import { pageOf, runMessage } from './messages.ts'
 import { startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
-type Parts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas' | 'reads'>
+type Parts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'reads'>
 
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
@@ -36,17 +36,17 @@ function creationCalls(parts: Parts) {
       using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      yield { told: { case: 'run', value: runMessage(run) } } as const
+      yield { payload: { case: 'run', value: runMessage(run) } } as const
       for await (const event of eventsOf(parts, nameOf(run), fromTheStart, context)) {
-        yield { told: { case: 'event', value: eventMessage(event) } } as const
+        yield { payload: { case: 'event', value: eventMessage(event) } } as const
       }
     },
     waitRun: async ({ run: spec }, context) => {
       using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const text = await longAnswer(parts, context, (gone) =>
-        runs.result(tenantOf(context), nameOf(run), gone))
+      const text = await longAnswer(parts, context, (cancelled) =>
+        runs.result(tenantOf(context), nameOf(run), cancelled))
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function* (request, context) {
@@ -77,8 +77,8 @@ function recordCalls(parts: Parts) {
     joinRun: async (request, context) => {
       const run = runNamed(request)
       using _ = parts.quotas.stream(tenantOf(context))
-      const text = await longAnswer(parts, context, (gone) =>
-        runs.join(tenantOf(context), run, gone))
+      const text = await longAnswer(parts, context, (cancelled) =>
+        runs.join(tenantOf(context), run, cancelled))
       return { resultJson: bytesOf(text) }
     },
     cancelRun: async (request, context) => {
@@ -103,32 +103,32 @@ function runNamed({ threadId, runId }: { readonly threadId: string; readonly run
   return { threadId: path.thread_id, runId: path.run_id }
 }
 
-async function* eventsOf({ runs, pulse }: Parts, run: RunName, watch: WatchRun,
+async function* eventsOf({ runs, ticker }: Parts, run: RunName, watch: WatchRun,
   context: HandlerContext): AsyncGenerator<FeedEvent> {
-  const queue = new EventQueue(callerOf(context).stands, () => endUnread(context))
+  const queue = new EventQueue(callerOf(context).stillValid, () => endUnread(context))
   using _ = whenAborted(context.signal, () => queue.abandon())
-  pulse.add(queue, { kind: 'rpc', runId: run.runId })
+  ticker.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}
   try {
     unfollow = await runs.follow(tenantOf(context), run, watch, queue)
-    yield* queue.told()
+    yield* queue.emitted()
   } finally {
-    pulse.remove(queue)
+    ticker.remove(queue)
     unfollow()
   }
 }
 
-function longAnswer<Answer>({ pulse }: Parts, context: HandlerContext,
-  ask: (gone: AbortSignal) => Promise<Answer>): Promise<Answer> {
-  return whileStanding({ caller: callerOf(context), pulse, left: context.signal, ask })
+function longAnswer<Answer>({ ticker }: Parts, context: HandlerContext,
+  ask: (cancelled: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  return whileValid({ caller: callerOf(context), ticker, left: context.signal, ask })
 }
 
 /** Only until what it returns is disposed of: when a call ends by itself, no client has left. */
-function cancelWhenGone({ runs, pulse }: Parts, spec: RunSpec | undefined, run: RunRow,
+function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
   return whenAborted(context.signal, () => {
-    if (!spec?.cancelOnDisconnect || pulse.stopped) return
-    // The run may be over already, and nobody is left to be told of an error.
+    if (!spec?.cancelOnDisconnect || ticker.stopped) return
+    // The run may be over already, and nobody is left to be notified of an error.
     runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
 }

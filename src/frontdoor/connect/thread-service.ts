@@ -54,7 +54,7 @@ function recordCalls({ threads, reads }: Parts) {
         select: withoutValues ? threadFields.filter((name) => name !== 'values') : undefined,
       })
       const { threads: found, total } =
-        await threads.search(tenant, body, { share, gone: goneSignal(context) })
+        await threads.search(tenant, body, { share, cancelled: goneSignal(context) })
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
     countThreads: async (request, context) => {
@@ -91,14 +91,15 @@ function stateCalls({ threads, reads }: Parts) {
       const tenant = tenantOf(context)
       // One message: it is gathered, and refused if it gets too long.
       using share = reads.share(tenant)
-      const gone = goneSignal(context)
+      const cancelled = goneSignal(context)
       using turn = new DisposableStack()
       const states: string[] = []
       for await (const { texts, isLast } of
-        threads.history(tenant, threadIdOf(request), body, gone)) {
+        threads.history(tenant, threadIdOf(request), body, cancelled)) {
         share.take(...texts)
         states.push(...texts)
-        if (!isLast && states.length === texts.length) turn.defer(await reads.turn(tenant, gone))
+        if (!isLast && states.length === texts.length)
+          turn.defer(await reads.turn(tenant, cancelled))
       }
       return { statesJson: bytesOf(`[${states.join(',')}]`) }
     },

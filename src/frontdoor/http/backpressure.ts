@@ -1,13 +1,13 @@
 /** Signals that a reader takes more, or never will: all that wait are notified together. */
 
-export class Readiness {
+export class Backpressure {
   #coming: PromiseWithResolvers<void> | undefined
 
   wait(): Promise<void> {
     return (this.#coming ??= Promise.withResolvers()).promise
   }
 
-  tell(): void {
+  notify(): void {
     this.#coming?.resolve()
     this.#coming = undefined
   }

@@ -5,16 +5,16 @@ import type { Http2ServerRequest } from 'node:http2'
 
 import type { FastifyInstance } from 'fastify'
 
-import { InputRoom } from '../../thread/index.ts'
+import { InputQuota } from '../../thread/index.ts'
 import type { Inputs } from '../../thread/index.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-export interface BodyRoomOptions {
+export interface BodyQuotaOptions {
   /** Longer bodies are refused elsewhere, and not kept. */
   readonly longest: number
   /** For all that are being received, or read beside the main thread. */
-  readonly room: InputRoom
+  readonly quota: InputQuota
 }
 
 type Request = IncomingMessage | Http2ServerRequest
@@ -22,25 +22,25 @@ type Request = IncomingMessage | Http2ServerRequest
 const full = 'Too many long bodies are being received: send this one again in a moment.'
 
 /** Room for so many bytes of bodies. */
-export function roomForBodies(bytes: number): InputRoom {
-  return new InputRoom(bytes, full)
+export function roomForBodies(bytes: number): InputQuota {
+  return new InputQuota(bytes, full)
 }
 
 /**
  * To be called after the guard is added. If there is no room, a body whose length is announced is
  * refused before it is read; any other is cut off when there is no room for more of it.
  */
-export function holdBodies(app: FastifyInstance, { longest, room }: BodyRoomOptions): void {
+export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOptions): void {
   app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
     const bytes = lengthOf(raw)
     if (bytes === 0) return
-    const bodies = room.of(caller.tenant)
-    bodies.mustBeLeft(raw)
+    const bodies = quota.of(caller.tenant)
+    bodies.requireLeft(raw)
     if (bytes === undefined) holdAsItComes(raw, response, bodies)
     else bodies.hold(raw, Math.min(bytes, longest))
-    const letGo = () => bodies.hold(raw, 0)
-    raw.once('end', letGo)
-    whenClosed(response, letGo)
+    const release = () => bodies.hold(raw, 0)
+    raw.once('end', release)
+    whenClosed(response, release)
   })
 }
 
@@ -62,7 +62,7 @@ function holdAsItComes(request: Request, response: AnyResponse, bodies: Inputs):
     if (chunk === null || response.destroyed) return put(chunk, encoding)
     bodies.hold(request, received += chunk.length)
     try {
-      bodies.mustBeLeft(request)
+      bodies.requireLeft(request)
     } catch {
       breakOff(response)
     }

@@ -11,8 +11,8 @@ export interface Caller {
   readonly tenant: string
   readonly role: CallerRole
   readonly identity: Identity
-  /** False once the key is revoked or the session is over: the caller gets nothing more. */
-  stands(): boolean
+  /** False once the key is revoked or the session has ended: the caller gets nothing more. */
+  stillValid(): boolean
 }
 
 /** What distinguishes a caller from others. */
@@ -42,12 +42,12 @@ export const localTenant = 'local'
 
 /** Every caller, without authentication. */
 export const localCaller: Caller = {
-  tenant: localTenant, role: 'admin', identity: { kind: 'local' }, stands: () => true,
+  tenant: localTenant, role: 'admin', identity: { kind: 'local' }, stillValid: () => true,
 }
 
 /** The caller of public routes; no tenant has this name. */
 export const nobody: Caller = {
-  tenant: '', role: 'reader', identity: { kind: 'nobody' }, stands: () => true,
+  tenant: '', role: 'reader', identity: { kind: 'nobody' }, stillValid: () => true,
 }
 
 /** The user, if the caller is one. */
@@ -56,13 +56,13 @@ export function userOf({ identity }: Caller): string | undefined {
 }
 
 /** The one rule of roles. Throws `forbidden`. */
-export function mustBeAllowed({ role }: Caller, access: Access): void {
+export function requireAllowed({ role }: Caller, access: Access): void {
   if (access !== 'change' || role !== 'reader') return
   throw new HeddleError('forbidden', 'This API key or session may only read.')
 }
 
 /** The error for a caller that no longer stands. */
-export function standingLost(): HeddleError {
+export function credentialLost(): HeddleError {
   return new HeddleError('unauthenticated', 'The API key or session of this request is no longer ' +
     'valid.')
 }

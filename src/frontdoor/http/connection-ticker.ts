@@ -2,9 +2,9 @@
 
 import type { Env } from '../../../cluster/index.ts'
 
-export interface PulseMember {
+export interface TickerMember {
   /** Called at every tick. */
-  beat(): void
+  tick(): void
   /** The server is closing: end now what a client can come back to. */
   leave(): void
 }
@@ -14,7 +14,7 @@ export interface OpenReply {
   /**
    * sse   events as they come, on the REST wire
    * rpc   events as they come, on the typed one
-   * wait  the result of a run, when it is over
+   * wait  the result of a run, when it has ended
    */
   readonly kind: 'sse' | 'rpc' | 'wait'
   readonly runId: string
@@ -28,7 +28,7 @@ export const openReplyHeaders = {
 
 /** Open replies by kind, and of how many runs events are sent. */
 export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>> {
-  readonly runsTold: number
+  readonly runsFollowed: number
 }
 
 const tickMs = 1_000
@@ -36,36 +36,36 @@ const tickMs = 1_000
 /** After this many ticks of silence, a client gets a heartbeat. */
 export const ticksOfSilence = 5
 
-export class Pulse {
-  readonly #members = new Map<PulseMember, OpenReply | undefined>()
+export class ConnectionTicker {
+  readonly #members = new Map<TickerMember, OpenReply | undefined>()
   readonly #stop: () => void
   #stopped = false
 
   constructor(env: Env) {
     this.#stop = env.every(tickMs, () => {
-      for (const member of this.#members.keys()) member.beat()
+      for (const member of this.#members.keys()) member.tick()
     })
   }
 
   /** `reply`: if the member is an open reply, its description. After `stop` it leaves at once. */
-  add(member: PulseMember, reply?: OpenReply): void {
+  add(member: TickerMember, reply?: OpenReply): void {
     this.#members.set(member, reply)
     if (this.#stopped) member.leave()
   }
 
-  remove(member: PulseMember): void {
+  remove(member: TickerMember): void {
     this.#members.delete(member)
   }
 
   openReplies(): OpenReplies {
     const open = { sse: 0, rpc: 0, wait: 0 }
-    const told = new Set<string>()
+    const sent = new Set<string>()
     for (const reply of this.#members.values()) {
       if (reply === undefined) continue
       open[reply.kind]++
-      if (reply.kind !== 'wait') told.add(reply.runId)
+      if (reply.kind !== 'wait') sent.add(reply.runId)
     }
-    return { ...open, runsTold: told.size }
+    return { ...open, runsFollowed: sent.size }
   }
 
   /** The server is closing: from now on, the end of a connection does not mean a client left. */

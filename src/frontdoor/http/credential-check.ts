@@ -1,41 +1,41 @@
 /** Long answers are given only to callers that are still there, and whose key is still valid. */
 
 import { HeddleError } from '../../errors.ts'
-import { standingLost } from './caller.ts'
+import { credentialLost } from './caller.ts'
 import type { Caller } from './caller.ts'
-import type { Pulse } from './connection-ticker.ts'
+import type { ConnectionTicker } from './connection-ticker.ts'
 import { whenAborted } from './when-aborted.ts'
 
 export interface LongAnswer<Answer> {
   readonly caller: Caller
-  readonly pulse: Pulse
+  readonly ticker: ConnectionTicker
   /** Aborts when the caller leaves. */
   readonly left: AbortSignal
-  /** `gone` aborts when nobody may get the answer any more, for whatever reason. */
-  ask(gone: AbortSignal): Promise<Answer>
+  /** `cancelled` aborts when nobody may get the answer any more, for whatever reason. */
+  ask(cancelled: AbortSignal): Promise<Answer>
 }
 
 /**
  * The answer; throws `unauthenticated` as soon as the caller no longer stands, and `unavailable`
  * when the caller has left.
  */
-export async function whileStanding<Answer>({ caller, pulse, left, ask }: LongAnswer<Answer>):
+export async function whileValid<Answer>({ caller, ticker, left, ask }: LongAnswer<Answer>):
 Promise<Answer> {
-  const gone = new AbortController()
+  const cancelled = new AbortController()
   const { promise: nobody, reject } = Promise.withResolvers<never>()
   const end = (reason: HeddleError) => {
-    gone.abort(reason)
+    cancelled.abort(reason)
     reject(reason)
   }
   const watch = {
-    beat: () => { if (!caller.stands()) end(standingLost()) },
+    tick: () => { if (!caller.stillValid()) end(credentialLost()) },
     leave: () => {},
   }
   using _ = whenAborted(left, () => end(new HeddleError('unavailable', 'The client went.')))
-  pulse.add(watch)
+  ticker.add(watch)
   try {
-    return await Promise.race([ask(gone.signal), nobody])
+    return await Promise.race([ask(cancelled.signal), nobody])
   } finally {
-    pulse.remove(watch)
+    ticker.remove(watch)
   }
 }

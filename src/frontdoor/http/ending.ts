@@ -14,7 +14,9 @@ export function breakOff(response: AnyResponse): void {
   else response.destroy()
 }
 
-/** Calls `closed` once when the response is over, however it ended; also if it is over already. */
+/**
+ * Calls `closed` once when the response has ended, however it ended; also if it is over already.
+ */
 export function whenClosed(response: AnyResponse, closed: () => void): void {
   const { destroyed } = 'stream' in response ? response.stream : response
   if (destroyed) queueMicrotask(closed)

@@ -5,7 +5,7 @@ import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { IsUuid } from 'typebox/format'
 
-import type { Env, Episode, Facts, Tracing } from '../../../cluster/index.ts'
+import type { Env, TraceSpan, Details, Tracing } from '../../../cluster/index.ts'
 import type { RunName } from '../operations/index.ts'
 import type { Caller } from './caller.ts'
 import { whenClosed } from './ending.ts'
@@ -25,7 +25,7 @@ export interface ExchangeParts {
   readonly env: Env
   readonly tracing?: Tracing
   /** Called with each finished request. */
-  heard?(exchange: Exchange): void
+  received?(exchange: Exchange): void
 }
 
 /** Requests that are under way. */
@@ -38,7 +38,7 @@ declare module 'fastify' {
     /** The run that it is about, if its path does not say so. */
     about: RunName | undefined
     /** Undefined if nothing is traced. */
-    episode: Episode | undefined
+    span: TraceSpan | undefined
   }
 }
 
@@ -61,13 +61,13 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
     nameReply(request, reply)
     watch(request, reply, parts, underWay)
     if (tracing === undefined) return done()
-    request.episode = tracing.begin({
+    request.span = tracing.begin({
       name: `${methodOf(request)} ${routeOf(request)}`, kind: 'server',
       parent: traceOf(request),
-      facts: { 'http.request.method': methodOf(request), 'http.route': routeOf(request),
+      details: { 'http.request.method': methodOf(request), 'http.route': routeOf(request),
         'heddle.request_id': request.id },
     })
-    request.episode.within(done)
+    request.span.within(done)
   })
   return underWay
 }
@@ -78,7 +78,7 @@ export function nameReply({ id }: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** The facts of a request for the log: not its path or headers, which may contain secrets. */
-export function factsOf(request: FastifyRequest): Facts {
+export function detailsOf(request: FastifyRequest): Details {
   const { threadId, runId } = subjectOf(request)
   return {
     requestId: request.id, method: methodOf(request), route: routeOf(request),
@@ -86,7 +86,7 @@ export function factsOf(request: FastifyRequest): Facts {
   }
 }
 
-function watch(request: FastifyRequest, { raw }: FastifyReply, { env, heard }: ExchangeParts,
+function watch(request: FastifyRequest, { raw }: FastifyReply, { env, received }: ExchangeParts,
   underWay: { count: number }): void {
   const beganMs = env.monotonicMs()
   underWay.count++
@@ -94,15 +94,15 @@ function watch(request: FastifyRequest, { raw }: FastifyReply, { env, heard }: E
     underWay.count--
     const status = raw.headersSent ? String(raw.statusCode) : 'gone'
     const ms = env.monotonicMs() - beganMs
-    heard?.({ route: routeOf(request), method: methodOf(request), status, ms })
-    env.log.debug('A request is over.', { ...factsOf(request), status, ms: Math.round(ms) })
-    if (request.episode !== undefined) endEpisode(request, status)
+    received?.({ route: routeOf(request), method: methodOf(request), status, ms })
+    env.log.debug('A request is over.', { ...detailsOf(request), status, ms: Math.round(ms) })
+    if (request.span !== undefined) endSpan(request, status)
   })
 }
 
-function endEpisode(request: FastifyRequest, status: string): void {
+function endSpan(request: FastifyRequest, status: string): void {
   const { threadId, runId } = subjectOf(request)
-  request.episode!.end({
+  request.span!.end({
     ...status !== 'gone' && { 'http.response.status_code': Number(status) },
     ...threadId !== undefined && { 'heddle.thread_id': threadId },
     ...runId !== undefined && { 'heddle.run_id': runId },

@@ -8,7 +8,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 import { assert } from '../../errors.ts'
-import { mustBeAllowed, nobody } from './caller.ts'
+import { requireAllowed, nobody } from './caller.ts'
 import type { Access, Finding } from './caller.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
@@ -41,7 +41,7 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     const finding = isPublic ? anybody : await identify(request)
     await limit?.(request, finding, reply)
     if ('refused' in finding) throw finding.refused
-    if (!isPublic) mustBeAllowed(finding.caller, access)
+    if (!isPublic) requireAllowed(finding.caller, access)
     if (request.method === 'OPTIONS') void reply.code(204)
     request.caller = finding.caller
   })

@@ -3,7 +3,7 @@
 import { constants } from 'node:http2'
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 
-import type { PulseMember } from './connection-ticker.ts'
+import type { TickerMember } from './connection-ticker.ts'
 
 /** Longer than load balancers keep an unused connection: up to ten minutes. */
 const idleTicksMax = 620
@@ -19,7 +19,7 @@ interface Connection {
 }
 
 /** Watches the connections of `server` from now on. */
-export function http2Connections(server: Http2Server): PulseMember {
+export function http2Connections(server: Http2Server): TickerMember {
   const connections = new Map<ServerHttp2Session, Connection>()
   server.on('session', (session) => {
     const streams: Connection['streams'] = new Map()
@@ -31,7 +31,7 @@ export function http2Connections(server: Http2Server): PulseMember {
     })
   })
   return {
-    beat: () => {
+    tick: () => {
       for (const [session, connection] of connections) {
         connection.idleTicks = connection.streams.size > 0 ? 0 : connection.idleTicks + 1
         if (connection.idleTicks > idleTicksMax) session.close()

@@ -3,8 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 
 import type { Env } from '../../../cluster/index.ts'
-import { isTenant, KeyBook, SessionBook } from '../../access/index.ts'
-import type { KeyStats, KeyTable, Session, SessionOptions } from '../../access/index.ts'
+import { isTenant, KeyCache, JwtVerifier } from '../../access/index.ts'
+import type { KeyStats, KeyTable, Login, LoginOptions } from '../../access/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { localCaller } from './caller.ts'
@@ -19,7 +19,7 @@ export interface AuthOptions {
   /** The URL of every region; empty if not known. */
   readonly regionUrls: Readonly<Record<string, string>>
   /** Null if users have none. */
-  readonly sessions: SessionOptions | null
+  readonly sessions: LoginOptions | null
   readonly addressOf: AddressOf
   /** Whether a request comes directly from a proxy that is believed about its user. */
   readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
@@ -39,27 +39,27 @@ const local: Finding = { identity: localCaller.identity, caller: localCaller }
 /** Without authentication. */
 export const asLocal: Identification = { identify: async () => local, keyStats: () => undefined }
 
-/** Throws HeddleError with a sentence if a setting cannot work. */
+/** Throws HeddleError with a message if a setting cannot work. */
 export function identifyBy(options: AuthOptions, env: Env): Identification {
   const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
     options
-  const book = new KeyBook({ keys, env, region, regions: Object.keys(regionUrls) })
-  const sessionBook = sessions && SessionBook.open(sessions, env)
+  const keyCache = new KeyCache({ keys, env, region, regions: Object.keys(regionUrls) })
+  const jwtVerifier = sessions && JwtVerifier.open(sessions, env)
   const identify: Identify = async (request) => {
     const { key, token, userId, tenant } = credentialsIn(request)
     if (key !== undefined) {
-      const found = book.find(key, () => addressOf(request).text)
+      const found = keyCache.find(key, () => addressOf(request).text)
       return found.then((each) => findingOfKey(each, regionUrls), refusedFor('full'))
     }
-    if (token !== undefined && sessionBook !== null) {
-      return await findingOfSession({ token, userId, book: sessionBook, env, region, regionUrls })
+    if (token !== undefined && jwtVerifier !== null) {
+      return await findingOfLogin({ token, userId, keyCache: jwtVerifier, env, region, regionUrls })
     }
     if (userId !== undefined && tenant !== undefined && isFromTrustedProxy(request)) {
       return userFinding({ tenant, userId, role: 'developer' }, () => true)
     }
     return { identity: { kind: 'nobody' }, refused: new HeddleError('unauthenticated') }
   }
-  return { identify, keyStats: () => book.stats() }
+  return { identify, keyStats: () => keyCache.stats() }
 }
 
 interface Credentials {
@@ -86,23 +86,24 @@ function said(value: string | string[] | undefined): string | undefined {
   return [value].flat()[0]?.trim() || undefined
 }
 
-function findingOfKey(found: Awaited<ReturnType<KeyBook['find']>>,
+function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
   regionUrls: AuthOptions['regionUrls']): Finding {
   if (found.kind === 'elsewhere') return elsewhere(found.region, regionUrls)
   if (found.kind === 'bad') {
     const identity: Identity = { kind: 'key', hash: found.hash, known: false }
     return { identity, refused: new HeddleError('unauthenticated', found.reason) }
   }
-  const { row: { tenant, role }, hash, stands } = found
+  const { row: { tenant, role }, hash, stillValid } = found
   const identity: Identity = { kind: 'key', hash, known: true }
-  return { identity, caller: { tenant, role, identity, stands } }
+  return { identity, caller: { tenant, role, identity, stillValid } }
 }
 
-async function findingOfSession({ token, userId, book, env, region, regionUrls }:
-Pick<AuthOptions, 'region' | 'regionUrls'> & { readonly token: string; readonly book: SessionBook
+async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:
+Pick<AuthOptions, 'region' | 'regionUrls'>
+  & { readonly token: string; readonly keyCache: JwtVerifier
   readonly userId: string | undefined; readonly env: Env }): Promise<Finding> {
   try {
-    const session = await book.read(token)
+    const session = await keyCache.read(token)
     const home = session.region ?? region
     if (home !== region) {
       if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
@@ -127,14 +128,14 @@ function refusedFor(code: ErrorCode): (error: unknown) => Finding {
   }
 }
 
-function userFinding({ tenant, userId, role }: Pick<Session, 'tenant' | 'userId' | 'role'>,
-  stands: () => boolean): Finding {
+function userFinding({ tenant, userId, role }: Pick<Login, 'tenant' | 'userId' | 'role'>,
+  stillValid: () => boolean): Finding {
   if (!isTenant(tenant)) {
     const refused = new HeddleError('unauthenticated', 'The tenant of this user has no valid name.')
     return { identity: { kind: 'nobody' }, refused }
   }
   const identity: Identity = { kind: 'user', tenant, id: userId }
-  return { identity, caller: { tenant, role, identity, stands } }
+  return { identity, caller: { tenant, role, identity, stillValid } }
 }
 
 /** A caller of another region: nothing about it is looked up or stored here. */

@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { openReplyHeaders, ticksOfSilence } from './connection-ticker.ts'
-import type { Pulse, PulseMember } from './connection-ticker.ts'
+import type { ConnectionTicker, TickerMember } from './connection-ticker.ts'
 import { breakOff, whenClosed } from './ending.ts'
 
 /** Ticks after which the headers are sent early. */
@@ -20,7 +20,7 @@ const graceTicks = 2
 
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
-  readonly pulse: Pulse
+  readonly ticker: ConnectionTicker
   readonly runId: string
   /** The headers of an answer; an error with a status of its own has none of them. */
   readonly headers: Readonly<Record<string, string>>
@@ -34,21 +34,21 @@ export interface LateAnswerOptions {
 
 /** Throws what `answer` rejects with, as long as a status can still be sent. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
-  const { pulse, runId, answer } = options
+  const { ticker, runId, answer } = options
   const waiting = new WaitingReply(options)
-  pulse.add(waiting, { kind: 'wait', runId })
+  ticker.add(waiting, { kind: 'wait', runId })
   try {
     waiting.succeed(await answer(waiting.left))
   } catch (error) {
     if (!waiting.begun && !waiting.gone) throw error
     waiting.fail(error)
   } finally {
-    pulse.remove(waiting)
+    ticker.remove(waiting)
     waiting.answered = true
   }
 }
 
-class WaitingReply implements PulseMember {
+class WaitingReply implements TickerMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #settled: () => Promise<unknown>
@@ -75,7 +75,7 @@ class WaitingReply implements PulseMember {
 
   get left(): AbortSignal { return this.#left.signal }
 
-  beat(): void {
+  tick(): void {
     const ticks = ++this.#ticks
     if (this.gone || ticks < graceTicks) return
     // If the thread cannot be asked right now, it is asked again.

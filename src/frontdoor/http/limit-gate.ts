@@ -5,46 +5,46 @@ import type { FastifyRequest } from 'fastify'
 import { hashOf } from '../../access/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { requestPath, rowMatcher } from '../../limits/index.ts'
-import type { LimitBook, LimitRow } from '../../limits/index.ts'
+import type { LimitClients, RateLimit } from '../../limits/index.ts'
 import type { Identity } from './caller.ts'
 import type { AddressOf } from './client-address.ts'
 import type { Limit } from './guard.ts'
 import { quotaHeaders } from './quota-headers.ts'
-import type { LimitFacts } from './quota-headers.ts'
+import type { LimitDetails } from './quota-headers.ts'
 
 /** Costs nothing to answer. */
 const livenessUrl = '/ok'
 
 export interface LimitGateOptions {
-  readonly rows: readonly LimitRow[]
-  readonly book: Pick<LimitBook, 'charge'>
+  readonly rows: readonly RateLimit[]
+  readonly clients: Pick<LimitClients, 'charge'>
   readonly addressOf: AddressOf
 }
 
 /**
  * The result throws `limited`, and `unavailable` if the guarantee of a limit could not be kept.
  */
-export function limitGate({ rows, book, addressOf }: LimitGateOptions): Limit {
+export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit {
   const rowOf = rowMatcher(rows)
   const catchAll = rows.find(({ name }) => name === 'catch-all')!
-  const charge = async (row: LimitRow, who: string): Promise<number> => {
-    const verdict = book.charge(row, who)
+  const charge = async (limit: RateLimit, subject: string): Promise<number> => {
+    const verdict = clients.charge(limit, subject)
     const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
     if (admitted) return remaining
-    throw limited(row, waitMs)
+    throw limited(limit, waitMs)
   }
   return async (request, { identity }, reply) => {
     // Health checks of many members come from one address, and need no store.
     if (request.url === livenessUrl) return
     const address = addressOf(request)
     const { key, user, known } = claimOf(identity, request)
-    const row = rowOf({ method: request.method, path: requestPath(request.url),
+    const limit = rowOf({ method: request.method, path: requestPath(request.url),
       key: key !== undefined, user: user !== undefined })
     // Made-up keys are stopped here, so that no counter is created for each of them.
     if (!known) await charge(catchAll, address.hash)
-    const who = row.identity === 'IP' ? address.hash : row.identity === 'x-api-key' ? key!
+    const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key' ? key!
       : hashOf(`${user}\n${address.text}`)
-    quotaHeaders(reply, factsOf(row), await charge(row, who))
+    quotaHeaders(reply, detailsOf(limit), await charge(limit, subject))
   }
 }
 
@@ -82,15 +82,15 @@ function namedIn(header: string | readonly string[] | undefined): string | undef
 
 const longestName = 128
 
-function factsOf({ name, count, intervalMs }: LimitRow): LimitFacts {
+function detailsOf({ name, count, intervalMs }: RateLimit): LimitDetails {
   return { row: name, count, intervalSeconds: intervalMs / 1_000 }
 }
 
-function limited(row: LimitRow, waitMs: number): HeddleError {
-  const limit = factsOf(row)
+function limited(rateLimit: RateLimit, waitMs: number): HeddleError {
+  const limit = detailsOf(rateLimit)
   const { intervalSeconds } = limit
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
   return new HeddleError('limited', `More than ${limit.count} requests in ${intervalSeconds} ` +
-    `seconds, which is the limit for ${row.category}: ask again in ${retryAfterSeconds} s.`,
+    `seconds, which is the limit for ${rateLimit.category}: ask again in ${retryAfterSeconds} s.`,
   { limit, retryAfterSeconds })
 }

@@ -13,7 +13,7 @@ import type { Socket } from 'node:net'
 
 import { refuseHeaders } from '../unreadable.ts'
 import type { ConnectionQuota } from './connection-quota.ts'
-import type { PulseMember } from './connection-ticker.ts'
+import type { TickerMember } from './connection-ticker.ts'
 import { http2Connections } from './http2-connections.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -30,7 +30,7 @@ const streamsMax = 100
 /** For how many ticks a connection may stay open before it shows its version of HTTP. */
 const silentTicksMax = 60
 
-export interface OnePort extends PulseMember {
+export interface OnePort extends TickerMember {
   /** The server that listens, with `handler` behind every connection. */
   serve(handler: RequestListener): Server
   /** Ends every connection at once, whatever is under way. */
@@ -75,12 +75,12 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
       })
       return server.on('request', handler)
     },
-    beat: () => {
+    tick: () => {
       for (const [socket, ticks] of silent) {
         if (ticks === silentTicksMax) socket.destroy()
         else silent.set(socket, ticks + 1)
       }
-      connections.beat()
+      connections.tick()
     },
     leave: () => {
       for (const socket of silent.keys()) socket.destroy()
@@ -98,7 +98,7 @@ function headerBytes({ rawHeaders }: Http2ServerRequest): number {
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
 /**
- * Reads until the preface and a request line can be told apart, and puts back what was read. The
+ * Reads until the preface and a request line can be kept apart, and puts back what was read. The
  * version of HTTP is 0 for a connection that ends before that.
  */
 function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {

@@ -3,14 +3,14 @@
 import type { FastifyReply } from 'fastify'
 
 /** A limit as it is described in answers. */
-export interface LimitFacts {
+export interface LimitDetails {
   readonly row: string
   readonly count: number
   readonly intervalSeconds: number
 }
 
 /** How much is left and, for a refused request, when there is more. */
-export function quotaHeaders(reply: FastifyReply, { row, count, intervalSeconds }: LimitFacts,
+export function quotaHeaders(reply: FastifyReply, { row, count, intervalSeconds }: LimitDetails,
   remaining: number, retryAfterSeconds?: string): void {
   const until = retryAfterSeconds === undefined ? '' : `;t=${retryAfterSeconds}`
   void reply.header('ratelimit-policy', `"${row}";q=${count};w=${intervalSeconds}`)

@@ -10,7 +10,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Access } from './caller.ts'
-import type { Pulse } from './connection-ticker.ts'
+import type { ConnectionTicker } from './connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
 
 /** Gives handlers the types that their schemas let through. */
@@ -24,7 +24,7 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
 
 /** What routes call. */
 export interface RouteParts extends Operations {
-  readonly pulse: Pulse
+  readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>
   /** The memory that reads share. */
   readonly reads: ReadQuota
@@ -41,7 +41,7 @@ interface RouteWords {
   /** The name of the schema of a good answer, with `[]` for a list; without it, 204. */
   readonly answer?: string
   /** Headers of a good answer that not every answer has. */
-  readonly tells?: readonly (keyof typeof answerHeaders)[]
+  readonly returns?: readonly (keyof typeof answerHeaders)[]
   /** Good answers without a body: what each status means. */
   readonly silent?: Readonly<Record<number, string>>
 }
@@ -60,9 +60,9 @@ const answerHeaders = {
  * The `operationId` must never change: it is the name of the call in generated clients.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
-  { schema: Omit<Words, 'tag' | 'answer' | 'tells' | 'silent'>; config: { access: Access } } {
-  const { tag, answer, tells = [], silent, ...checked } = words
-  const headers = headersNamed(...tells, 'x-request-id')
+  { schema: Omit<Words, 'tag' | 'answer' | 'returns' | 'silent'>; config: { access: Access } } {
+  const { tag, answer, returns = [], silent, ...checked } = words
+  const headers = headersNamed(...returns, 'x-request-id')
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
     .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
   const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer), headers } }

@@ -9,7 +9,7 @@ import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from './caller.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
-import { factsOf } from './exchange.ts'
+import { detailsOf } from './exchange.ts'
 
 /** An answer up to this length is soon in the buffers of its connection. */
 const shortLength = 64 * 1024
@@ -26,7 +26,7 @@ declare module 'fastify' {
     readonly unread: UnreadAnswers
     /** The memory that reads share. */
     readonly reads: ReadQuota
-    /** To be called if an answer had to be broken off: its client was told no reason. */
+    /** To be called if an answer had to be broken off: its client was given no reason. */
     answerFailed(request: FastifyRequest, error: unknown): void
   }
 }
@@ -76,7 +76,7 @@ export function holdAnswers(app: FastifyInstance,
   { reads, log }: { readonly reads: ReadQuota; readonly log: Log }, options: UnreadOptions): void {
   app.decorate('answerFailed', (request: FastifyRequest, error: unknown) => {
     const level = HeddleError.from(error).code === 'internal' ? 'error' : 'info'
-    log[level]('An answer was broken off.', { error, ...factsOf(request) })
+    log[level]('An answer was broken off.', { error, ...detailsOf(request) })
   })
   const unread = new UnreadAnswers(reads, options)
   app.decorate('unread', unread)

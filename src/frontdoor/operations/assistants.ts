@@ -5,7 +5,7 @@ import { IsUuid } from 'typebox/format'
 import type { Env } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
-import { HeddleError, unlessGone } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
 import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
@@ -15,8 +15,8 @@ import type { ThreadClient } from '../../thread/index.ts'
 import type {
   CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
 } from '../schema/assistant.ts'
-import { mustBeSimple } from '../schema/validation.ts'
-import { graphIds, mustHave } from './graph-names.ts'
+import { requireSimple } from '../schema/validation.ts'
+import { graphIds, require_ } from './graph-names.ts'
 
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
@@ -68,7 +68,7 @@ export class AssistantOperations {
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
-    mustHave(this.#graphs, request.graph_id)
+    require_(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
     return this.#quotas.within(tenant, {}, () => this.#assistants.create({ tenant, assistantId }, {
       graphId: request.graph_id,
@@ -89,7 +89,7 @@ export class AssistantOperations {
 
   /** The new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
-    if (request.graph_id !== undefined) mustHave(this.#graphs, request.graph_id)
+    if (request.graph_id !== undefined) require_(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
     return this.#quotas.within(tenant, {}, () => this.#assistants.patch(this.#named(tenant, name),
@@ -103,13 +103,13 @@ export class AssistantOperations {
   }
 
   /** Newest first. */
-  async versions(tenant: string, name: string, request: ListVersions, gone?: AbortSignal):
+  async versions(tenant: string, name: string, request: ListVersions, cancelled?: AbortSignal):
     Promise<AssistantRow[]> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
-    mustBeSimple('metadata', metadata)
+    requireSimple('metadata', metadata)
     return this.#assistants.versions(this.#named(tenant, name),
-      { limit, offset, metadata: metadata ?? undefined }, gone)
+      { limit, offset, metadata: metadata ?? undefined }, cancelled)
   }
 
   /** With all its versions and, if asked for, the threads that last ran it. */
@@ -121,7 +121,7 @@ export class AssistantOperations {
     await this.#assistants.delete(assistant)
   }
 
-  async search(tenant: string, request: SearchAssistants, gone?: AbortSignal):
+  async search(tenant: string, request: SearchAssistants, cancelled?: AbortSignal):
     Promise<{ rows: AssistantRow[]; total: number }> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
@@ -129,13 +129,13 @@ export class AssistantOperations {
       ...filterOf(tenant, request), limit, offset,
       sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
     }
-    return this.#reads.read({ tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
-      this.#index.search({ ...query, bytes }, gone))
+    return this.#reads.read({ tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
+      this.#index.search({ ...query, bytes }, cancelled))
   }
 
-  async count(tenant: string, request: CountAssistants, gone?: AbortSignal): Promise<number> {
+  async count(tenant: string, request: CountAssistants, cancelled?: AbortSignal): Promise<number> {
     await this.welcome(tenant)
-    return this.#index.count(filterOf(tenant, request), gone)
+    return this.#index.count(filterOf(tenant, request), cancelled)
   }
 
   /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */
@@ -161,7 +161,7 @@ export class AssistantOperations {
   async #graphOf(tenant: string, name: string): Promise<{ readonly graphId: string
     readonly configurable: Readonly<Record<string, unknown>> }> {
     const { graphId, assistantId, configJson } = await this.get(tenant, name)
-    mustHave(this.#graphs, graphId)
+    require_(this.#graphs, graphId)
     const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
     // Only the server says who was authenticated, and steers the engine.
     const own = Object.entries(configurable ?? {}).filter(([key]) => !/^(langgraph_auth|__pregel)_/
@@ -202,13 +202,13 @@ export class AssistantOperations {
       })
       if (ids.length === 0) return
       // Another request may have deleted some of them meanwhile.
-      await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(unlessGone)))
+      await Promise.all(ids.map((id) => this.#threads.delete(tenant, id).catch(ignoreNotFound)))
     }
   }
 }
 
 function filterOf(tenant: string, { graph_id, name, metadata }: CountAssistants) {
-  mustBeSimple('metadata', metadata)
+  requireSimple('metadata', metadata)
   return {
     tenant,
     graphId: graph_id ?? undefined, name: name ?? undefined, metadata: metadata ?? undefined,

@@ -7,10 +7,10 @@ import type { ThreadView } from '../../thread/index.ts'
 
 /**
  * Parses the paths once, for all threads. The result makes an object of aliases and the values that
- * their paths lead to, null if there is none. Throws as `room` does: several paths may lead to the
+ * their paths lead to, null if there is none. Throws as `quota` does: several paths may lead to the
  * same large value.
  */
-export function extractor(paths: Readonly<Record<string, string>>, room: ReadShare,
+export function extractor(paths: Readonly<Record<string, string>>, quota: ReadShare,
   json: Pick<LongJson, 'pick'>): (view: ThreadView) => Promise<JsonText> {
   const wanted = Object.entries(paths).map(([alias, path]) => {
     const [root = '', ...steps] = stepsOf(path)
@@ -30,7 +30,7 @@ export function extractor(paths: Readonly<Record<string, string>>, room: ReadSha
     }
     const members = wanted.map(({ name }) => {
       const member = `${name}:${found.get(name) ?? 'null'}`
-      room.take(member)
+      quota.take(member)
       return member
     })
     return `{${members.join(',')}}`

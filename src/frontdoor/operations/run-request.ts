@@ -153,12 +153,12 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
   // Hardly any assistant has a context, and a copy of very many keys takes time.
-  if (Object.keys(assistant).length > 0) for (const each of [assistant, request]) mustBeOpen(each)
+  if (Object.keys(assistant).length > 0) for (const each of [assistant, request]) requireOpen(each)
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
 /** A context of very many members is one raw value. */
-function mustBeOpen(context: unknown): void {
+function requireOpen(context: unknown): void {
   if (!(context instanceof RawJson)) return
   throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
     'the request, may have 10000 members at most.')

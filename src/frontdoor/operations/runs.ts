@@ -57,7 +57,7 @@ export class RunOperations {
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
   /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
-  readonly #untold = new Map<string, StartRun>()
+  readonly #unannounced = new Map<string, StartRun>()
 
   constructor(parts: RunOperationParts) {
     const { threads, assistants, graphs, egress, json, env, quotas, tracing } = parts
@@ -71,12 +71,14 @@ export class RunOperations {
     this.#env = env
   }
 
-  /** Resolves as `startRun` of the thread does. The run goes on whether or not anybody listens. */
+  /**
+   * Resolves as `startRun` of the thread does. The run continues whether or not anybody listens.
+   */
   async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
     Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistant(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant.row, body)
+    this.#requireNameKnown(assistant.row, body)
     const ids = { runId: this.#env.uuid7(), threadId }
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
@@ -86,7 +88,7 @@ export class RunOperations {
     Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistant(tenant, body.assistant_id)
-    this.#mustNameKnown(assistant.row, body)
+    this.#requireNameKnown(assistant.row, body)
     const runId = caller.commandId === '' ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
@@ -98,15 +100,15 @@ export class RunOperations {
   }
 
   /** Newest first. */
-  async list(tenant: string, threadId: string, request: ListRuns, gone?: AbortSignal):
+  async list(tenant: string, threadId: string, request: ListRuns, cancelled?: AbortSignal):
     Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
     const texts = textsOf.filter(([name]) => !select || select.includes(name))
       .map(([, text]) => text)
-    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, gone)
+    return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, cancelled)
   }
 
-  /** Resolves when the run is over, whether or not the caller wants to wait for that. */
+  /** Resolves when the run has ended, whether or not the caller wants to wait for that. */
   cancel(tenant: string, run: RunName,
     { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
     return this.#threads.cancelRun(tenant, run.threadId, run.runId, { action })
@@ -117,9 +119,9 @@ export class RunOperations {
     return this.#threads.deleteRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** The result when the run is over: an object as JSON text. */
-  join(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
-    return this.#threads.joinRun(tenant, run.threadId, run.runId, { gone })
+  /** The result when the run has ended: an object as JSON text. */
+  join(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
+    return this.#threads.joinRun(tenant, run.threadId, run.runId, { cancelled })
       .catch(unlessHidden(run))
   }
 
@@ -127,18 +129,18 @@ export class RunOperations {
    * As `join`, for the caller that made the run. If the thread gets a new owner meanwhile, the run
    * continues, or is started again if it was never written down.
    */
-  async result(tenant: string, run: RunName, gone?: AbortSignal): Promise<JsonText> {
+  async result(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
     const { threadId, runId } = run
     const startAgain = () => this.#startAgain(tenant, run)
     try {
-      return await this.#threads.joinRun(tenant, threadId, runId, { startAgain, gone })
+      return await this.#threads.joinRun(tenant, threadId, runId, { startAgain, cancelled })
     } finally {
-      this.#untold.delete(runId)
+      this.#unannounced.delete(runId)
     }
   }
 
   /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
-  #mustNameKnown({ graphId }: Pick<AssistantRow, 'graphId'>, body: CreateRun): void {
+  #requireNameKnown({ graphId }: Pick<AssistantRow, 'graphId'>, body: CreateRun): void {
     const { nodes = [], channels } = this.#graphs.describe(graphId) ?? {}
     if (channels === undefined) return
     const faults = nameFaults(body, { nodes, channels })
@@ -177,14 +179,14 @@ export class RunOperations {
   }
 
   async #begin(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
-    if (run.awaited) this.#untold.set(run.runId, run)
+    if (run.awaited) this.#unannounced.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
       // The row is of a run that an earlier request made.
-      if (row.runId !== run.runId) this.#untold.delete(run.runId)
+      if (row.runId !== run.runId) this.#unannounced.delete(run.runId)
       return row
     } catch (error) {
-      this.#untold.delete(run.runId)
+      this.#unannounced.delete(run.runId)
       throw error
     }
   }
@@ -197,7 +199,7 @@ export class RunOperations {
 
   /** Throws `unavailable` if this member does not know the run any more. */
   async #startAgain(tenant: string, { threadId, runId }: RunName): Promise<void> {
-    const run = this.#untold.get(runId)
+    const run = this.#unannounced.get(runId)
     if (run === undefined) throw new HeddleError('unavailable')
     await this.#threads.startRun(tenant, threadId, run)
   }

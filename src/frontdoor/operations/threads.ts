@@ -9,9 +9,9 @@ import { textOf } from '../../raw-json.ts'
 import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
-import { invalid, mustBeSimple } from '../schema/validation.ts'
+import { invalid, requireSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
-import { graphIds, mustHave } from './graph-names.ts'
+import { graphIds, require_ } from './graph-names.ts'
 
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
@@ -27,9 +27,9 @@ export interface FoundThread extends ThreadView {
 }
 
 /** What counts a page that is being gathered, and whether anybody still waits for it. */
-export interface Gathering {
+export interface Batcher {
   readonly share: ReadShare
-  readonly gone?: AbortSignal
+  readonly cancelled?: AbortSignal
 }
 
 /** Some states of a history. */
@@ -55,7 +55,7 @@ export class ThreadOperations {
   async create(tenant: string, request: CreateThread): Promise<ThreadView> {
     const { metadata = {}, if_exists: ifExists = 'raise' } = request
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
-    if (supersteps.length > 0) this.#mustNameGraph(metadata.graph_id)
+    if (supersteps.length > 0) this.#requireNameGraph(metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
     const exists = () => isThere(this.#threads, tenant, threadId)
     return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
@@ -80,7 +80,7 @@ export class ThreadOperations {
   }
 
   /** One page, and how many threads match in all. Throws as `share` does, which counts the page. */
-  async search(tenant: string, request: SearchThreads, { share, gone }: Gathering):
+  async search(tenant: string, request: SearchThreads, { share, cancelled }: Batcher):
     Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
@@ -95,35 +95,35 @@ export class ThreadOperations {
       const values = selects('values') ? view.values : '{}'
       share.take(values)
       return { row: view.row, values, ...extract && { extracted: await extract(view) } }
-    }, gone)
+    }, cancelled)
   }
 
-  count(tenant: string, request: CountThreads, gone?: AbortSignal): Promise<number> {
-    return this.#threads.count(filterOf(tenant, request), gone)
+  count(tenant: string, request: CountThreads, cancelled?: AbortSignal): Promise<number> {
+    return this.#threads.count(filterOf(tenant, request), cancelled)
   }
 
   /** A ThreadState. `checkpoint` null: the newest. */
   state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
-    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>, gone?: AbortSignal):
+    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>, cancelled?: AbortSignal):
   Promise<JsonText> {
     return this.#threads.state(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       subgraphs: subgraphs ?? false, select: selectionOf(select),
-    }, gone)
+    }, cancelled)
   }
 
   /** ThreadStates, newest first. Throws before the first part if the request is not valid. */
-  async* history(tenant: string, threadId: string, request: ReadHistory, gone?: AbortSignal):
+  async* history(tenant: string, threadId: string, request: ReadHistory, cancelled?: AbortSignal):
   AsyncGenerator<HistoryList, void, void> {
     const { limit = 10, before, metadata, checkpoint, select } = request
-    mustBeSimple('metadata', metadata)
+    requireSimple('metadata', metadata)
     const parts = this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
       before: checkpointIdOf(before), limit, metadata: metadata ?? null,
       select: selectionOf(select),
-    }, gone)
+    }, cancelled)
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
@@ -142,10 +142,10 @@ export class ThreadOperations {
     return this.#quotas.within(tenant, {}, () => this.#threads.updateState(tenant, threadId, edit))
   }
 
-  #mustNameGraph(graphId: unknown): void {
+  #requireNameGraph(graphId: unknown): void {
     const message = `is required by supersteps, and names one of: ${graphIds(this.#graphs)}`
     if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
-    mustHave(this.#graphs, graphId)
+    require_(this.#graphs, graphId)
   }
 }
 
@@ -181,8 +181,8 @@ function checkpointIdOf(before: ReadHistory['before']): string | null {
 }
 
 function filterOf(tenant: string, { metadata, values, status }: CountThreads) {
-  mustBeSimple('metadata', metadata)
-  mustBeSimple('values', values)
+  requireSimple('metadata', metadata)
+  requireSimple('values', values)
   return {
     tenant,
     metadata: metadata ?? undefined, values: values ?? undefined, status: status ?? undefined,

@@ -13,13 +13,13 @@ import { answerNotFound } from './not-found.ts'
 import { readQuery } from './query-string.ts'
 import { runRoutes } from './runs.ts'
 import { serverRoutes } from './server.ts'
-import type { ServerFacts } from './server.ts'
+import type { ServerDetails } from './server.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
 
 export async function addRest(app: App,
-  options: RouteParts & ServerFacts & BodyReaders): Promise<void> {
+  options: RouteParts & ServerDetails & BodyReaders): Promise<void> {
   checkRequests(app)
   acceptJson(app, options)
   answerNotFound(app)

@@ -41,7 +41,7 @@ export function assistantRoutes(app: App, { assistants }: RouteParts): void {
 
   app.post('/assistants/search', route('read', 'searchAssistants', { tag,
     summary: 'Search assistants', body: SearchAssistants, answer: 'FoundAssistant[]',
-    tells: ['x-pagination-total', 'x-pagination-next'] }),
+    returns: ['x-pagination-total', 'x-pagination-next'] }),
   async ({ body, caller }, reply) => {
     const { rows, total } = await assistants.search(caller.tenant, body, leftSignal(reply))
     takeRows(shareFor(reply), rows)

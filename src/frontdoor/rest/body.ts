@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import { HeddleError } from '../../errors.ts'
 import { jsonOf, longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
-import type { InputRoom } from '../../thread/index.ts'
+import type { InputQuota } from '../../thread/index.ts'
 import type { App } from '../http/route.ts'
 import { carriedBy } from '../schema/carried.ts'
 
@@ -19,7 +19,7 @@ export interface BodyReaders {
   /** Reads long bodies beside the main thread. */
   readonly json: LongJson
   /** Long bodies take room until they are read. */
-  readonly bodies: InputRoom
+  readonly bodies: InputQuota
 }
 
 /** An empty body counts as no body: the schema then names what is missing. */
@@ -34,19 +34,19 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
     done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
   app.removeAllContentTypeParsers()
   const readLong = async ({ caller: { tenant }, routeOptions }: FastifyRequest, bytes: Buffer) => {
-    const room = bodies.of(tenant)
-    room.hold(bytes, bytes.length)
+    const quota = bodies.of(tenant)
+    quota.hold(bytes, bytes.length)
     try {
       const carried = carriedBy(routeOptions.schema?.body)
       return await json.read(tenant, { what, bytes, carried })
     } finally {
-      room.hold(bytes, 0)
+      quota.hold(bytes, 0)
     }
   }
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      mustBeWhole(request.raw)
-      mustBePlain(request.headers['content-encoding'])
+      requireWhole(request.raw)
+      requirePlain(request.headers['content-encoding'])
       const bytes = body as Buffer
       if (bytes.length > longJson) return readLong(request, bytes)
       const text = bytes.toString()
@@ -58,13 +58,13 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
 }
 
 /** Over HTTP/2, a body that its client broke off ends like any other: perhaps before it began. */
-function mustBeWhole(request: IncomingMessage | Http2ServerRequest): void {
+function requireWhole(request: IncomingMessage | Http2ServerRequest): void {
   if (!('stream' in request) || !request.stream.aborted) return
   throw new HeddleError('malformed', 'The request was broken off before its end.')
 }
 
 /** Throws `unsupported`, which is 422: the official client would retry a 415. */
-function mustBePlain(encoding = 'identity'): void {
+function requirePlain(encoding = 'identity'): void {
   if (encoding === 'identity') return
   throw new HeddleError('unsupported', `Compressed bodies are not offered yet: send this one as ` +
     `it is, without content-encoding: ${encoding}.`)

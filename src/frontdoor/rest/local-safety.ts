@@ -47,7 +47,7 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
+    // Preflight requests continue to the guard, whose hook comes later, so that limits count them.
     methods, exposedHeaders, maxAge: 600, preflightContinue: true,
   })
 }

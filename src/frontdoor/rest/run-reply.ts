@@ -1,11 +1,11 @@
-/** Replies that watch a run: a stream of its events, or its result when it is over. */
+/** Replies that watch a run: a stream of its events, or its result when it has ended. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { FollowRun } from '../../thread/index.ts'
-import { mustBeAllowed, userOf } from '../http/caller.ts'
-import { whileStanding } from '../http/credential-check.ts'
+import { requireAllowed, userOf } from '../http/caller.ts'
+import { whileValid } from '../http/credential-check.ts'
 import { whenClosed } from '../http/ending.ts'
 import { answerLate } from '../http/late-answer.ts'
 import { sendJson } from '../http/list-reply.ts'
@@ -17,7 +17,7 @@ import type { CreateRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
 
-export type RunReplyParts = Pick<RouteParts, 'runs' | 'pulse' | 'quotas'>
+export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas'>
 
 export interface Watched {
   readonly run: RunName
@@ -65,18 +65,18 @@ function placeOf({ threadId, runId }: RunName): string {
 }
 
 /**
- * Counts a stream of the caller, or a request that waits for a run, until the reply is over. To be
- * called before the run is made. Throws `over_quota`.
+ * Counts a stream of the caller, or a request that waits for a run, until the reply has ended. To
+ * be called before the run is made. Throws `over_quota`.
  */
 export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: FastifyReply): void {
   const stream = quotas.stream(reply.request.caller.tenant)
   whenClosed(reply.raw, () => stream[Symbol.dispose]())
 }
 
-/** Streams the run's events until it is over. Throws only if an error can still be answered. */
+/** Streams the run's events until it has ended. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
   Promise<void> {
-  const { runs, pulse } = parts
+  const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
@@ -86,41 +86,41 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   let gone = false
   const stream = new SseStream(reply, {
     headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
-    made, stands: caller.stands,
+    made, stillValid: caller.stillValid,
     closed: (byClient) => {
       gone = true
-      pulse.remove(stream)
+      ticker.remove(stream)
       unfollow()
       if (byClient) abandon(parts, watched)
     },
   })
-  pulse.add(stream, { kind: 'sse', runId: run.runId })
+  ticker.add(stream, { kind: 'sse', runId: run.runId })
   try {
     unfollow = await runs.follow(caller.tenant, run, { ...wish, made }, stream)
     stream.begin()
     if (gone) unfollow()
   } catch (error) {
-    pulse.remove(stream)
+    ticker.remove(stream)
     if (!stream.begun) throw error
     stream.leave()
   }
 }
 
-/** Answers with the run's result when it is over. */
+/** Answers with the run's result when it has ended. */
 export function answerWithResult(parts: RunReplyParts, watched: Watched): Promise<void> {
-  const { runs, pulse } = parts
+  const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
   const { caller } = reply.request
   const { tenant } = caller
   mayWatch(watched)
   if (!made) holdStream(parts, reply)
-  const ask = (gone: AbortSignal) =>
-    made ? runs.result(tenant, run, gone) : runs.join(tenant, run, gone)
+  const ask = (cancelled: AbortSignal) =>
+    made ? runs.result(tenant, run, cancelled) : runs.join(tenant, run, cancelled)
   return answerLate({
-    reply, pulse, runId: run.runId,
+    reply, ticker, runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: (left) => whileStanding({ caller, pulse, left, ask }),
+    answer: (left) => whileValid({ caller, ticker, left, ask }),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
@@ -128,13 +128,13 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
 
 /** Throws `forbidden`: to cancel a run by leaving is to change something, also with a GET. */
 function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
-  mustBeAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
+  requireAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
   if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
 }
 
 /** The client has left, so whether the cancel worked is not reported. */
-function abandon({ runs, pulse }: RunReplyParts, watched: Watched): void {
+function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
-  if (!cancelOnDisconnect || pulse.stopped) return
+  if (!cancelOnDisconnect || ticker.stopped) return
   runs.cancel(reply.request.caller.tenant, run, { action: 'interrupt' }).catch(() => {})
 }

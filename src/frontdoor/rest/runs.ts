@@ -16,7 +16,7 @@ import {
 
 const tag = 'Runs'
 const creation = {
-  tag, params: ThreadPath, headers: CreationHeaders, body: CreateRun, tells: ['content-location'],
+  tag, params: ThreadPath, headers: CreationHeaders, body: CreateRun, returns: ['content-location'],
 } as const
 const one = { tag, params: RunPath } as const
 
@@ -37,7 +37,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/threads/:thread_id/runs/stream', route('change', 'streamRun', { ...creation,
-    answer: eventStream, tells: ['content-location', 'location'],
+    answer: eventStream, returns: ['content-location', 'location'],
     summary: 'Create a run and stream its events' }),
   async (request, reply) => {
     const { params, body, caller } = request
@@ -58,7 +58,7 @@ function creationRoutes(app: App, parts: RouteParts): void {
 
 function watchingRoutes(app: App, parts: RouteParts): void {
   app.get('/threads/:thread_id/runs/:run_id/join', route('read', 'joinRun', { ...one,
-    querystring: JoinRun, answer: 'RunResult', tells: ['content-location'],
+    querystring: JoinRun, answer: 'RunResult', returns: ['content-location'],
     summary: 'Wait for the result of a run' }),
   async ({ params, query }, reply) => {
     const run = { threadId: params.thread_id, runId: params.run_id }
@@ -68,7 +68,7 @@ function watchingRoutes(app: App, parts: RouteParts): void {
 
   app.get('/threads/:thread_id/runs/:run_id/stream', route('read', 'joinRunStream', { ...one,
     querystring: JoinStream, headers: JoinStreamHeaders, answer: eventStream,
-    tells: ['content-location', 'location'],
+    returns: ['content-location', 'location'],
     summary: 'Stream the events of a run, from where a client left off' }),
   async (request, reply) => {
     const { params, query } = request

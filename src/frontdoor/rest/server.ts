@@ -12,7 +12,7 @@ import { route } from '../http/route.ts'
 import type { App } from '../http/route.ts'
 import { isFromHere } from './from-here.ts'
 
-export interface ServerFacts {
+export interface ServerDetails {
   readonly version: string
   readonly env: Env
   /** What it needs, or works worse without. */
@@ -38,13 +38,13 @@ const flags = {
   assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false,
 }
 
-export function serverRoutes(app: App, facts: ServerFacts): void {
-  const { version, region, clusterStatus, metrics } = facts
+export function serverRoutes(app: App, details: ServerDetails): void {
+  const { version, region, clusterStatus, metrics } = details
   const whetherServes = route('public', 'checkServer', { tag: 'Server',
     summary: 'Whether the server serves', querystring: CheckServer, answer: 'Ok' })
   app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async ({ query }, reply) => {
     if (!query.check_db) return sendJson(reply, '{"ok":true}')
-    const dependencies = await checkAll(facts)
+    const dependencies = await checkAll(details)
     return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
   })
 

@@ -5,7 +5,7 @@
  * that does not read slows a run down by two seconds at most.
  *
  * S1  All events of one call leave in one write.
- * S2  A clean end means that the run is over. In any other case the connection is broken off, so
+ * S2  A clean end means that the run has ended. In any other case the connection is broken off, so
  *     that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit; beyond it, S2. Past events that are
  *     read from the log wait for the socket instead, and so does, for a moment, a graph's bulk
@@ -18,9 +18,9 @@ import type { FastifyReply } from 'fastify'
 
 import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
-import { Readiness } from '../http/backpressure.ts'
+import { Backpressure } from '../http/backpressure.ts'
 import { openReplyHeaders, ticksOfSilence } from '../http/connection-ticker.ts'
-import type { PulseMember } from '../http/connection-ticker.ts'
+import type { TickerMember } from '../http/connection-ticker.ts'
 import { breakOff, whenClosed } from '../http/ending.ts'
 
 const sseHeaders = {
@@ -42,40 +42,40 @@ export interface SseOptions {
   /** This request made the run: its client gets the headers, which name the run, in any case. */
   readonly made: boolean
   /** Whether the client may still see events; if not, it is cut off, comes back and is refused. */
-  stands(): boolean
+  stillValid(): boolean
   /** Called once. `byClient`: the client left before the end, not because we broke off. */
   closed(byClient: boolean): void
 }
 
-export class SseStream implements FeedListener, PulseMember {
+export class SseStream implements FeedListener, TickerMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #made: boolean
-  readonly #stands: () => boolean
+  readonly #stillValid: () => boolean
   #silentTicks = 0
   /** The socket takes no more until it has drained. */
   #full = false
   #fullTicks = 0
   /** No more events are sent. */
   #ended = false
-  /** That the socket has drained, or never will. */
-  readonly #readiness = new Readiness()
+  /** Resolves when the socket has drained or was destroyed. */
+  readonly #backpressure = new Backpressure()
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
   /** The headers have been sent; before that the reply may still become an error. */
   begun = false
 
-  constructor(reply: FastifyReply, { headers, made, stands, closed }: SseOptions) {
+  constructor(reply: FastifyReply, { headers, made, stillValid, closed }: SseOptions) {
     this.#reply = reply
     this.#headers = headers
     this.#made = made
-    this.#stands = stands
+    this.#stillValid = stillValid
     reply.raw.on('drain', () => this.#drain())
     whenClosed(reply.raw, () => {
       const byClient = !this.#ended && !reply.raw.writableEnded
       this.#ended = true
-      this.#readiness.tell()
+      this.#backpressure.notify()
       closed(byClient)
     })
   }
@@ -101,7 +101,7 @@ export class SseStream implements FeedListener, PulseMember {
 
   ready(): Promise<void> | undefined {
     if (!this.#full || this.#ended) return undefined
-    return this.#readiness.wait()
+    return this.#backpressure.wait()
   }
 
   ended(how: FeedEnd): void {
@@ -112,9 +112,9 @@ export class SseStream implements FeedListener, PulseMember {
     this.#reply.raw.end(this.#takeWaiting())
   }
 
-  beat(): void {
+  tick(): void {
     if (this.#ended) return
-    if (!this.#stands()) return this.leave()
+    if (!this.#stillValid()) return this.leave()
     if (this.#full && ++this.#fullTicks >= backlog.ticks) return this.leave()
     if (!this.begun || this.#full) return
     if (++this.#silentTicks >= ticksOfSilence) this.#write(heartbeat)
@@ -145,7 +145,7 @@ export class SseStream implements FeedListener, PulseMember {
     this.#full = false
     this.#fullTicks = 0
     if (!this.#ended && this.#waiting.length > 0) this.#write(this.#takeWaiting())
-    if (!this.#full) this.#readiness.tell()
+    if (!this.#full) this.#backpressure.notify()
   }
 
   #takeWaiting(): string {

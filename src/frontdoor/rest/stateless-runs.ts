@@ -12,7 +12,7 @@ import {
 
 const tag = 'Stateless runs'
 const creation = {
-  tag, headers: CreationHeaders, body: CreateStatelessRun, tells: ['content-location'],
+  tag, headers: CreationHeaders, body: CreateStatelessRun, returns: ['content-location'],
 } as const
 
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
@@ -26,7 +26,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/runs/stream', route('change', 'streamStatelessRun', { ...creation, answer: eventStream,
-    tells: ['content-location', 'location'],
+    returns: ['content-location', 'location'],
     summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
@@ -44,7 +44,7 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
 
   app.get('/runs/:run_id/stream', route('read', 'joinStatelessRunStream', { tag,
     params: StatelessRunPath, querystring: JoinStream, headers: JoinStreamHeaders,
-    answer: eventStream, tells: ['content-location', 'location'],
+    answer: eventStream, returns: ['content-location', 'location'],
     summary: 'Stream the events of a stateless run, from where a client left off' }),
   async (request, reply) => {
     const { params: { run_id }, query } = request

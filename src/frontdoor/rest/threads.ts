@@ -43,9 +43,9 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
 
   app.post('/threads/search', route('read', 'searchThreads', { tag, summary: 'Search threads',
     body: SearchThreads, answer: 'FoundThread[]',
-    tells: ['x-pagination-total', 'x-pagination-next'] }), async ({ body, caller }, reply) => {
+    returns: ['x-pagination-total', 'x-pagination-next'] }), async ({ body, caller }, reply) => {
     const { threads: rows, total } = await threads.search(caller.tenant, body,
-      { share: shareFor(reply), gone: leftSignal(reply) })
+      { share: shareFor(reply), cancelled: leftSignal(reply) })
     const json = (view: typeof rows[number]) => threadJson(view, body.select)
     return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
   })

@@ -17,7 +17,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** Returns the value, or throws `invalid` with `errors: Fault[]` among its facts. */
+/** Returns the value, or throws `invalid` with `errors: Fault[]` among its details. */
 export type Checker<Value> = (value: unknown) => Value
 
 const checkers = new WeakMap<TObject, Checker<unknown>>()
@@ -104,7 +104,7 @@ const nestedInListsMax = 64
 const filterMax = 16 * 1024
 
 /** Throws `invalid` for a filter that would take too long to search for. */
-export function mustBeSimple(field: string, filter: unknown): void {
+export function requireSimple(field: string, filter: unknown): void {
   if (filter !== undefined && JSON.stringify(filter).length > filterMax) {
     throw invalid([{ field, message: `may be ${filterMax} characters of JSON at most` }])
   }
@@ -116,8 +116,8 @@ export function mustBeSimple(field: string, filter: unknown): void {
 
 /** The error for a request with these faults. */
 export function invalid(faults: readonly Fault[]): HeddleError {
-  const sentence = faults.map(({ field, message }) => field ? `${field}: ${message}` : message)
-  return new HeddleError('invalid', `${sentence.join('; ')}.`, { errors: faults })
+  const text = faults.map(({ field, message }) => field ? `${field}: ${message}` : message)
+  return new HeddleError('invalid', `${text.join('; ')}.`, { errors: faults })
 }
 
 /** At most one fault per field, so that the list is as short as the schema, whatever was sent. */
@@ -173,12 +173,12 @@ function messageOf(errors: readonly SchemaError[]): string {
     .flatMap((error) => error.keyword === 'type' ? [error.params.type].flat() : [])
     .filter((type) => type !== 'null' && !(type === 'string' && words.length > 0))
   const wrong = errors.find(({ keyword }) => !['enum', 'const', 'type'].includes(keyword))
-  if (wrong !== undefined) return sentenceOf(wrong)
+  if (wrong !== undefined) return messageText(wrong)
   const choices = [...words, ...types.map((type) => nouns[type] ?? type)]
   return `must be ${[...new Set(choices)].join(' or ')}`
 }
 
-function sentenceOf(error: SchemaError): string {
+function messageText(error: SchemaError): string {
   if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'format' && error.params.format === 'uuid') return 'must be a UUID'
   if (error.keyword === 'pattern') {

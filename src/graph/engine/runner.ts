@@ -5,19 +5,19 @@ import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/lang
 import { HeddleError } from '../../errors.ts'
 import { engineModes, EventMapper } from '../events/event-mapping.ts'
 import type { Chunk, EventMapperOptions } from '../events/event-mapping.ts'
-import type { Outbox } from '../events/step-outbox.ts'
+import type { StepOutbox } from '../events/step-outbox.ts'
 import { ValuesReference } from '../events/values-reference.ts'
 import type {
-  CheckpointSource, EditRequest, Execution, GraphDescription, Outcome, RunRequest,
+  CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome, RunRequest,
 } from '../execution.ts'
 import { placeIn } from '../project/code-place.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
 import {
-  breakpointFault, commandFaults, graphAt, mustHaveNoFault, namesOf, updateFaults,
+  breakpointFault, commandFaults, graphAt, requireNoFault, namesOf, updateFaults,
 } from '../project/graph-names.ts'
 import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
-import { mustHaveNext } from '../project/missing-nodes.ts'
+import { requireNext } from '../project/missing-nodes.ts'
 import {
   configOf, editInput, outdatesAnswer, parsedUpdate, runInput,
 } from '../project/run-input.ts'
@@ -54,7 +54,7 @@ export interface Workbench {
 export interface Assignment {
   readonly execution: Execution
   readonly source: CheckpointSource
-  readonly outbox: Outbox
+  readonly outbox: StepOutbox
   readonly memory: ThreadMemory
   readonly control: DrainControl
   readonly signal: AbortSignal
@@ -63,7 +63,7 @@ export interface Assignment {
 }
 
 /** Does not reject if user code throws: that is the outcome. */
-export async function execute(bench: Workbench, assignment: Assignment): Promise<Outcome> {
+export async function execute(bench: Workbench, assignment: Assignment): Promise<ExecutionOutcome> {
   const { request } = assignment.execution
   try {
     return request.kind === 'run' ? await run(bench, assignment, request)
@@ -77,7 +77,7 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
  * Whether the next execution may use the memory. After a failure, or if values were changed in
  * place, it reads the log instead.
  */
-export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcome,
+export function isWorthKeeping({ codec }: Workbench, { status, waiting }: ExecutionOutcome,
   memory: ThreadMemory): boolean {
   const later = (done: Promise<void>) => void done.catch(() => {})
   try {
@@ -90,7 +90,7 @@ export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Outcom
 }
 
 async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
-  Promise<Outcome> {
+  Promise<ExecutionOutcome> {
   const { execution: { threadId, runId, graphId }, control, signal } = assignment
   const config = configOf(threadId, request)
   const { metadata, configurable, context } = config
@@ -115,9 +115,9 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   }
   const withEvents = request.streamModes.includes('events')
   try {
-    mustRunKnown(graph, request)
-    await mustBeThere(saver, configurable)
-    if (continues(request)) await mustHaveNodes(graph, saver, configurable)
+    requireRunKnown(graph, request)
+    await requireThere(saver, configurable)
+    if (continues(request)) await requireNodes(graph, saver, configurable)
     if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
     else await consume(await open(bench, bound, input, options), options, mapper, assignment)
   } catch (error) {
@@ -139,7 +139,7 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
 }
 
 async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
-  Promise<Outcome> {
+  Promise<ExecutionOutcome> {
   const { execution: { threadId, graphId }, signal } = assignment
   const { metadata, configurable } = configOf(threadId, { ...request, context: null })
   const graph = await bench.library.get(graphId,
@@ -152,7 +152,7 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   const bound = bindSaver(graph, saver)
   const { langgraph } = bench.library
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
-  await mustNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
+  await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
   // Of a step that failed as a whole, the update replaces what its tasks wrote.
   const isNewest = configurable.checkpoint_id === undefined
@@ -168,21 +168,21 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
 }
 
 /** Throws `invalid` if an update names a node or a channel that is not there. */
-async function mustNameKnown(graph: ServedGraph, ns: unknown, updates: readonly ParsedUpdate[]):
+async function requireNameKnown(graph: ServedGraph, ns: unknown, updates: readonly ParsedUpdate[]):
   Promise<void> {
   const edited = await graphAt(graph, ns)
   if (!edited) return
   const names = namesOf(edited)
-  mustHaveNoFault(updates.flatMap((update) => updateFaults(update, names)))
+  requireNoFault(updates.flatMap((update) => updateFaults(update, names)))
 }
 
 /** The same for a run: the graphs of a factory may differ, and were not there before. */
-function mustRunKnown(graph: ServedGraph, request: RunRequest): void {
+function requireRunKnown(graph: ServedGraph, request: RunRequest): void {
   const { command, interruptBefore, interruptAfter } = request
   if (command === null && interruptBefore === null && interruptAfter === null) return
   const names = namesOf(graph)
   const breakpoints = { interrupt_before: interruptBefore, interrupt_after: interruptAfter }
-  mustHaveNoFault([
+  requireNoFault([
     ...command === null ? [] : commandFaults(JSON.parse(command) as WireCommand, names),
     ...Object.entries(breakpoints).flatMap(([field, nodes]) => {
       const message = breakpointFault(nodes, names)
@@ -192,7 +192,7 @@ function mustRunKnown(graph: ServedGraph, request: RunRequest): void {
 }
 
 /** The engine would take a missing checkpoint for an empty thread, and replace the state. */
-async function mustBeThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
+async function requireThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
   const { checkpoint_id: id } = configurable
   if (id === undefined || await saver.getTuple({ configurable })) return
   throw new HeddleError('not_found', `Checkpoint ${String(id)} is not there any more.`)
@@ -204,10 +204,10 @@ function continues({ input, command }: RunRequest): boolean {
 }
 
 /** Throws `missing_node`. */
-async function mustHaveNodes(graph: ServedGraph, saver: HeddleSaver, configurable: Fields):
+async function requireNodes(graph: ServedGraph, saver: HeddleSaver, configurable: Fields):
   Promise<void> {
   const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
-  mustHaveNext({ names: Object.keys(values), valueOf: (name) => values[name] },
+  requireNext({ names: Object.keys(values), valueOf: (name) => values[name] },
     Object.keys(graph.nodes))
 }
 
@@ -217,7 +217,7 @@ function isMissingNode(error: unknown): boolean {
 
 /** The interrupts of tasks that the engine does not find: they stay. */
 async function questionsLeft({ codec }: Workbench, saver: HeddleSaver, thread_id: string):
-  Promise<Pick<Outcome, 'waiting' | 'interrupts'>> {
+  Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
   const tuple = await saver.getTuple({ configurable: { thread_id } })
   const done = doneTasks(tuple)
   const interrupts: Record<string, unknown[]> = {}
@@ -227,10 +227,10 @@ async function questionsLeft({ codec }: Workbench, saver: HeddleSaver, thread_id
   return { waiting: true, interrupts: codec.text(interrupts) }
 }
 
-const ended: Outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
+const ended: ExecutionOutcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
 /** The outcome of a run that threw; `root` is the folder of the project. */
-export function failure(error: unknown, root: string): Outcome {
+export function failure(error: unknown, root: string): ExecutionOutcome {
   // A HeddleError wraps what the project's code threw when the graph was built.
   const thrown = error instanceof HeddleError ? error.cause : error
   const name = thrown instanceof Error ? nameOf(thrown) : 'Error'
@@ -278,9 +278,10 @@ const burst = 32
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
   replay: Pick<EventMapperOptions, 'reference' | 'redoes'>): EventMapper {
   return new EventMapper({
-    ...replay, modes: request.streamModes, subgraphs: request.streamSubgraphs, told: request.told,
+    ...replay, modes: request.streamModes, subgraphs: request.streamSubgraphs,
+      emitted: request.emitted,
     durable: request.durability !== 'exit',
-    text: (value) => codec.text(value), tell: (event) => outbox.event(event),
+    text: (value) => codec.text(value), notify: (event) => outbox.event(event),
   })
 }
 
@@ -331,7 +332,7 @@ function chunkOf(item: unknown, subgraphs: boolean): Chunk {
 
 /** What the thread waits for now. Interrupts of completed tasks do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  thread_id: string): Promise<Pick<Outcome, 'waiting' | 'interrupts' | 'values'>> {
+  thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values'>> {
   const config = { configurable: { thread_id } }
   const done = doneTasks(await saver.getTuple(config))
   return readState(graph, saver, { config }, ({ next, tasks, values }) => {

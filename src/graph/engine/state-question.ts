@@ -22,7 +22,7 @@ export interface Inquiry {
   readonly question: StateQuestion
   readonly source: CheckpointSource
   /** Aborts when nobody waits for the answer any more. */
-  readonly gone?: AbortSignal
+  readonly cancelled?: AbortSignal
 }
 
 type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
@@ -42,7 +42,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
   })
   const usable = plain && question.ns === '' ? reference : undefined
   const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
-    inquiry.gone?.throwIfAborted()
+    inquiry.cancelled?.throwIfAborted()
     const valuesOf = usable?.of(snapshot.values) ?? ''
     const { select } = question
     const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''

@@ -1,6 +1,6 @@
 /** Maps the engine's stream to events of the API. */
 
-import type { JsonText, StepEvent, ToldEvent } from '../execution.ts'
+import type { JsonText, StepEvent, EmittedEvent } from '../execution.ts'
 import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
 import { MessageEvents } from './message-events.ts'
 import type { LateEvent } from './step-outbox.ts'
@@ -24,10 +24,10 @@ export interface EventMapperOptions {
   /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
   readonly reference: ValuesReference | undefined
   /** Durable events that an earlier attempt emitted after the checkpoint that is resumed. */
-  readonly told: readonly ToldEvent[]
+  readonly emitted: readonly EmittedEvent[]
   /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
   readonly redoes: boolean
-  readonly tell: (event: StepEvent | LateEvent) => void
+  readonly notify: (event: StepEvent | LateEvent) => void
 }
 
 const interruptKey = '__interrupt__'
@@ -48,7 +48,7 @@ export class EventMapper {
   readonly #options: EventMapperOptions
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
-  readonly #told: ToldEvent[]
+  readonly #emitted: EmittedEvent[]
   /** Names of the `values` events seen so far: one per namespace. */
   readonly #begun = new Set<string>()
   /** The graph stopped before its end: at an interrupt or at a breakpoint. */
@@ -57,8 +57,8 @@ export class EventMapper {
   constructor(options: EventMapperOptions) {
     this.#options = options
     this.#modes = new Set(options.modes)
-    this.#told = [...options.told]
-    if (this.#modes.has('messages')) this.#messages = new MessageEvents(this.#tellNow)
+    this.#emitted = [...options.emitted]
+    if (this.#modes.has('messages')) this.#messages = new MessageEvents(this.#notifyNow)
   }
 
   chunk({ namespace, mode, payload }: Chunk): void {
@@ -66,7 +66,7 @@ export class EventMapper {
       case 'updates': return this.#updates(namespace, payload)
       case 'values': return this.#values(namespace, payload)
       case 'messages':
-        if (this.#modes.has('messages-tuple')) this.#tell('messages', namespace, payload)
+        if (this.#modes.has('messages-tuple')) this.#notify('messages', namespace, payload)
         return this.#messages?.chunk(payload)
       case 'checkpoints':
         if (isEnvelope(payload)) return
@@ -79,7 +79,7 @@ export class EventMapper {
 
   /** An event of the `events` mode. */
   engineEvent(event: unknown): void {
-    this.#tell('events', [], event)
+    this.#notify('events', [], event)
   }
 
   #updates(namespace: readonly string[], payload: unknown): void {
@@ -93,8 +93,8 @@ export class EventMapper {
     const cached = (metadata as { cached?: unknown } | undefined)?.cached === true
     // From a named checkpoint and in subgraphs, repeated tasks are not marked as cached.
     const again = interrupts || cached || this.#options.redoes || namespace.length > 0
-    if (again && this.#wasTold({ name, json, valuesOf: '' })) return
-    this.#options.tell({ name, json, valuesOf: '', durable: this.#options.durable })
+    if (again && this.#wasEmitted({ name, json, valuesOf: '' })) return
+    this.#options.notify({ name, json, valuesOf: '', durable: this.#options.durable })
   }
 
   #values(namespace: readonly string[], payload: unknown): void {
@@ -102,7 +102,7 @@ export class EventMapper {
     const interrupts = interruptsOf(payload)
     if (isRoot && !interrupts) this.#messages?.values(payload)
     if (!this.#modes.has('values')) return
-    const { text, durable, tell } = this.#options
+    const { text, durable, notify } = this.#options
     // Where it stops, the state has what tasks wrote that are done: no checkpoint holds that.
     const isStep = isRoot && !interrupts && !this.stopped
     const reference = isStep ? this.#options.reference : undefined
@@ -114,22 +114,22 @@ export class EventMapper {
     // A resumed graph begins with the values that it stopped at.
     const again = interrupts || !this.#begun.has(name)
     this.#begun.add(name)
-    if (again && this.#told.length > 0 && this.#wasTold(event())) return
+    if (again && this.#emitted.length > 0 && this.#wasEmitted(event())) return
     const mayBeKnownLater = reference !== undefined && reference.of(payload) === undefined
-    tell(mayBeKnownLater ? event : event())
+    notify(mayBeKnownLater ? event : event())
   }
 
   #wanted(mode: string, namespace: readonly string[], payload: unknown): void {
-    if (this.#modes.has(mode)) this.#tell(mode, namespace, payload)
+    if (this.#modes.has(mode)) this.#notify(mode, namespace, payload)
   }
 
-  #tell(mode: string, namespace: readonly string[], payload: unknown): void {
-    this.#tellNow(this.#name(mode, namespace), payload)
+  #notify(mode: string, namespace: readonly string[], payload: unknown): void {
+    this.#notifyNow(this.#name(mode, namespace), payload)
   }
 
-  readonly #tellNow = (name: string, payload: unknown): void => {
+  readonly #notifyNow = (name: string, payload: unknown): void => {
     const json = this.#options.text(payload)
-    this.#options.tell({ name, json, valuesOf: '', durable: false })
+    this.#options.notify({ name, json, valuesOf: '', durable: false })
   }
 
   #name(mode: string, namespace: readonly string[]): string {
@@ -137,10 +137,10 @@ export class EventMapper {
   }
 
   /** Whether an earlier attempt emitted it: each of its events matches once. */
-  #wasTold({ name, json, valuesOf }: ToldEvent): boolean {
-    const index = this.#told.findIndex((told) =>
-      told.name === name && told.json === json && told.valuesOf === valuesOf)
-    if (index >= 0) this.#told.splice(index, 1)
+  #wasEmitted({ name, json, valuesOf }: EmittedEvent): boolean {
+    const index = this.#emitted.findIndex((emitted) =>
+      emitted.name === name && emitted.json === json && emitted.valuesOf === valuesOf)
+    if (index >= 0) this.#emitted.splice(index, 1)
     return index >= 0
   }
 }

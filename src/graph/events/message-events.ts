@@ -8,12 +8,12 @@ interface GrowingMessage {
 }
 
 export class MessageEvents {
-  readonly #tell: (name: string, payload: unknown) => void
+  readonly #notify: (name: string, payload: unknown) => void
   readonly #growing = new Map<string, GrowingMessage>()
   readonly #complete = new Set<string>()
 
-  constructor(tell: (name: string, payload: unknown) => void) {
-    this.#tell = tell
+  constructor(notify: (name: string, payload: unknown) => void) {
+    this.#notify = notify
   }
 
   /** `[message, metadata]` of the engine's stream; whole messages come with the values. */
@@ -22,10 +22,10 @@ export class MessageEvents {
     const { id } = message
     if (message._getType?.() !== 'ai' || typeof message.concat !== 'function' || !id) return
     const before = this.#growing.get(id)
-    if (!before) this.#tell('messages/metadata', { [id]: { metadata } })
+    if (!before) this.#notify('messages/metadata', { [id]: { metadata } })
     const grown = before?.concat(message) ?? message
     this.#growing.set(id, grown)
-    this.#tell('messages/partial', [grown])
+    this.#notify('messages/partial', [grown])
   }
 
   /** Emits all messages of the state the first time, then only new ones. */
@@ -38,6 +38,6 @@ export class MessageEvents {
       this.#growing.delete(id)
       return true
     })
-    if (news.length > 0) this.#tell('messages/complete', news)
+    if (news.length > 0) this.#notify('messages/complete', news)
   }
 }

@@ -1,10 +1,10 @@
 /** Collects the steps and events of an execution, and sends them as batches, in order. */
 
 import { recordBytes } from '../../checkpoint/index.ts'
-import type { Outcome, Step, StepEvent } from '../execution.ts'
+import type { ExecutionOutcome, Step, StepEvent } from '../execution.ts'
 import type { StepSink } from '../state/saver.ts'
 import { inFlightMax, lengthOf, partsOf } from './worker-batch.ts'
-import type { Departure } from './worker-batch.ts'
+import type { WorkerBatch } from './worker-batch.ts'
 
 /** A batch with more is one row of the log, which is read as a whole: it has a single step. */
 const batchBytesMax = 1024 * 1024
@@ -12,8 +12,8 @@ const batchBytesMax = 1024 * 1024
 /** An event whose data is decided when it is sent. */
 export type LateEvent = () => StepEvent
 
-export interface OutboxPorts {
-  readonly send: (departure: Departure) => void
+export interface StepOutboxPorts {
+  readonly send: (batch: WorkerBatch) => void
   /** Calls `flush` later, when the code that runs now has yielded. */
   readonly schedule: (flush: () => void) => void
 }
@@ -34,8 +34,8 @@ interface Held {
  * its steps are complete, and later ones wait behind it. Events in flight are limited: the rest
  * waits here, in the worker of the graph that emitted them.
  */
-export class Outbox implements StepSink {
-  readonly #ports: OutboxPorts
+export class StepOutbox implements StepSink {
+  readonly #ports: StepOutboxPorts
   #steps: Step[] = []
   /** Of the steps. */
   #bytes = 0
@@ -48,17 +48,17 @@ export class Outbox implements StepSink {
   /** Characters of events that were sent since a batch last landed. */
   #inFlight = 0
   #landing: PromiseWithResolvers<void> | undefined
-  #receipts = 0
+  #ackIds = 0
   #wanted: PromiseWithResolvers<void> | undefined
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
   /** Why nothing more can be sent: a step could not be completed. */
   #failure: Failure | undefined
-  /** Why no more events can be sent: one has no data. The steps go on. */
+  /** Why no more events can be sent: one has no data. The steps continue. */
   #silenced: Failure | undefined
-  /** Steps were sent without a receipt: that of a later batch will cover them. */
-  #unreceipted = false
+  /** Steps were sent without an ack id: that of a later batch will cover them. */
+  #unacked = false
 
-  constructor(ports: OutboxPorts) { this.#ports = ports }
+  constructor(ports: StepOutboxPorts) { this.#ports = ports }
 
   step(step: Step): void {
     const bytes = recordBytes(step)
@@ -84,7 +84,7 @@ export class Outbox implements StepSink {
     if (this.#closed) return Promise.reject(new Error('the execution is over'))
     if (this.#failure) return Promise.reject(this.#failure.reason as Error)
     if (this.#wanted) return this.#wanted.promise
-    if (this.#steps.length === 0 && !this.#unreceipted) {
+    if (this.#steps.length === 0 && !this.#unacked) {
       const last = [...this.#unconfirmed.values()].at(-1)
       return last?.promise ?? Promise.resolve()
     }
@@ -93,10 +93,10 @@ export class Outbox implements StepSink {
     return this.#wanted.promise
   }
 
-  /** The batch with this receipt and all before it are in the log. */
-  confirm(receipt: number): void {
+  /** The batch with this ack id and all before it are in the log. */
+  confirm(ackId: number): void {
     for (const [number, { resolve }] of this.#unconfirmed) {
-      if (number > receipt) return
+      if (number > ackId) return
       this.#unconfirmed.delete(number)
       resolve()
     }
@@ -111,7 +111,7 @@ export class Outbox implements StepSink {
    * Sends what is left together with the outcome. Rejects if a step could not be completed, or an
    * event of a run that did not fail anyway: then all before it was sent, and no outcome.
    */
-  async finish(outcome: Outcome): Promise<void> {
+  async finish(outcome: ExecutionOutcome): Promise<void> {
     this.#flush(outcome)
     await this.#waiting
     if (this.#silenced && outcome.status !== 'error') throw this.#silenced.reason
@@ -142,7 +142,7 @@ export class Outbox implements StepSink {
     })
   }
 
-  #flush(outcome: Outcome | null): void {
+  #flush(outcome: ExecutionOutcome | null): void {
     if (this.#closed) return
     const [steps, held, wanted] = [this.#steps, this.#held, this.#wanted]
     const events = this.#shownEvents()
@@ -152,11 +152,11 @@ export class Outbox implements StepSink {
     this.#events = []
     this.#held = []
     this.#wanted = undefined
-    const receipt = wanted ? ++this.#receipts : 0
-    if (wanted) this.#unconfirmed.set(receipt, wanted)
-    this.#unreceipted = !wanted && (steps.length > 0 || this.#unreceipted)
+    const ackId = wanted ? ++this.#ackIds : 0
+    if (wanted) this.#unconfirmed.set(ackId, wanted)
+    this.#unacked = !wanted && (steps.length > 0 || this.#unacked)
     const fails = this.#silenced !== undefined && outcome?.status !== 'error'
-    this.#depart({ steps, events, receipt, outcome: fails ? null : outcome }, held)
+    this.#depart({ steps, events, ackId, outcome: fails ? null : outcome }, held)
   }
 
   /** Up to the first that has no data. */
@@ -173,14 +173,14 @@ export class Outbox implements StepSink {
     return events
   }
 
-  #depart(departure: Departure, held: readonly Held[]): void {
-    const length = lengthOf(departure)
+  #depart(batch: WorkerBatch, held: readonly Held[]): void {
+    const length = lengthOf(batch)
     const isLight = this.#inFlight + length <= inFlightMax
-    if (isLight && !this.#waiting && held.length === 0) return this.#send(departure, length)
+    if (isLight && !this.#waiting && held.length === 0) return this.#send(batch, length)
     const before = this.#waiting
-    const waiting: Promise<void> = completed(departure, held).then(async (complete) => {
+    const waiting: Promise<void> = completed(batch, held).then(async (complete) => {
       await before
-      for (const part of partsOf(complete.departure)) await this.#land(part)
+      for (const part of partsOf(complete.batch)) await this.#land(part)
       if (complete.failure) throw complete.failure.reason
       if (this.#waiting === waiting) this.#waiting = undefined
     })
@@ -190,21 +190,21 @@ export class Outbox implements StepSink {
   }
 
   /** Sends a part; if that exceeds what may be in flight, waits until it lands. */
-  async #land(departure: Departure): Promise<void> {
-    const length = lengthOf(departure)
-    const isLast = departure.outcome !== null
-    if (isLast || this.#inFlight + length <= inFlightMax) return this.#send(departure, length)
+  async #land(batch: WorkerBatch): Promise<void> {
+    const length = lengthOf(batch)
+    const isLast = batch.outcome !== null
+    if (isLast || this.#inFlight + length <= inFlightMax) return this.#send(batch, length)
     if (this.#closed) return
     this.#landing = Promise.withResolvers()
-    this.#ports.send({ ...departure, awaited: true })
+    this.#ports.send({ ...batch, awaited: true })
     await this.#landing.promise
     this.#inFlight = 0
   }
 
-  #send(departure: Departure, length: number): void {
+  #send(batch: WorkerBatch, length: number): void {
     if (this.#closed) return
     this.#inFlight += length
-    this.#ports.send(departure)
+    this.#ports.send(batch)
   }
 
   #fail(reason: unknown): void {
@@ -213,15 +213,15 @@ export class Outbox implements StepSink {
   }
 }
 
-/** The departure once its steps are complete; if one cannot be, what comes before it. */
-async function completed(departure: Departure, held: readonly Held[]):
-  Promise<{ departure: Departure; failure?: Failure }> {
+/** The batch once its steps are complete; if one cannot be, what comes before it. */
+async function completed(batch: WorkerBatch, held: readonly Held[]):
+  Promise<{ batch: WorkerBatch; failure?: Failure }> {
   const results = await Promise.allSettled(held.map(({ done }) => done))
   const broken = results.findIndex(({ status }) => status === 'rejected')
-  if (broken < 0) return { departure }
+  if (broken < 0) return { batch }
   const { steps, events } = held[broken]!
   const { reason } = results[broken] as PromiseRejectedResult
-  const before = { steps: departure.steps.slice(0, steps),
-    events: departure.events.slice(0, events) }
-  return { departure: { ...before, receipt: 0, outcome: null }, failure: { reason } }
+  const before = { steps: batch.steps.slice(0, steps),
+    events: batch.events.slice(0, events) }
+  return { batch: { ...before, ackId: 0, outcome: null }, failure: { reason } }
 }

@@ -1,20 +1,20 @@
 /** A batch as it leaves an execution's worker, and how a long one is sent in parts. */
 
-import type { JsonText, Outcome, StepBatch } from '../execution.ts'
+import type { JsonText, ExecutionOutcome, StepBatch } from '../execution.ts'
 
 /** A batch as it is sent to the main thread. */
-export interface Departure extends StepBatch {
+export interface WorkerBatch extends StepBatch {
   /** The main thread confirms this number when the batch is in the log; 0: nobody waits for it. */
-  readonly receipt: number
-  /** Set in the last departure of an execution. */
-  readonly outcome: Outcome | null
+  readonly ackId: number
+  /** Set in the last batch of an execution. */
+  readonly outcome: ExecutionOutcome | null
 }
 
 /** Limit on characters of events in flight: sent, but not yet known to have landed. */
 export const inFlightMax = 1024 * 1024
 
 /** Characters of the events in it. */
-export function lengthOf({ events, texts = [] }: Departure): number {
+export function lengthOf({ events, texts = [] }: WorkerBatch): number {
   return lengthOfAll(texts) + lengthOfAll(events.map(({ json }) => json))
 }
 
@@ -26,18 +26,18 @@ function lengthOfAll(texts: readonly JsonText[]): number {
  * Splits a batch that is too long. What belongs into one row of the log stays in the first part;
  * the data of events that are not logged follows in the others. The last part has the outcome.
  */
-export function* partsOf(departure: Departure): Generator<Departure> {
-  if (lengthOf(departure) <= inFlightMax) return yield departure
+export function* partsOf(batch: WorkerBatch): Generator<WorkerBatch> {
+  if (lengthOf(batch) <= inFlightMax) return yield batch
   const texts: JsonText[] = []
-  const events = departure.events.map((event) => {
+  const events = batch.events.map((event) => {
     if (event.durable || event.valuesOf !== '') return event
     texts.push(event.json)
     return { ...event, json: '' }
   })
   const pieces = [...piecesOf(texts)]
   const last = pieces.pop()
-  yield { ...departure, events, outcome: last ? null : departure.outcome }
-  const rest = { ...departure, steps: [], events: [], receipt: 0 }
+  yield { ...batch, events, outcome: last ? null : batch.outcome }
+  const rest = { ...batch, steps: [], events: [], ackId: 0 }
   for (const piece of pieces) yield { ...rest, texts: piece, outcome: null }
   if (last) yield { ...rest, texts: last }
 }

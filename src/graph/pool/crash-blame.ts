@@ -3,7 +3,7 @@
 /** How many executions are remembered; the oldest are forgotten first. */
 const remembered = 1000
 
-export class Suspicion {
+export class CrashBlame {
   readonly #strikes = new Map<string, number>()
   readonly #suspects = new Set<string>()
 
@@ -11,7 +11,7 @@ export class Suspicion {
    * A worker was lost with the executions `present`; `entered` is the one whose code ran last. The
    * one with most lost workers is suspected: after a wrong guess, the culprit loses another one.
    */
-  accuse(present: readonly string[], entered: string | undefined): void {
+  blame(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined
     for (const key of present) {
       const strikes = (this.#strikes.get(key) ?? 0) + 1
@@ -23,7 +23,7 @@ export class Suspicion {
     if (suspect) this.#suspects.add(suspect.key)
     for (const oldest of this.#strikes.keys()) {
       if (this.#strikes.size <= remembered) break
-      this.acquit(oldest)
+      this.clear(oldest)
     }
   }
 
@@ -33,7 +33,7 @@ export class Suspicion {
   }
 
   /** Call it when the execution has ended. */
-  acquit(key: string): void {
+  clear(key: string): void {
     this.#strikes.delete(key)
     this.#suspects.delete(key)
   }

@@ -97,7 +97,7 @@ function write({ fd, slot }: ExecutionMark, text: string): void {
   try {
     writeSync(fd, text, slot * slotBytes)
   } catch {
-    // The disk is full: then nobody can be blamed, but runs go on.
+    // The disk is full: then nobody can be blamed, but runs continue.
   }
 }
 

@@ -1,10 +1,10 @@
 /** Hands executions to workers, passes on their batches, and handles lost workers. */
 
-import type { Departure } from '../events/worker-batch.ts'
+import type { WorkerBatch } from '../events/worker-batch.ts'
 import type {
-  CheckpointSource, Execution, ExecutionListener, LossReason, Outcome,
+  CheckpointSource, Execution, ExecutionListener, LossReason, ExecutionOutcome,
 } from '../execution.ts'
-import { Suspicion } from './crash-blame.ts'
+import { CrashBlame } from './crash-blame.ts'
 import { choose, silentAfterMs } from './worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
 import type { WorkerMail } from './worker-mail.ts'
@@ -22,7 +22,7 @@ interface Job {
 /** For how many threads the last worker is kept; the least recently used are dropped. */
 const affinityMax = 100_000
 
-export class ExecutionDesk {
+export class ExecutionScheduler {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
   readonly #jobs = new Map<number, Job>()
@@ -30,7 +30,7 @@ export class ExecutionDesk {
   readonly #queue = new Set<Job>()
   /** The worker that executed a thread last, and so may have its head in memory. */
   readonly #affinity = new Map<string, WorkerLink>()
-  readonly #suspicion = new Suspicion()
+  readonly #crashBlame = new CrashBlame()
   #draining = false
   #whenEmpty: (() => void) | undefined
 
@@ -105,7 +105,7 @@ export class ExecutionDesk {
 
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
-      case 'departure': return this.#departure(link, mail.job, mail.departure)
+      case 'departure': return this.#batch(link, mail.job, mail.batch)
       case 'broken': return this.#broken(link, mail.job)
     }
   }
@@ -126,25 +126,25 @@ export class ExecutionDesk {
    * have been a neighbour, or what earlier runs have left. No run loses an attempt.
    */
   #filled(link: WorkerLink): void {
-    const { jobs } = this.#accuse(link)
+    const { jobs } = this.#blame(link)
     for (const job of jobs) {
-      if (link.solitary) this.#suspicion.acquit(runOf(job))
-      this.#lose(job, link.solitary ? 'full' : 'displaced')
+      if (link.quarantined) this.#crashBlame.clear(runOf(job))
+      this.#lose(job, link.quarantined ? 'full' : 'displaced')
     }
   }
 
   #died(link: WorkerLink): void {
-    const suspects = this.#on(link).filter((job) => this.#suspicion.isSuspect(runOf(job)))
-    const { jobs, entered } = this.#accuse(link)
+    const suspects = this.#on(link).filter((job) => this.#crashBlame.isSuspect(runOf(job)))
+    const { jobs, entered } = this.#blame(link)
     for (const job of jobs) {
-      const guilty = entered ? this.#suspicion.isSuspect(runOf(job)) : suspects.includes(job)
+      const guilty = entered ? this.#crashBlame.isSuspect(runOf(job)) : suspects.includes(job)
       this.#lose(job, guilty ? 'crashed' : 'displaced')
     }
   }
 
   /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
   stuck(link: WorkerLink): void {
-    const { jobs, entered } = this.#accuse(link)
+    const { jobs, entered } = this.#blame(link)
     // Without `entered`, an inquiry may be what does not end.
     const alone = jobs.length === 1 && entered !== undefined && !link.hasAborted
     if (alone && this.#pool.leaveAlone(link)) return
@@ -158,23 +158,23 @@ export class ExecutionDesk {
     this.#pool.retire(link)
   }
 
-  #accuse(link: WorkerLink): { jobs: Job[]; entered: Job | undefined } {
+  #blame(link: WorkerLink): { jobs: Job[]; entered: Job | undefined } {
     const jobs = this.#on(link)
     const entered = jobs.find(({ number }) => number === link.enteredJob)
-    this.#suspicion.accuse(jobs.map(runOf), entered && runOf(entered))
+    this.#crashBlame.blame(jobs.map(runOf), entered && runOf(entered))
     return { jobs, entered }
   }
 
   /** It gets a worker of its own. */
   #isForItself(job: Job): boolean {
-    return job.execution.apart === true || this.#suspicion.isSuspect(runOf(job))
+    return job.execution.apart === true || this.#crashBlame.isSuspect(runOf(job))
   }
 
   /** False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
-    const link = this.#isForItself(job) ? this.#pool.startSolitary(job.execution.apart)
+    const link = this.#isForItself(job) ? this.#pool.startQuarantined(job.execution.apart)
       : choose(this.#pool.members, last)
     if (!link) return false
     job.link = link
@@ -189,18 +189,18 @@ export class ExecutionDesk {
     return true
   }
 
-  #departure(link: WorkerLink, number: number, departure: Departure): void {
+  #batch(link: WorkerLink, number: number, workerBatch: WorkerBatch): void {
     const job = this.#jobOf(link, number)
     if (!job) return
-    const { receipt, outcome, ...batch } = departure
+    const { ackId, outcome, ...batch } = workerBatch
     const { steps, events, texts, awaited } = batch
-    if (steps.length > 0 || events.length > 0 || texts || receipt > 0) {
+    if (steps.length > 0 || events.length > 0 || texts || ackId > 0) {
       job.listener.steps(batch).then(
         () => {
-          if (receipt > 0) link.post({ type: 'confirm', job: number, receipt })
+          if (ackId > 0) link.post({ type: 'confirm', job: number, ackId })
           if (awaited) link.post({ type: 'landed', job: number })
         },
-        // The batch will never be on disk, so the execution must not go on from it.
+        // The batch will never be on disk, so the execution must not continue from it.
         () => {
           this.#affinity.delete(threadOf(job.execution))
           this.abort(job.execution.id)
@@ -208,7 +208,7 @@ export class ExecutionDesk {
       )
     }
     if (outcome) {
-      this.#suspicion.acquit(runOf(job))
+      this.#crashBlame.clear(runOf(job))
       this.#remove(job)
       job.listener.ended(outcome)
     }
@@ -248,13 +248,14 @@ export class ExecutionDesk {
   }
 }
 
-const drained: Outcome = { status: 'drained', waiting: false, interrupts: '{}', error: null }
+const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
+  error: null }
 
 function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** The key for suspicion: a run, or for edits, which have no run id, their thread. */
+/** The key for blame: a run, or for edits, which have no run id, their thread. */
 function runOf({ execution }: Job): string {
   return `${threadOf(execution)}\n${execution.runId}`
 }

@@ -35,7 +35,7 @@ const largeBytes = 1024 * 1024
 const deadlineMs = 30_000
 const lossesMax = 2
 
-export class InquiryDesk {
+export class GraphQueries {
   readonly #env: Env
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
@@ -51,10 +51,10 @@ export class InquiryDesk {
 
   /**
    * Throws what the graph throws as `graph_failed`, `unavailable` if no worker answers, and the
-   * reason of `gone` when that aborts.
+   * reason of `cancelled` when that aborts.
    */
-  ask(inquiry: GraphInquiry, source?: CheckpointSource, gone?: AbortSignal): Promise<unknown> {
-    if (gone?.aborted) return Promise.reject(gone.reason as Error)
+  ask(inquiry: GraphInquiry, source?: CheckpointSource, cancelled?: AbortSignal): Promise<unknown> {
+    if (cancelled?.aborted) return Promise.reject(cancelled.reason as Error)
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
       bytes: 0,
@@ -65,12 +65,12 @@ export class InquiryDesk {
     })
     const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
       reply.reject(unanswered(inquiry))))
-    const giveUp = () => this.#end(asking, () => reply.reject(gone!.reason))
-    gone?.addEventListener('abort', giveUp)
+    const giveUp = () => this.#end(asking, () => reply.reject(cancelled!.reason))
+    cancelled?.addEventListener('abort', giveUp)
     asking.stopTimers = () => {
       stopHedge()
       stopDeadline()
-      gone?.removeEventListener('abort', giveUp)
+      cancelled?.removeEventListener('abort', giveUp)
     }
     this.#send(asking)
     return reply.promise
@@ -167,7 +167,7 @@ export class InquiryDesk {
     })
   }
 
-  /** Workers that have not answered are told to stop. */
+  /** Workers that have not answered are asked to stop. */
   #end(asking: Asking, settle: () => void): void {
     asking.stopTimers()
     this.#waiting.delete(asking)

@@ -12,8 +12,8 @@ import type {
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
-import { ExecutionDesk } from './execution-scheduler.ts'
-import { InquiryDesk } from './graph-queries.ts'
+import { ExecutionScheduler } from './execution-scheduler.ts'
+import { GraphQueries } from './graph-queries.ts'
 import { defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { resultOf } from './worker-mail.ts'
@@ -62,7 +62,7 @@ export interface RunningGraphHost extends GraphHost {
   reload(project: CompiledProject): Promise<Opened>
   /**
    * Takes no more work and lets runs stop at their next superstep, as `drained`. Resolves when
-   * none is left, or at the deadline; what is left then goes on until `close`.
+   * none is left, or at the deadline; what is left then continues until `close`.
    */
   drain(deadline: AbortSignal): Promise<void>
   stats(): HostStats
@@ -90,8 +90,8 @@ export async function startGraphHost({ env, project, variables, ...options }: Gr
 
 class WorkerGraphHost implements RunningGraphHost {
   readonly #pool: WorkerPool
-  readonly #executions: ExecutionDesk
-  readonly #inquiries: InquiryDesk
+  readonly #executions: ExecutionScheduler
+  readonly #inquiries: GraphQueries
 
   constructor(env: Env, options: PoolOptions) {
     let jobs = 0
@@ -118,8 +118,8 @@ class WorkerGraphHost implements RunningGraphHost {
         this.#inquiries.ended(link)
       },
     })
-    this.#executions = new ExecutionDesk(this.#pool, nextJob)
-    this.#inquiries = new InquiryDesk(env, this.#pool, nextJob)
+    this.#executions = new ExecutionScheduler(this.#pool, nextJob)
+    this.#inquiries = new GraphQueries(env, this.#pool, nextJob)
   }
 
   open(): Promise<Opened> { return this.#pool.open() }
@@ -164,9 +164,9 @@ class WorkerGraphHost implements RunningGraphHost {
   }
 
   async ask(graphId: string, threadId: string, question: StateQuestion,
-    source: CheckpointSource, gone?: AbortSignal): Promise<SnapshotAnswer[]> {
+    source: CheckpointSource, cancelled?: AbortSignal): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
-    return await this.#inquiries.ask(inquiry, source, gone) as SnapshotAnswer[]
+    return await this.#inquiries.ask(inquiry, source, cancelled) as SnapshotAnswer[]
   }
 
   async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {

@@ -6,14 +6,14 @@ import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { answer } from '../engine/state-question.ts'
-import { Outbox } from '../events/step-outbox.ts'
-import type { CheckpointSource, Execution, Outcome, StoredTuple } from '../execution.ts'
+import { StepOutbox } from '../events/step-outbox.ts'
+import type { CheckpointSource, Execution, ExecutionOutcome, StoredTuple } from '../execution.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
 import { clearMark, markRun } from './execution-marks.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import { serverIsAt } from './in-graph-client.ts'
-import type { Mailer } from './message-port-batcher.ts'
+import type { MessagePortBatcher } from './message-port-batcher.ts'
 import { underTrace } from './run-trace.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
@@ -25,7 +25,7 @@ interface Awaited {
 
 /** An execution under way. */
 interface Job {
-  readonly outbox: Outbox
+  readonly outbox: StepOutbox
   readonly control: DrainControl
   readonly abort: AbortController
 }
@@ -38,9 +38,9 @@ interface Shown {
 
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
-export class WorkerDesk {
+export class JobRunner {
   readonly #bench: Workbench
-  readonly #mailer: Mailer
+  readonly #batcher: MessagePortBatcher
   readonly #env: Env
   readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
@@ -50,9 +50,9 @@ export class WorkerDesk {
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
 
-  constructor(bench: Workbench, mailer: Mailer, env: Env, shown: Shown) {
+  constructor(bench: Workbench, batcher: MessagePortBatcher, env: Env, shown: Shown) {
     this.#bench = bench
-    this.#mailer = mailer
+    this.#batcher = batcher
     this.#env = env
     this.#shown = shown
   }
@@ -64,21 +64,21 @@ export class WorkerDesk {
       case 'drain': for (const { control } of this.#jobs.values()) control.handBack(); return
       case 'pause': return this.#jobs.get(mail.job)?.control.handBack()
       case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
-      case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.receipt)
+      case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.ackId)
       case 'landed': return this.#jobs.get(mail.job)?.outbox.landed()
       case 'stored': return this.#stored(mail)
       case 'served': return serverIsAt(mail.url)
-      case 'ping': return this.#mailer.send({ type: 'pong' })
+      case 'ping': return this.#batcher.send({ type: 'pong' })
     }
   }
 
   async #execute(number: number, execution: Execution, warm: boolean): Promise<void> {
-    const mailer = this.#mailer
+    const batcher = this.#batcher
     const entered = () => this.#enter(number, execution)
     entered()
-    const outbox = new Outbox({
-      send: (departure) => mailer.send({ type: 'departure', job: number, departure }),
-      schedule: (flush) => mailer.schedule(flush),
+    const outbox = new StepOutbox({
+      send: (batch) => batcher.send({ type: 'departure', job: number, batch }),
+      schedule: (flush) => batcher.schedule(flush),
     })
     const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
     this.#jobs.set(number, job)
@@ -99,8 +99,8 @@ export class WorkerDesk {
       // Such as a value that cannot be serialized: the run that made it fails.
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
-      const departure = { steps: [], events: [], receipt: 0, outcome }
-      mailer.send({ type: 'departure', job: number, departure })
+      const batch = { steps: [], events: [], ackId: 0, outcome }
+      batcher.send({ type: 'departure', job: number, batch })
     } finally {
       this.#jobs.delete(number)
     }
@@ -115,7 +115,7 @@ export class WorkerDesk {
     else if (mark) clearMark(mark)
   }
 
-  async #remember(thread: string, outcome: Outcome, memory: ThreadMemory): Promise<void> {
+  async #remember(thread: string, outcome: ExecutionOutcome, memory: ThreadMemory): Promise<void> {
     if (!isWorthKeeping(this.#bench, outcome, memory)) return
     const settled = settle(memory, (value) => this.#bench.codec.decode(value))
     // Without it, the next execution reads the log.
@@ -125,7 +125,7 @@ export class WorkerDesk {
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
     this.#env.log.error('The checkpoints of an execution could not be read.',
       { error, threadId, runId })
-    this.#mailer.send({ type: 'broken', job })
+    this.#batcher.send({ type: 'broken', job })
   }
 
   /** Nothing more is sent about the job. */
@@ -149,16 +149,16 @@ export class WorkerDesk {
     const { signal } = abort
     const result = await resultOf(this.#answer(job, inquiry, signal))
     this.#inquiries.delete(job)
-    if (!signal.aborted) this.#mailer.send({ type: 'answer', job, result })
+    if (!signal.aborted) this.#batcher.send({ type: 'answer', job, result })
   }
 
-  async #answer(job: number, inquiry: GraphInquiry, gone: AbortSignal): Promise<unknown> {
+  async #answer(job: number, inquiry: GraphInquiry, cancelled: AbortSignal): Promise<unknown> {
     const { library } = this.#bench
     const { graphId } = inquiry
     switch (inquiry.kind) {
       case 'state': {
         const source = new RemoteSource((what) => this.#read(job, what))
-        return answer(this.#bench, { ...inquiry, source, gone })
+        return answer(this.#bench, { ...inquiry, source, cancelled })
       }
       case 'schemas': return library.schemas(graphId, inquiry.configurable)
       case 'subgraphSchemas': return library.subgraphSchemas(graphId, inquiry.namespace,
@@ -172,7 +172,7 @@ export class WorkerDesk {
     return new Promise((resolve, reject) => {
       this.#readings.set(reading, { job, settle: (stored) =>
         stored instanceof Error ? reject(stored) : resolve(stored) })
-      this.#mailer.send({ type: 'read', job, reading, what })
+      this.#batcher.send({ type: 'read', job, reading, what })
     })
   }
 

@@ -29,8 +29,8 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
 
 function isDeparture(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { steps, events, texts, receipt, outcome } = value
-  return isNumber(receipt) && isListOf(steps, isStep) && isListOf(events, isEvent)
+  const { steps, events, texts, receipt: ackId, outcome } = value
+  return isNumber(ackId) && isListOf(steps, isStep) && isListOf(events, isEvent)
     && (texts === undefined || (Array.isArray(texts) && texts.every(isText)))
     && (outcome === null || isOutcome(outcome))
 }

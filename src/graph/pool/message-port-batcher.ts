@@ -2,7 +2,7 @@
 
 import type { FromWorker, WorkerMail } from './worker-mail.ts'
 
-export class Mailer {
+export class MessagePortBatcher {
   readonly #post: (mails: FromWorker) => void
   #mails: WorkerMail[] = []
   #flushes: (() => void)[] = []

@@ -5,14 +5,14 @@ import type { Readable } from 'node:stream'
 /** Longer lines are split: text without a line break must not accumulate here. */
 const lineMax = 64 * 1024
 
-export function eachLine(stream: Readable, tell: (line: string) => void): void {
+export function eachLine(stream: Readable, notify: (line: string) => void): void {
   let rest = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {
     const lines = (rest + text).split(/\r?\n/)
     rest = lines.pop()!
-    lines.forEach(tell)
-    for (; rest.length > lineMax; rest = rest.slice(lineMax)) tell(rest.slice(0, lineMax))
+    lines.forEach(notify)
+    for (; rest.length > lineMax; rest = rest.slice(lineMax)) notify(rest.slice(0, lineMax))
   })
-  stream.on('end', () => { if (rest !== '') tell(rest) })
+  stream.on('end', () => { if (rest !== '') notify(rest) })
 }

@@ -4,14 +4,14 @@ import { DrainControl } from '../engine/drain-control.ts'
 import { isTracingOn } from '../engine/engine-shortcut.ts'
 import { execute } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
-import { Outbox } from '../events/step-outbox.ts'
-import type { Outcome, RunRequest } from '../execution.ts'
+import { StepOutbox } from '../events/step-outbox.ts'
+import type { ExecutionOutcome, RunRequest } from '../execution.ts'
 
 const request: RunRequest = {
   kind: 'run', input: JSON.stringify({ messages: [{ role: 'user', content: 'Line?' }] }),
   command: null, config: '{}', context: null, streamModes: ['values', 'updates'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [], asked: null,
+  checkpoint: null, emitted: [], asked: null,
 }
 
 /**
@@ -19,7 +19,7 @@ const request: RunRequest = {
  * second. Nobody sees this one; it is skipped if tracing is on, for a tracer would report it.
  * Throws if the project's copy of the library cannot build such a graph.
  */
-export async function rehearse(bench: Workbench): Promise<Outcome | undefined> {
+export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undefined> {
   if (isTracingOn()) return undefined
   const { MessagesAnnotation, StateGraph } = bench.library.langgraph
   const graph = new StateGraph(MessagesAnnotation)
@@ -31,7 +31,7 @@ export async function rehearse(bench: Workbench): Promise<Outcome | undefined> {
     execution: { id: 0, tenant: '', threadId, graphId: '', runId, attempt: 1,
       headId: null, request },
     source: { tuple: async () => undefined, list: async () => [] },
-    outbox: new Outbox({ send: () => {}, schedule: (flush) => void setImmediate(flush) }),
+    outbox: new StepOutbox({ send: () => {}, schedule: (flush) => void setImmediate(flush) }),
     memory: { newest: new Map(), empty: true },
     control: new DrainControl(() => {}), signal: new AbortController().signal, entered: () => {},
   })

@@ -37,7 +37,7 @@ export class WorkerLink {
   /** Why it cannot serve the project, as it reported: it is about to end. */
   refusal: string | null = null
   /** Reserved for a single execution, which may keep it silent. */
-  solitary = false
+  quarantined = false
   /** Executions under way in it. */
   executions = 0
   /** An execution was aborted in it, and its code may still run, even for ever. */
@@ -46,9 +46,9 @@ export class WorkerLink {
   isFull = false
   readonly #carrier: Carrier
   readonly #env: Env
-  #lastHeardMs: number
+  #lastSeenMs: number
   #pinged = false
-  /** It was told to end. */
+  /** It was asked to end. */
   #dismissed = false
   #complained = false
   #mails: ToWorker[] = []
@@ -60,12 +60,12 @@ export class WorkerLink {
     this.name = name
     this.generation = generation
     this.#env = env
-    this.startedMs = this.#lastHeardMs = env.monotonicMs()
+    this.startedMs = this.#lastSeenMs = env.monotonicMs()
     const carried: CarrierEvents = {
       mails: (mails) => {
-        this.#lastHeardMs = env.monotonicMs()
+        this.#lastSeenMs = env.monotonicMs()
         this.#pinged = false
-        for (const mail of Array.isArray(mails) ? mails : [mails]) this.#hear(mail, events)
+        for (const mail of Array.isArray(mails) ? mails : [mails]) this.#handle(mail, events)
       },
       full: () => {
         this.isFull = true
@@ -98,12 +98,12 @@ export class WorkerLink {
 
   /** How long ago its last message came. */
   get silentMs(): number {
-    return this.#env.monotonicMs() - this.#lastHeardMs
+    return this.#env.monotonicMs() - this.#lastSeenMs
   }
 
   /** The main thread itself was blocked, so the silence until now means nothing. */
   excuseSilence(): void {
-    this.#lastHeardMs = this.#env.monotonicMs()
+    this.#lastSeenMs = this.#env.monotonicMs()
   }
 
   /** The job whose code was entered last. */
@@ -118,7 +118,7 @@ export class WorkerLink {
   }
 
   /** Never throws: user code may have posted it. */
-  #hear(mail: unknown, events: WorkerEvents): void {
+  #handle(mail: unknown, events: WorkerEvents): void {
     if (this.state === 'ended') return
     try {
       if (isWorkerMail(mail)) return events.mail(this, mail)
@@ -131,8 +131,8 @@ export class WorkerLink {
   /** Only once: a graph may do it without end. */
   #complain(message: string, error?: unknown): void {
     const { name } = this
-    const facts = { name, ...error !== undefined && { error } }
-    if (!this.#complained) this.#env.log.error(message, facts)
+    const details = { name, ...error !== undefined && { error } }
+    if (!this.#complained) this.#env.log.error(message, details)
     this.#complained = true
   }
 

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { Departure } from '../events/worker-batch.ts'
+import type { WorkerBatch } from '../events/worker-batch.ts'
 import type {
   Configurable, Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery,
 } from '../execution.ts'
@@ -32,7 +32,7 @@ export type ToWorker =
   | { readonly type: 'drain' }
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
-  | { readonly type: 'confirm'; readonly job: number; readonly receipt: number }
+  | { readonly type: 'confirm'; readonly job: number; readonly ackId: number }
   /** For a departure with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
@@ -50,7 +50,7 @@ export type WorkerMail =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
       readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
-  | { readonly type: 'departure'; readonly job: number; readonly departure: Departure }
+  | { readonly type: 'departure'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number

@@ -38,7 +38,7 @@ const tickMs = 500
 /** Silence after which a worker counts as stuck. With a tick, others on it wait 5 s at most. */
 const stuckAfterMs = 4500
 /** Workers beyond the pool's size that may be reserved for one execution each. */
-const solitaryMax = 8
+const quarantinedMax = 8
 /** If workers keep dying soon after their start, each replacement is delayed longer. */
 const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
 /** After this long, a warning names the file that the loading of a project waits for. */
@@ -110,7 +110,7 @@ export class WorkerPool {
 
   /** Workers that take any work, the oldest first. */
   get members(): WorkerLink[] {
-    return [...this.#links].filter((link) => link.state === 'ready' && !link.solitary
+    return [...this.#links].filter((link) => link.state === 'ready' && !link.quarantined
       && link.generation === this.#serving)
   }
 
@@ -123,17 +123,17 @@ export class WorkerPool {
    * A worker for one execution, in a process of its own if it is to be apart; undefined if there
    * are too many of those already.
    */
-  startSolitary(isApart = false): WorkerLink | undefined {
-    if (this.#solitary >= solitaryMax) return undefined
+  startQuarantined(isApart = false): WorkerLink | undefined {
+    if (this.#quarantined >= quarantinedMax) return undefined
     const link = this.#start(this.#current, isApart)
-    link.solitary = true
+    link.quarantined = true
     return link
   }
 
   /** Reserves a worker for what it does and starts another in its place; false at the limit. */
   leaveAlone(link: WorkerLink): boolean {
-    if (this.#solitary >= solitaryMax) return false
-    link.solitary = true
+    if (this.#quarantined >= quarantinedMax) return false
+    link.quarantined = true
     this.#events.withdrawn(link)
     this.#refill()
     return true
@@ -158,9 +158,9 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** The worker is idle: ends it if it is solitary or of an earlier project. */
+  /** The worker is idle: ends it if it is quarantined or of an earlier project. */
   spare(link: WorkerLink): void {
-    if (link.solitary || link.generation < this.#serving) this.retire(link)
+    if (link.quarantined || link.generation < this.#serving) this.retire(link)
   }
 
   async close(): Promise<void> {
@@ -172,8 +172,8 @@ export class WorkerPool {
     await Promise.all(links.map((link) => link.terminate()))
   }
 
-  get #solitary(): number {
-    return [...this.#links].filter(({ solitary }) => solitary).length
+  get #quarantined(): number {
+    return [...this.#links].filter(({ quarantined }) => quarantined).length
   }
 
   /** The generation that serves, or will be the first to. */
@@ -200,7 +200,7 @@ export class WorkerPool {
     if (this.#closed) return
     for (const generation of new Set([this.#current, this.#generation])) {
       const members = [...this.#links].filter((link) =>
-        !link.solitary && link.generation === generation)
+        !link.quarantined && link.generation === generation)
       for (let missing = this.#size - members.length; missing > 0; missing--) {
         this.#start(generation)
       }
@@ -245,7 +245,7 @@ export class WorkerPool {
     if (outgoing.length === 0) return
     this.#after(outgoingMs, () => {
       for (const link of outgoing) {
-        if (!link.solitary && this.has(link)) this.#events.outdated(link)
+        if (!link.quarantined && this.has(link)) this.#events.outdated(link)
       }
     })
   }
@@ -257,7 +257,7 @@ export class WorkerPool {
     this.#lost++
     this.#events.ended(link)
     const isWanted = link.generation === this.#current || link.generation === this.#generation
-    if (this.#closed || link.solitary || !isWanted) return
+    if (this.#closed || link.quarantined || !isWanted) return
     if (link.generation > this.#serving) {
       const during = link.loading === null ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
@@ -298,7 +298,7 @@ export class WorkerPool {
       if (link.state === 'starting') this.#warnOfSlow(link)
       if (link.state !== 'ready') continue
       if (stalled) link.excuseSilence()
-      if (!link.solitary && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
+      if (!link.quarantined && link.silentMs >= stuckAfterMs) this.#events.stuck(link)
       else link.ping()
     }
   }

@@ -11,9 +11,9 @@ import { GraphLibrary } from '../project/library.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
-import { WorkerDesk } from './job-runner.ts'
-import { Mailer } from './message-port-batcher.ts'
-import { rehearse } from './warm-up.ts'
+import { JobRunner } from './job-runner.ts'
+import { MessagePortBatcher } from './message-port-batcher.ts'
+import { warmUp } from './warm-up.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
 /** How long a start waits for a factory, which may itself wait for something unreachable. */
@@ -83,15 +83,15 @@ const bench: Workbench = {
   describe: (graphId) => described.get(graphId),
 }
 // If it fails, the project's own runs will show why.
-await rehearse(bench).catch(() => {})
-const mailer = new Mailer(say)
-const desk = new WorkerDesk(bench, mailer, env, { entered, mark })
+await warmUp(bench).catch(() => {})
+const batcher = new MessagePortBatcher(say)
+const jobs = new JobRunner(bench, batcher, env, { entered, mark })
 clientMayAsk()
-receive = (mail) => desk.receive(mail)
+receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
-mailer.send({ type: 'ready', graphs, failures })
+batcher.send({ type: 'ready', graphs, failures })
 
 /** Leaves it out of what Node lists as open in this thread. */
 function hideHandle(handle: object): void {

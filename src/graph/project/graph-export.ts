@@ -30,7 +30,7 @@ export async function resolveExport(exported: unknown): Promise<ServedGraph | Gr
   return toGraph(await exported)
 }
 
-/** Compiles what is not compiled yet and unwraps agents. Throws a sentence for anything else. */
+/** Compiles what is not compiled yet and unwraps agents. Throws a message for anything else. */
 export function toGraph(value: unknown): ServedGraph {
   if (typeof value !== 'object' || value === null) {
     const what = value === null ? 'null' : `of type ${typeof value}`

@@ -52,7 +52,7 @@ const rolesOfUpdates = ['__start__', '__input__', '__copy__', '__end__']
 /** One for each part of the command that names something that is not there. */
 export function commandFaults({ goto, update }: WireCommand, names: GraphNames): NameFault[] {
   const targets = goto == null ? [] : [goto].flat()
-  const strangers = targets.flatMap((target) => {
+  const outsiders = targets.flatMap((target) => {
     const node = typeof target === 'string' ? target : target.node
     const word = typeof target === 'string' ? '__end__' : '__start__'
     return node === word || names.nodes.includes(node) ? [] : [node]
@@ -61,7 +61,7 @@ export function commandFaults({ goto, update }: WireCommand, names: GraphNames):
   const unknown = pairs.map(([name]) => String(name))
     .filter((name) => !names.channels.includes(name))
   return [
-    ...strangers.length > 0 ? [{ field: 'goto', message: noNode(strangers, names) }] : [],
+    ...outsiders.length > 0 ? [{ field: 'goto', message: noNode(outsiders, names) }] : [],
     ...unknown.length > 0 ? [{ field: 'update', message: noChannel(unknown, names) }] : [],
   ]
 }
@@ -93,7 +93,7 @@ export function breakpointFault(nodes: '*' | readonly string[] | null | undefine
 }
 
 /** Throws `invalid` if there is a fault. */
-export function mustHaveNoFault(faults: readonly NameFault[]): void {
+export function requireNoFault(faults: readonly NameFault[]): void {
   if (faults.length === 0) return
   throw new HeddleError('invalid',
     `${faults.map(({ field, message }) => `${field} ${message}`).join('; ')}.`)

@@ -8,8 +8,8 @@ export interface HeldChannels {
   readonly valueOf: (name: string) => unknown
 }
 
-/** Throws `missing_node`: the engine would go on without the node, and forget its question. */
-export function mustHaveNext(held: HeldChannels, nodes: readonly string[]): void {
+/** Throws `missing_node`: the engine would continue without the node, and forget its question. */
+export function requireNext(held: HeldChannels, nodes: readonly string[]): void {
   const missing = nextNodes(held).filter((node) => !nodes.includes(node))
   if (missing.length === 0) return
   const names = [...new Set(missing)].map((node) => `"${node}"`).join(', ')

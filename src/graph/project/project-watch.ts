@@ -20,7 +20,7 @@ export interface ProjectListener {
   failed(error: HeddleError): void
 }
 
-/** An editor writes a file in several steps: after this long without one, the change is over. */
+/** An editor writes a file in several steps: after this long without one, the change has ended. */
 const quietMs = 60
 
 /** Watches until the returned function is called; the listener is not called after that. */

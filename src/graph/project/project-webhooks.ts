@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 
-import type { Narrowing } from '../../egress/index.ts'
+import type { WebhookPolicy } from '../../egress/index.ts'
 
 const longest = 2_048
 
@@ -30,7 +30,7 @@ export interface BrokenHeader {
 /** Replaces `${{ env.NAME }}` in headers by that variable, if its name has the prefix. */
 export function webhooksOf(config: WebhookConfig, disabled: boolean,
   variables: Readonly<Record<string, string | undefined>>):
-  { readonly webhooks: Narrowing; readonly broken: readonly BrokenHeader[] } {
+  { readonly webhooks: WebhookPolicy; readonly broken: readonly BrokenHeader[] } {
   const { env_prefix: prefix, url } = config
   const broken: BrokenHeader[] = []
   const headers = Object.entries(config.headers).map(([name, template]) => {

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 
 import { z } from 'zod'
 
-import type { Narrowing } from '../../egress/index.ts'
+import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
@@ -21,7 +21,7 @@ export interface Project {
   /** The dotenv file that `env` names, whether it exists or not; null if it names none. */
   readonly envFile: string | null
   /** Which webhooks its runs may call. */
-  readonly webhooks: Narrowing
+  readonly webhooks: WebhookPolicy
   /** A sentence for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -76,7 +76,7 @@ const configShape = z.looseObject({
 type Config = z.infer<typeof configShape>
 
 /**
- * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a sentence that names
+ * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names
  * every field that is wrong.
  */
 export async function readProject(path: string): Promise<Project> {
@@ -144,8 +144,8 @@ interface Problem {
 }
 
 function refusal(configFile: string, problems: readonly Problem[]): HeddleError {
-  const sentences = problems.map(({ field, message }) => `${field} ${message}`.trim())
-  return new HeddleError('invalid', `${configFile} is not valid: ${sentences.join('; ')}.`,
+  const messages = problems.map(({ field, message }) => `${field} ${message}`.trim())
+  return new HeddleError('invalid', `${configFile} is not valid: ${messages.join('; ')}.`,
     { fields: problems.map(({ field }) => field) })
 }
 
@@ -164,7 +164,7 @@ async function requireFiles(configFile: string, graphs: readonly ProjectGraph[])
 
 /** Variables of the process win over the project's, as they do for graphs. */
 function readWebhooks(configFile: string, { webhooks, http }: Config,
-  env: Readonly<Record<string, string>>): Narrowing {
+  env: Readonly<Record<string, string>>): WebhookPolicy {
   const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
   if (read.broken.length === 0) return read.webhooks
   throw refusal(configFile, read.broken.map(({ name, message }) =>

@@ -1,4 +1,4 @@
-/** What user code threw, told as itself: it need not be an error. */
+/** What user code threw, shown as itself: it need not be an error. */
 
 import { inspect, types } from 'node:util'
 

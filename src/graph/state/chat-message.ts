@@ -18,11 +18,11 @@ export type AnyMessage = Record<string, unknown> & {
 export type FlatMessage = Record<string, unknown>
 
 /**
- * yes       the text of the shape makes the same message again, if its members are plain JSON
- * doubtful  it may do so: try
- * no        something would be lost
+ * yes        the text of the shape makes the same message again, if its members are plain JSON
+ * uncertain  it may do so: try
+ * no         something would be lost
  */
-export type Revival = 'yes' | 'doubtful' | 'no'
+export type Revival = 'yes' | 'uncertain' | 'no'
 
 export interface Flattened {
   readonly flat: FlatMessage
@@ -38,7 +38,7 @@ interface MessageForm {
   readonly kwargs: ReadonlySet<string>
   readonly flatten: (message: AnyMessage) => FlatMessage
   /** The constructor may not reproduce the members of the message exactly. */
-  readonly doubtful: boolean
+  readonly uncertain: boolean
 }
 
 const chunks = 'tool_call_chunks'
@@ -81,9 +81,9 @@ export class ChatMessages {
     if (isV1(message)) return { flat: flatV1(message), revival: 'no' }
     const form = this.#forms.get(message.constructor)
     if (form === undefined || !isOrdinary(message, form)) {
-      return { flat: flatStranger(message), revival: 'no' }
+      return { flat: flatForeign(message), revival: 'no' }
     }
-    return { flat: form.flatten(message), revival: form.doubtful ? 'doubtful' : 'yes' }
+    return { flat: form.flatten(message), revival: form.uncertain ? 'uncertain' : 'yes' }
   }
 
   /** A message that `flatten` found revivable. */
@@ -101,11 +101,11 @@ export class ChatMessages {
 
   /** Registers a class only if this copy of the library gives it no members unknown to us. */
   #learn(messageClass: new (fields: never) => unknown, keys: readonly string[],
-    kwargs: readonly string[], flatten: MessageForm['flatten'], doubtful = false): void {
+    kwargs: readonly string[], flatten: MessageForm['flatten'], uncertain = false): void {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
     const own = Object.keys(sample)
     if (!own.every((key) => keys.includes(key))) return
-    const form = { ownKeys: own.length, kwargs: new Set(kwargs), flatten, doubtful }
+    const form = { ownKeys: own.length, kwargs: new Set(kwargs), flatten, uncertain }
     this.#forms.set(messageClass, form)
   }
 }
@@ -173,7 +173,7 @@ function flatTool(message: AnyMessage): FlatMessage {
 }
 
 /** A message of another class or copy of the library, or with extra members: its `toDict`. */
-function flatStranger(message: AnyMessage): FlatMessage {
+function flatForeign(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
   const shown = unescaped(data) as FlatMessage
   return { ...shown, type, id: shown.id ?? null, name: shown.name ?? null }

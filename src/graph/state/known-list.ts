@@ -97,8 +97,8 @@ export class KnownList {
       splices.push(this.#splice(at, remove, insert.length))
     }
     const shift = insert.length - remove
-    const places = kept.map((place) => place < at ? place : place + shift)
-    for (const place of places) this.#sharedFrom = Math.min(this.#sharedFrom, place)
+    const places = kept.map((index) => index < at ? index : index + shift)
+    for (const index of places) this.#sharedFrom = Math.min(this.#sharedFrom, index)
     for (const [from, to] of runsOf(places)) splices.push(this.#splice(from, to - from, to - from))
     return splices
   }
@@ -110,8 +110,8 @@ export class KnownList {
 
   /** Whether an element has other bytes than the stored ones. */
   differs(encode: Encode): boolean {
-    return this.#elements.some((element, place) =>
-      !isScalar(element) && !sameStored(this.#stored[place]!, encode(element).value))
+    return this.#elements.some((element, index) =>
+      !isScalar(element) && !sameStored(this.#stored[index]!, encode(element).value))
   }
 
   /** Makes the elements what the log would give, and nobody else's. */
@@ -156,19 +156,19 @@ export class KnownList {
     return { at, remove: elements.length - at - end, insert: live.slice(at, live.length - end) }
   }
 
-  /** Whether `element` has the bytes that are stored at `place`: it is then the one we know. */
-  #isStill(place: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode):
+  /** Whether `element` has the bytes that are stored at `index`: it is then the one we know. */
+  #isStill(index: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode):
     boolean {
-    const isSame = Object.is(this.#elements[place], element)
+    const isSame = Object.is(this.#elements[index], element)
     if (isScalar(element)) return isSame
     const { value } = encode(element)
-    if (!sameStored(this.#stored[place]!, value)) {
+    if (!sameStored(this.#stored[index]!, value)) {
       encoded.set(element, value)
       return false
     }
-    this.#elements[place] = element
-    this.#prints[place] = this.#prints[place] && printOf(element)
-    if (!isSame) this.#share(place)
+    this.#elements[index] = element
+    this.#prints[index] = this.#prints[index] && printOf(element)
+    if (!isSame) this.#share(index)
     return true
   }
 
@@ -176,15 +176,15 @@ export class KnownList {
   #changedInPlace(suspects: readonly number[], { at, remove }: Difference, encode: Encode):
     number[] {
     const changed: number[] = []
-    for (const place of new Set(suspects)) {
-      if (place >= at && place < at + remove) continue
-      const { value } = encode(this.#elements[place])
-      this.#prints[place] = printOf(this.#elements[place])
-      if (sameStored(this.#stored[place]!, value)) continue
-      this.#shared.delete(this.#stored[place]!)
-      this.#stored[place] = value
+    for (const index of new Set(suspects)) {
+      if (index >= at && index < at + remove) continue
+      const { value } = encode(this.#elements[index])
+      this.#prints[index] = printOf(this.#elements[index])
+      if (sameStored(this.#stored[index]!, value)) continue
+      this.#shared.delete(this.#stored[index]!)
+      this.#stored[index] = value
       this.#shared.add(value)
-      changed.push(place)
+      changed.push(index)
     }
     return changed.sort((a, b) => a - b)
   }
@@ -236,9 +236,9 @@ export class KnownList {
     this.#print(at, at + insert.length)
   }
 
-  #share(place: number): void {
-    this.#shared.add(this.#stored[place]!)
-    this.#sharedFrom = Math.min(this.#sharedFrom, place)
+  #share(index: number): void {
+    this.#shared.add(this.#stored[index]!)
+    this.#sharedFrom = Math.min(this.#sharedFrom, index)
   }
 
   /** Notes how elements look, and forgets that of those that are no longer looked at. */
@@ -262,10 +262,10 @@ function isSameList(a: List, b: List): boolean {
 /** From and to of places in a row; if there are many rows, of all of them together. */
 function runsOf(places: readonly number[]): (readonly [number, number])[] {
   const runs: [number, number][] = []
-  for (const place of places) {
+  for (const index of places) {
     const last = runs.at(-1)
-    if (last?.[1] === place) last[1] = place + 1
-    else runs.push([place, place + 1])
+    if (last?.[1] === index) last[1] = index + 1
+    else runs.push([index, index + 1])
   }
   return runs.length <= splicesMax ? runs : [[places[0]!, places.at(-1)! + 1]]
 }

@@ -17,8 +17,8 @@ const nullTask = '00000000-0000-0000-0000-000000000000'
 
 /** The ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
 export function askedIn({ taskId, writes }: Writes): string[] | null {
-  const isHeard = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
-  if (taskId === nullTask || !writes.some(isHeard)) return null
+  const isNoticed = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
+  if (taskId === nullTask || !writes.some(isNoticed)) return null
   return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
     ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() : []))
     .flatMap((question) => question?.id ?? [])

@@ -83,7 +83,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   readonly #strayWrites = new Map<string, PendingWrites>()
   /** Filled once the engine has asked for the history of DeltaChannels. */
   #ownLine: Map<string, OwnCheckpoint> | undefined
-  #over = false
+  #ended = false
 
   constructor(options: SaverOptions) {
     const { codec, sink } = options
@@ -100,7 +100,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
 
   /** Refuses writes from now on: code may outlive its execution. */
   retire(): void {
-    this.#over = true
+    this.#ended = true
   }
 
   getNextVersion(current: number | undefined): number {
@@ -237,7 +237,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   #enterToWrite(config: RunnableConfig): Configurable {
-    if (this.#over) throw new Error('the execution that this checkpointer belongs to is over')
+    if (this.#ended) throw new Error('the execution that this checkpointer belongs to is over')
     const configurable = this.#enter(config)
     if (configurable.thread_id === undefined) throw new Error('the config lacks a thread_id')
     return configurable
@@ -367,7 +367,7 @@ export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean
   return !(tasksChannel in channels)
 }
 
-/** A step is over, and so are the subgraphs of its tasks: their namespaces contain task ids. */
+/** A step has ended, and so are the subgraphs of its tasks: their namespaces contain task ids. */
 function forgetTasks({ newest }: ThreadMemory, ns: string): void {
   const above = ns === '' ? '' : `${ns}|`
   for (const each of newest.keys()) {

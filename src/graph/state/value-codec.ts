@@ -123,7 +123,7 @@ export class ValueCodec {
     const { shape, fidelity } = this.#shaper.shape(flat)
     if (fidelity !== 'plain') return undefined
     const json = JSON.stringify(shape)
-    if (revival === 'doubtful' && !this.#comesBack(json)) return undefined
+    if (revival === 'uncertain' && !this.#comesBack(json)) return undefined
     return { value: { json, form: Form.FORM_MESSAGE }, exact: !saysNull(value) }
   }
 

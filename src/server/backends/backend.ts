@@ -1,7 +1,7 @@
 /** What a member is built on: the durable ports, ownership, and the transport to other members. */
 
 import type {
-  Activations, ClusterStatus, Gate, Ownership, Transport,
+  ActivationTable, ClusterStatus, OwnershipCheck, Ownership, Transport,
 } from '../../../cluster/index.ts'
 import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
@@ -11,7 +11,7 @@ import type {
   AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
 } from '../../search/index.ts'
 
-export interface Ground {
+export interface Backend {
   readonly log: LogPort
   /** For threads that this member owns. */
   readonly threads: Pick<ThreadIndex, 'get'>
@@ -28,7 +28,7 @@ export interface Ground {
   readonly due: DueThreads
   readonly ownership: Ownership
   /** Undefined if nobody else can own anything. */
-  readonly gate: Gate | undefined
+  readonly ownershipCheck: OwnershipCheck | undefined
   readonly transport: Transport
   /**
    * What each front door let through recently under a limit, undefined for one that does not
@@ -37,10 +37,10 @@ export interface Ground {
   askDoors(question: AdmitsQuestion, recentMs: number):
     Promise<readonly (RecentAdmits | undefined)[]>
   /**
-   * From now on other members are heard and shards are taken. Resolves when this member has taken
-   * its share.
+   * From now on other members are answered and shards are taken. Resolves when this member has
+   * taken its share.
    */
-  begin(tenants: Tenants): Promise<void>
+  begin(actors: HostedActors): Promise<void>
   /** Gives everything back, if another member can take it. */
   giveBack(): Promise<void>
   /** Throws a HeddleError if the data cannot be reached right now. */
@@ -55,15 +55,15 @@ export interface Ground {
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** What uses the ground. */
-export interface Tenants {
-  readonly activations: Activations
+/** What uses the backend. */
+export interface HostedActors {
+  readonly activations: ActivationTable
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads that sleep and are due by then. */
   wakeAt(atMs: number): void
   /** What this front door let through recently. */
-  toldOf(question: AdmitsQuestion): RecentAdmits
+  recentOf(question: AdmitsQuestion): RecentAdmits
   /** How long an actor may take to passivate when its shard moves. */
-  readonly letGoMs: number
+  readonly releaseMs: number
 }

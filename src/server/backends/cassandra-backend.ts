@@ -1,7 +1,9 @@
-/** The ground in Cassandra: a seat in the cluster, and the ports behind its gate. */
+/** The backend in Cassandra: a seat in the cluster, and the ports behind its gate. */
 
-import { firstAnswer, mustBeOpen, readMemberTls, takeSeat } from '../../../cluster/index.ts'
-import type { Env, Gate, MemberTrust, Seat, Tracing } from '../../../cluster/index.ts'
+import { retryAtStartup, requireOpen, readMemberTls, joinCluster } from '../../../cluster/index.ts'
+import type {
+  Env, OwnershipCheck, MemberTrust, ClusterNode, Tracing,
+} from '../../../cluster/index.ts'
 import { assistantWire } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
@@ -13,14 +15,14 @@ import type { CassandraStore } from '../../store/cassandra/index.ts'
 import { threadWire } from '../../thread/index.ts'
 import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Ground } from './backend.ts'
+import type { Backend } from './backend.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
 import { ownAddressTowards } from './own-address.ts'
-import { shardTenancy } from './shard-handover.ts'
-import { Tenure } from './shard-ownership-age.ts'
+import { shardHandover } from './shard-handover.ts'
+import { ShardOwnershipAge } from './shard-ownership-age.ts'
 
-export interface CassandraGroundOptions {
+export interface CassandraBackendOptions {
   readonly settings: CassandraSettings
   /** Undefined if none is set. */
   readonly region: string | undefined
@@ -30,32 +32,33 @@ export interface CassandraGroundOptions {
   readonly metrics: Metrics
   readonly tracing?: Tracing
   /** This member was fenced, or cannot work any more: it must end at once. */
-  mustEnd(reason: string): void
+  endProcess(reason: string): void
 }
 
-/** Throws HeddleError with a sentence: for a wrong setting, or if it does not belong there. */
-export async function openCassandraGround(options: CassandraGroundOptions): Promise<Ground> {
-  const { settings, region, directory, env, metrics, tracing, mustEnd } = options
+/** Throws HeddleError with a message: for a wrong setting, or if it does not belong there. */
+export async function openCassandraBackend(options: CassandraBackendOptions): Promise<Backend> {
+  const { settings, region, directory, env, metrics, tracing, endProcess } = options
   const { contactPoints, keyspace, member } = settings
   const store = await openCassandraStore({
-    ...connectionOptions(settings), commit: settings.commit, env, directory, onIndexLost: mustEnd,
+    ...connectionOptions(settings), commit: settings.commit, env, directory,
+      onIndexLost: endProcess,
     ...region !== undefined && { region },
   })
   try {
     const lookAtTheClock = clockWatch(store, env.log)
-    await firstAnswer(env, lookAtTheClock)
-    const seat = await takeSeat({
-      env, onFenced: mustEnd, cluster: member.cluster, trust: await trustOf(member, store, env),
-      host: member.host || await firstAnswer(env, () => ownAddressTowards(contactPoints, env)),
+    await retryAtStartup(env, lookAtTheClock)
+    const node = await joinCluster({
+      env, onFenced: endProcess, cluster: member.cluster, trust: await trustOf(member, store, env),
+      host: member.host || await retryAtStartup(env, () => ownAddressTowards(contactPoints, env)),
       port: member.port,
       owns: member.roles.includes('member'), shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
         indexWire, ...limitWires],
       sessions: meteredSessions(store.sessions, metrics, env),
-      shardOwners: meteredShards(store.shardOwners, metrics), beats: store.beats,
+      shardOwners: meteredShards(store.shardOwners, metrics), heartbeats: store.heartbeats,
       ...tracing && { tracing },
     })
-    return servedGround({ store, seat, env, lookAtTheClock,
+    return servedBackend({ store, node, env, lookAtTheClock,
       place: `keyspace ${keyspace} of Cassandra at ${contactPoints.join(', ')}` })
   } catch (error) {
     await store.close()
@@ -63,42 +66,42 @@ export async function openCassandraGround(options: CassandraGroundOptions): Prom
   }
 }
 
-function servedGround({ store, seat, env, lookAtTheClock, place }: { readonly seat: Seat
+function servedBackend({ store, node, env, lookAtTheClock, place }: { readonly node: ClusterNode
   readonly store: CassandraStore; readonly env: Env; readonly place: string
-  lookAtTheClock(): Promise<void> }): Ground {
-  const { ownership, transport, self } = seat
-  const gate = seat.gate ?? nobodysGate
-  const { log, runs, threads, assistants, limits } = store.serve({ gate })
-  const tenure = new Tenure({ env, seat, shards: store.shards })
-  const own = gatedIndex(store.index, gate)
+  lookAtTheClock(): Promise<void> }): Backend {
+  const { ownership, transport, self } = node
+  const check = node.ownershipCheck ?? nobodysCheck
+  const { log, runs, threads, assistants, limits } = store.serve({ check })
+  const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
+  const own = checkedIndex(store.index, check)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
   const everybody = scatteredIndex({
     env, owners: ownership, own,
     ask: async (member, question) =>
-      await seat.askMember(member, indexWire.name, question) as IndexAnswer,
+      await node.askMember(member, indexWire.name, question) as IndexAnswer,
   })
   return {
     log, runs, threads, assistants, keys: store.keys, billing: store.billing, limits, everybody,
     ownership, transport, place, due: store.index.due,
-    gate: seat.gate,
+    ownershipCheck: node.ownershipCheck,
     name: `${self.id} at ${self.address}`,
-    askDoors: (question, recentMs) => tenure.askDoors(question, recentMs),
-    begin: (tenants) => seat.serve({
-      activations: tenants.activations,
-      services: [indexService(own), limitService(tenants.toldOf)],
-      host: tenure.watched(shardTenancy({ env, tenants, store, shards: store.shards,
+    askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
+    begin: (actors) => node.serve({
+      activations: actors.activations,
+      services: [indexService(own), limitService(actors.recentOf)],
+      host: ownershipAge.watched(shardHandover({ env, actors, store, shards: store.shards,
         owns: (shard) => ownership.ownerOf(shard)?.member === self })),
     }),
-    giveBack: () => seat.giveBack(),
+    giveBack: () => node.giveBack(),
     check: async () => {
       if (await store.reachable()) return
       throw new HeddleError('unavailable', 'Cassandra is out of reach; this server waits for it.')
     },
-    status: () => seat.status(),
+    status: () => node.status(),
     close: async (deadline) => {
       stopLooking()
       await store.quiet()
-      await seat.close(deadline)
+      await node.close(deadline)
       await store.close()
     },
   }
@@ -114,22 +117,25 @@ Promise<MemberTrust> {
 
 const refuse = () => Promise.reject(new HeddleError('not_owner'))
 
-/** The gate of a server that owns nothing, and so writes nothing. */
-const nobodysGate: Gate = {
+/** The ownership check of a server that owns nothing, and so writes nothing. */
+const nobodysCheck: OwnershipCheck = {
   state: 'fenced',
   closing: Promise.resolve(),
-  pass: refuse,
-  approach: () => ({ pass: refuse, leave: () => {} }),
+  confirm: refuse,
+  announce: () => ({ confirm: refuse, leave: () => {} }),
   mark: () => 0,
-  passed: () => false,
+  confirmed: () => false,
 }
 
-/** The index of a member that lost its shards may be outdated, so each answer passes the gate. */
-function gatedIndex(index: OwnIndex, gate: Gate): OwnIndex {
+/**
+ * The index of a member that lost its shards may be outdated, so each answer passes the ownership
+ * check.
+ */
+function checkedIndex(index: OwnIndex, check: OwnershipCheck): OwnIndex {
   return {
     answer: async (question) => {
-      mustBeOpen(gate)
-      const [answer] = await Promise.all([index.answer(question), gate.pass()])
+      requireOpen(check)
+      const [answer] = await Promise.all([index.answer(question), check.confirm()])
       return answer
     },
   }

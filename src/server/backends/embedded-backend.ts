@@ -1,22 +1,23 @@
-/** The ground of a single member: everything is in its data directory, which it alone can use. */
+/** The backend of a single member: everything is in its data directory, which it alone can use. */
 
 import {
   defaultShards, inProcessTransport, placedOwnership, soleMember,
 } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { openEmbeddedStore } from '../../store/embedded/index.ts'
-import type { Ground } from './backend.ts'
+import type { Backend } from './backend.ts'
 
-/** Throws HeddleError if the directory cannot be used. `mustEnd`: it no longer can. */
-export async function openEmbeddedGround(directory: string, env: Env,
-  mustEnd: (reason: string) => void): Promise<Ground> {
-  const store = await openEmbeddedStore({ directory, env, onLost: mustEnd })
+/** Throws HeddleError if the directory cannot be used. `endProcess`: it no longer can. */
+export async function openEmbeddedBackend(directory: string, env: Env,
+  endProcess: (reason: string) => void): Promise<Backend> {
+  const store = await openEmbeddedStore({ directory, env, onLost: endProcess })
   const self = { id: env.uuid(), address: 'here' }
   const view = soleMember(self)
   const epoch = await store.claimEpoch()
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
   return {
-    ...store, everybody: store, ownership, gate: undefined, transport: inProcessTransport(),
+    ...store, everybody: store, ownership, ownershipCheck: undefined,
+      transport: inProcessTransport(),
     name: undefined, place: directory,
     askDoors: async () => [],
     begin: async ({ wake, wakeAt }) => {

@@ -1,19 +1,22 @@
-/** What lives in the shards of this member: loaded when one is taken, let go when it moves. */
+/**
+ * What lives in the shards of this member: loaded when one is taken, release when it moves.
+ * Rule: [drain].
+ */
 
-import { actorKeyText, putOff, shardOf } from '../../../cluster/index.ts'
+import { actorKeyText, debounce, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
-import type { Tenants } from './backend.ts'
+import type { HostedActors } from './backend.ts'
 
-export interface TenancyOptions {
+export interface ShardHandoverOptions {
   readonly env: Env
   readonly shards: number
-  readonly store: Pick<CassandraStore, 'index' | 'letGo'>
-  readonly tenants: Tenants
+  readonly store: Pick<CassandraStore, 'index' | 'release'>
+  readonly actors: HostedActors
   owns(shard: number): boolean
 }
 
-/** Shards that are let go together. */
+/** Shards that are released together. */
 interface Leaving {
   readonly going: Set<number>
   /** By shard, if any actor lives in it: resolves when all have gone, with those that were busy. */
@@ -28,18 +31,19 @@ const loadAgainMs = 1_000
  */
 const [calmMs, latestMs] = [250, 5_000]
 
-export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptions): ShardHost {
-  const { activations, wake, wakeAt, letGoMs } = tenants
+export function shardHandover({ env, shards, store, actors, owns }: ShardHandoverOptions):
+  ShardHost {
+  const { activations, wake, wakeAt, releaseMs } = actors
   /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
   const takings = new Map<number, symbol>()
-  /** Shards that are let go in one tick: their actors are looked for once. */
+  /** Shards that are released in one tick: their actors are looked for once. */
   let leaving: Leaving | undefined
 
-  const whenCalm = putOff({ env, calmMs, latestMs })
+  const whenCalm = debounce({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
   /** Clients that wait for these threads need not wait until all rows are loaded. */
-  const told = (goingOn: readonly ActorKey[]) => {
-    const threads = goingOn.filter(({ kind }) => kind === 'thread')
+  const hinted = (inProgress: readonly ActorKey[]) => {
+    const threads = inProgress.filter(({ kind }) => kind === 'thread')
     void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
   }
   const load = (shard: number, taking: symbol) => {
@@ -61,8 +65,8 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
     const gone = Promise.resolve().then(() => {
       leaving = undefined
       const deadline = new AbortController()
-      env.after(letGoMs, () => deadline.abort())
-      return activations.letGo((key) => {
+      env.after(releaseMs, () => deadline.abort())
+      return activations.release((key) => {
         const home = homeOf(key)
         return going.has(home) ? home : undefined
       }, deadline.signal)
@@ -71,22 +75,22 @@ export function shardTenancy({ env, shards, store, tenants, owns }: TenancyOptio
   }
   return {
     busy: () => new Set(activations.occupied().map(homeOf)),
-    taken: (shard, goingOn) => {
+    taken: (shard, inProgress) => {
       const taking = Symbol('taking')
       takings.set(shard, taking)
       // Its last owner died: only its rows tell which threads are unfinished.
-      if (goingOn === undefined) return load(shard, taking)
-      told(goingOn)
+      if (inProgress === undefined) return load(shard, taking)
+      hinted(inProgress)
       whenCalm(() => load(shard, taking))
     },
-    told,
-    letGo: async (shard) => {
+    hinted,
+    release: async (shard) => {
       leaving ??= leaveTogether()
       leaving.going.add(shard)
-      const tenantsOf = await leaving.gone
-      const goingOn = await tenantsOf.get(shard)
-      store.letGo(shard)
-      return goingOn ?? []
+      const actorsOf = await leaving.gone
+      const inProgress = await actorsOf.get(shard)
+      store.release(shard)
+      return inProgress ?? []
     },
   }
 }

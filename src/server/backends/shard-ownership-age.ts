@@ -1,24 +1,24 @@
 /** Since when this member owns its shards: a new counter in an old shard need ask nobody. */
 
 import { actorKeyText, atLatest, shardOf } from '../../../cluster/index.ts'
-import type { Env, Seat, ShardHost } from '../../../cluster/index.ts'
+import type { Env, ClusterNode, ShardHost } from '../../../cluster/index.ts'
 import { limitActorKey, limitServiceName } from '../../limits/index.ts'
 import type { AdmitsQuestion, RecentAdmits } from '../../limits/index.ts'
 
-export interface TenureParts {
+export interface ShardOwnershipAgeParts {
   readonly env: Env
-  readonly seat: Pick<Seat, 'self' | 'askMember' | 'status'>
+  readonly node: Pick<ClusterNode, 'self' | 'askMember' | 'status'>
   readonly shards: number
 }
 
 /** Slower answers are not waited for; front doors wait longer for their counter. */
 const answerMs = 2_000
 
-export class Tenure {
-  readonly #parts: TenureParts
+export class ShardOwnershipAge {
+  readonly #parts: ShardOwnershipAgeParts
   readonly #sinceMs = new Map<number, number>()
 
-  constructor(parts: TenureParts) {
+  constructor(parts: ShardOwnershipAgeParts) {
     this.#parts = parts
   }
 
@@ -26,23 +26,23 @@ export class Tenure {
   watched(host: ShardHost): ShardHost {
     return {
       busy: () => host.busy(),
-      taken: (shard, goingOn) => {
+      taken: (shard, inProgress) => {
         this.#sinceMs.set(shard, this.#parts.env.monotonicMs())
-        return host.taken(shard, goingOn)
+        return host.taken(shard, inProgress)
       },
-      told: (goingOn) => host.told(goingOn),
-      letGo: (shard) => host.letGo(shard),
+      hinted: (inProgress) => host.hinted(inProgress),
+      release: (shard) => host.release(shard),
     }
   }
 
-  /** As described in the ground. */
+  /** As described in the backend. */
   async askDoors(question: AdmitsQuestion, recentMs: number):
   Promise<readonly (RecentAdmits | undefined)[]> {
-    const { env, seat, shards } = this.#parts
+    const { env, node, shards } = this.#parts
     const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(question)), shards))
     if (sinceMs !== undefined && env.monotonicMs() - sinceMs > recentMs) return []
-    return await Promise.all(seat.status().view.map(async (member) => {
-      const asked = seat.askMember(member, limitServiceName, question).catch(() => undefined)
+    return await Promise.all(node.status().view.map(async (member) => {
+      const asked = node.askMember(member, limitServiceName, question).catch(() => undefined)
       return await atLatest(env, answerMs, asked) as RecentAdmits | undefined
     }))
   }

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 
 import type { Metrics } from './metrics.ts'
 
-export interface MetricsDoor {
+export interface MetricsServer {
   readonly port: number
   close(): Promise<void>
 }
 
 /** Throws if it cannot listen. */
-export async function openMetricsDoor(metrics: Metrics,
-  { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsDoor> {
+export async function openMetricsServer(metrics: Metrics,
+  { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0]
     if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {

@@ -1,6 +1,9 @@
-/** Appends and deletes as the log port promises them: first the log, then rows, then the gate. */
+/**
+ * Appends and deletes as the log port promises them: first the log, then rows, then the gate.
+ * Rules: [rows_last] [validate_after].
+ */
 
-import type { Env, Gate } from '../../../cluster/index.ts'
+import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
@@ -10,16 +13,16 @@ import type { OwnedRowTable } from './index/owned-row-table.ts'
 import { encoded, idOf, ownedKey } from './index/owned-row.ts'
 import type { OwnedTable, OwnedUpdate } from './index/owned-row.ts'
 import type { BranchTable } from './log/branch-table.ts'
-import { Lines } from './log/keyed-queue.ts'
+import { KeyedQueue } from './log/keyed-queue.ts'
 import type { LogTable } from './log/log-table.ts'
-import type { Rank } from './log/write-timestamp.ts'
+import type { WriteTimestamp } from './log/write-timestamp.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
 export interface LogPortParts {
   readonly env: Pick<Env, 'uuid'>
   readonly connection: Connection
-  readonly rank: Rank
+  readonly rank: WriteTimestamp
   readonly log: LogTable
   readonly branches: BranchTable
   readonly runs: RunTable
@@ -30,7 +33,7 @@ export interface LogPortParts {
    * Passed in both commit modes: rows of threads and runs are plain writes in either mode, and a
    * server may be restarted in the other mode.
    */
-  readonly gate: Pick<Gate, 'approach'>
+  readonly check: Pick<OwnershipCheck, 'announce'>
 }
 
 /** An update and the timestamp of what it writes. */
@@ -51,10 +54,10 @@ interface RowChanges {
 
 /**
  * 1. What a copy needs is noted before its first row.
- * 2. Rows of runs and their billing are written once the log is on a quorum and the gate was passed
- *    after that; rows of threads and assistants after those. So a row may lag behind the log and
- *    never leads it.
- * 3. Nothing is acknowledged or found before the gate was passed after all of it.
+ * 2. Rows of runs and their billing are written once the log is on a quorum and the ownership check
+ *    has confirmed it after that; rows of threads and assistants after those. So a row may lag
+ *    behind the log and never leads it.
+ * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
  * 4. Calls about the same thread, assistant or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
  *    rows of its runs, and clients create again what was not acknowledged.
@@ -63,11 +66,11 @@ export class CassandraLog implements LogPort {
   readonly shared = true
   readonly #parts: LogPortParts
   /** By branch: calls on a copy that is being noted. */
-  readonly #copies = new Lines()
+  readonly #copies = new KeyedQueue()
   /** By thread and assistant. */
-  readonly #subjects = new Lines()
+  readonly #subjects = new KeyedQueue()
   /** By branch. */
-  readonly #endings = new Lines()
+  readonly #endings = new KeyedQueue()
   #epoch = 0
   #closed = false
 
@@ -84,24 +87,24 @@ export class CassandraLog implements LogPort {
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
-    const passage = this.#parts.gate.approach()
+    const pendingWrite = this.#parts.check.announce()
     try {
       await this.#appendRows(rows)
       // Rows of a deposed owner are not history: no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
-        await passage.pass()
+        await pendingWrite.confirm()
         logged?.()
       }
       // Those that this call waits for must not wait for it.
-      if (amongSubjects.before) passage.leave()
+      if (amongSubjects.before) pendingWrite.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      await passage.pass()
+      await pendingWrite.confirm()
       // From here on this call at most waits for others.
-      passage.leave()
+      pendingWrite.leave()
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
     } finally {
-      passage.leave()
+      pendingWrite.leave()
       amongBranches.leave()
       amongSubjects.leave()
     }
@@ -125,16 +128,16 @@ export class CassandraLog implements LogPort {
     const { index, rank, rows, runs } = this.#parts
     // Whatever is created again under this id comes later, or has higher ranks.
     const removal = rank.next(epoch)
-    const ticket = this.#subjects.enter([ownedKey(table, tenant, id)])
+    const slot = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
-      await ticket.before
+      await slot.before
       await this.#purgeLog(subject)
       if (table === 'thread') await runs.removeAll(tenant, id, removal)
       // The row goes last: while it exists, an interrupted delete is done again.
       await rows[table].remove(tenant, id, removal)
       await index.remove(subject)
     } finally {
-      ticket.leave()
+      slot.leave()
     }
   }
 
@@ -166,14 +169,14 @@ export class CassandraLog implements LogPort {
     if (copies.length === 0 && ids.every((id) => this.#copies.passed(id) === undefined)) {
       return this.#parts.log.append(rows)
     }
-    const ticket = this.#copies.enter(ids)
+    const slot = this.#copies.enter(ids)
     let appended: Promise<void>
     try {
-      await ticket.before
+      await slot.before
       for (const row of copies) await this.#noteCopy(row)
       appended = this.#parts.log.append(rows)
     } finally {
-      ticket.leave()
+      slot.leave()
     }
     try {
       await appended
@@ -189,7 +192,7 @@ export class CassandraLog implements LogPort {
    * A copy that was never made needs nothing; if noted, its source could never be removed whole.
    */
   #unnoteCopy({ branch, epoch }: NewRow): void {
-    this.#parts.connection.surely(() => this.#letGo(branch, epoch)).catch(() => {})
+    this.#parts.connection.surely(() => this.#release(branch, epoch)).catch(() => {})
   }
 
   async #noteCopy(row: NewRow): Promise<void> {
@@ -201,7 +204,7 @@ export class CassandraLog implements LogPort {
     }
     // A copy that already has rows was noted long ago: the log will refuse the row.
     if (await log.tail({ id: branch.id, ancestors: [] })) return
-    await this.#letGo(branch, epoch)
+    await this.#release(branch, epoch)
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
   }
 
@@ -247,11 +250,11 @@ export class CassandraLog implements LogPort {
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
     await this.#copies.passed(branch.id)
-    await this.#letGo(branch, epoch)
+    await this.#release(branch, epoch)
   }
 
   /** Also for a copy that was not made: its source may already be removed as far as it allowed. */
-  async #letGo(branch: Branch, epoch: number): Promise<void> {
+  async #release(branch: Branch, epoch: number): Promise<void> {
     const { branches, log } = this.#parts
     for (const { branchId, after } of await branches.release(branch, epoch)) {
       // An ancestor had its own owners, whose epochs may be higher.

@@ -2,8 +2,10 @@
 
 import { join } from 'node:path'
 
-import { atLatest, firstAnswer } from '../../../cluster/index.ts'
-import type { BeatPort, Gate, SessionPort, ShardPort } from '../../../cluster/index.ts'
+import { atLatest, retryAtStartup } from '../../../cluster/index.ts'
+import type {
+  HeartbeatPort, OwnershipCheck, SessionPort, ShardPort,
+} from '../../../cluster/index.ts'
 import type { KeyTable as KeyTablePort } from '../../access/index.ts'
 import type { BillingTable as BillingTablePort } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
@@ -11,9 +13,9 @@ import type { LimitTable as LimitTablePort } from '../../limits/index.ts'
 import type {
   AssistantIndex, DueThreads, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
 } from '../../search/index.ts'
-import { BeatTable } from './cluster/heartbeat-table.ts'
+import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
-import { mustBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
+import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
 import { ShardTable } from './cluster/shard-table.ts'
 import type { ConnectionOptions } from './driver/client-options.ts'
 import { Connection } from './driver/connection.ts'
@@ -25,7 +27,7 @@ import { BranchTable } from './log/branch-table.ts'
 import { ChunkTable } from './log/chunk-table.ts'
 import { LogTable } from './log/log-table.ts'
 import type { CommitMode } from './log/log-table.ts'
-import { Rank } from './log/write-timestamp.ts'
+import { WriteTimestamp } from './log/write-timestamp.ts'
 import { prepareSchema } from './schema/schema.ts'
 import { BillingTable } from './tables/billing-table.ts'
 import { KeyTable } from './tables/key-table.ts'
@@ -37,7 +39,7 @@ export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
   /** Where the local index is kept; it is rebuilt at each start. */
   readonly directory: string
-  /** Called with a sentence when the index cannot be kept up: later changes are not found. */
+  /** Called with a message when the index cannot be kept up: later changes are not found. */
   onIndexLost(reason: string): void
   /** The region of this member; if none is named, the keyspace must not belong to any. */
   readonly region?: string
@@ -70,18 +72,18 @@ export interface ShardIndex extends OwnIndex {
 export interface CassandraStore {
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
-  readonly beats: BeatPort
+  readonly heartbeats: HeartbeatPort
   readonly keys: KeyTablePort
   readonly billing: BillingTablePort
   /** The secret by which members without another one recognize each other. */
   readonly secret: string
   /** Fixed when the cluster was created. */
   readonly shards: number
-  /** The ports, whose acknowledgements pass the gate. Called once. */
-  serve(parts: { readonly gate: Pick<Gate, 'pass' | 'approach'> }): ServedStore
+  /** The ports, whose acknowledgements pass the ownership check. Called once. */
+  serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm' | 'announce'> }): ServedStore
   readonly index: ShardIndex
   /** Called before a shard is given back, when no work on it is under way. */
-  letGo(shard: number): void
+  release(shard: number): void
   /** How far the clock of this machine is ahead of Cassandra's, at the least. */
   clockAheadMs(): Promise<number>
   /** Whether Cassandra answers. */
@@ -95,12 +97,12 @@ export interface CassandraStore {
 /** How long closing waits for what is in flight. */
 const endingMs = 3_000
 
-/** Throws HeddleError with a sentence if a setting cannot work. */
+/** Throws HeddleError with a message if a setting cannot work. */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, replication, commit } = options
   const connection = await Connection.open(options)
   try {
-    const settings = await firstAnswer(env, async () => {
+    const settings = await retryAtStartup(env, async () => {
       await prepareSchema({ connection, env, replication })
       const [found] = await Promise.all([readSettings(connection, env),
         settleRegion(connection, options.region)])
@@ -120,26 +122,26 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     return {
       sessions: new SessionTable(connection, env),
       shardOwners: new ShardTable(connection, settings.shards),
-      beats: new BeatTable(connection),
+      heartbeats: new HeartbeatTable(connection),
       keys: new KeyTable(connection),
       billing,
       secret: settings.secret,
       shards: settings.shards,
-      serve: ({ gate }) => {
-        const rank = new Rank()
+      serve: ({ check }) => {
+        const rank = new WriteTimestamp()
         const branches = new BranchTable(connection, rank)
         const runs = new RunTable(connection, bodies)
         log = new CassandraLog({
-          env, connection, rank, branches, runs, billing, rows, index, gate,
+          env, connection, rank, branches, runs, billing, rows, index, check,
           log: new LogTable({
-            connection, rank, chunks, gate, env, commit, isDead: (id) => branches.isDead(id),
+            connection, rank, chunks, check, env, commit, isDead: (id) => branches.isDead(id),
           }),
         })
-        const limits = new LimitTable({ connection, gate, env })
+        const limits = new LimitTable({ connection, check, env })
         return { log, runs, limits, threads: index.threads, assistants: index.assistants }
       },
       index,
-      letGo: (shard) => {
+      release: (shard) => {
         log?.forget()
         index.unload(shard)
       },
@@ -173,7 +175,7 @@ export async function openOperatorTables(
     await prepareSchema({ connection, env: options.env })
     const region = await regionOf(connection)
     if (region !== undefined && options.region !== undefined) {
-      mustBelong(connection, region, options.region)
+      requireBelong(connection, region, options.region)
     }
     return { keys: new KeyTable(connection), billing: new BillingTable(connection),
       ...region !== undefined && { region }, close: () => connection.close() }

@@ -14,10 +14,10 @@ import { askIndex } from '../../search/index.ts'
 import type {
   AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex, UnfinishedThread,
 } from '../../search/index.ts'
-import { TailMirror } from './writer/branch-tails.ts'
+import { BranchTails } from './writer/branch-tails.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
-import { FilePlace } from './writer/file-identity.ts'
+import { FileIdentity } from './writer/file-identity.ts'
 import { Lookup } from './writer/lookup.ts'
 import {
   assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
@@ -26,7 +26,7 @@ import {
 import type { DocumentSearch } from './writer/ports.ts'
 import type { StoreFile } from './writer/request.ts'
 import { SearchLink } from './writer/search-link.ts'
-import { Journal } from './writer/write-ahead-file.ts'
+import { WriteAheadFile } from './writer/write-ahead-file.ts'
 import type { EncodedRow } from './writer/write.ts'
 import { WriterLink } from './writer/writer-link.ts'
 import type { OnLost } from './writer/writer-link.ts'
@@ -96,7 +96,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     use: (tenant) => link.ask('use', tenant),
     due: (after, limit) => link.ask('dueThreads', after, limit),
     unfinished: () => link.ask('unfinishedThreads'),
-    claimEpoch: async () => link.life.epoch,
+    claimEpoch: async () => link.generation.epoch,
     close,
   }
 }
@@ -170,9 +170,10 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const beside = opened.use(new DisposableStack())
   const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
-    const place = new FilePlace(file.path, { clock: env })
-    const journal = beside.adopt(new Journal(file.path, env, link.life), (last) => last.close())
-    link.useJournal({ place, journal, mirror: new TailMirror(lookup) })
+    const place = new FileIdentity(file.path, { clock: env })
+    const ahead = beside.adopt(new WriteAheadFile(file.path, env, link.generation),
+      (last) => last.close())
+    link.useWriteAhead({ place, ahead, tails: new BranchTails(lookup) })
   }
   opened.move()
   const searches = new SearchLink(file, env.log)

@@ -2,15 +2,15 @@
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { ExecutionListener, Step } from '../../graph/index.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 
 /** Each call becomes a command, so that it gets a turn of its own. */
-export function executionListener(executionId: number, { tell }: ThreadSetting):
+export function executionListener(executionId: number, { notify }: ThreadContext):
   ExecutionListener {
   return {
-    steps: (batch) => new Promise((done) => tell({ type: 'steps', executionId, batch, done })),
-    ended: (outcome) => tell({ type: 'ended', executionId, outcome }),
-    lost: (reason) => tell({ type: 'lost', executionId, reason }),
+    steps: (batch) => new Promise((done) => notify({ type: 'steps', executionId, batch, done })),
+    ended: (outcome) => notify({ type: 'ended', executionId, outcome }),
+    lost: (reason) => notify({ type: 'lost', executionId, reason }),
   }
 }
 

@@ -1,4 +1,7 @@
-/** Removes a deleted thread from the store, however long the store is out of reach. */
+/**
+ * Removes a deleted thread from the store, however long the store is out of reach.
+ * Rules: [same_life] [purged_first].
+ */
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { ActorContext } from '../../../cluster/index.ts'

@@ -4,13 +4,13 @@ import { untilAvailable } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf, StoredTuple } from '../../checkpoint/index.ts'
 import type { StepBatch, StepEvent } from '../../graph/index.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import type { FeedEntry } from '../feed/event-stream.ts'
-import { WithheldEvents } from '../feed/reorder-buffer.ts'
+import { ReorderBuffer } from '../feed/reorder-buffer.ts'
 import { executionSource } from '../log/execution-source.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import { planOf, runRequest } from '../model/run-request.ts'
-import type { Trail } from '../model/run-request.ts'
+import type { ResumePoint } from '../model/run-request.ts'
 import { executionListener, stepRecords } from './execution-listener.ts'
 import type { RunFeeds } from './run-feeds.ts'
 
@@ -27,24 +27,24 @@ const patience = { ms: 2_000, charactersPerMs: 10_000 } as const
 export class RunExecution {
   readonly id: number
   readonly run: RunRow
-  readonly #setting: ThreadSetting
+  readonly #context: ThreadContext
   readonly #feeds: RunFeeds
   #stopLimit: (() => void) | undefined
   #begun = false
   #closed = false
-  readonly #over = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
   /** The place of the last event: the next one behind the same row gets the next number. */
   #last: EventPlace
-  readonly #withheld = new WithheldEvents()
+  readonly #reorder = new ReorderBuffer()
   /** What is left of the patience with readers. */
   #patienceMs: number = patience.ms
 
-  constructor(setting: ThreadSetting, feeds: RunFeeds, run: RunRow) {
-    this.id = setting.ports.nextExecutionId()
+  constructor(context: ThreadContext, feeds: RunFeeds, run: RunRow) {
+    this.id = context.ports.nextExecutionId()
     this.run = run
-    this.#setting = setting
+    this.#context = context
     this.#feeds = feeds
-    this.#last = { seq: setting.ledger.position.seq, index: 0 }
+    this.#last = { seq: context.threadLog.position.seq, index: 0 }
   }
 
   /** A suspect has a process of its own. */
@@ -52,49 +52,49 @@ export class RunExecution {
   /** It was handed to the graph host. */
   get begun(): boolean { return this.#begun }
   /** Resolves when nothing more is expected of it. */
-  get over(): Promise<void> { return this.#over.promise }
+  get ended(): Promise<void> { return this.#ended.promise }
 
   /** Begins when the attempt is in the log; reads what it needs meanwhile. */
-  async beginWhenRead(trail: () => Promise<Trail>): Promise<void> {
-    const { ports: { env }, ledger, threadId, tell } = this.#setting
+  async beginWhenRead(resumePoint: () => Promise<ResumePoint>): Promise<void> {
+    const { ports: { env }, threadLog, threadId, notify } = this.#context
     // The time limit counts from here: reads are repeated, and may never succeed.
     this.#limit(planOf(this.run).timeoutMs)
     try {
       const [found, head] = await this.#steadily(() =>
-        Promise.all([trail(), ledger.loadHead(), ledger.logged]))
+        Promise.all([resumePoint(), threadLog.loadHead(), threadLog.logged]))
       if (!this.#closed) this.begin(found, head)
     } catch (error) {
       if (this.#closed) return
       const { runId } = this.run
       env.log.warn('A run could not be started.', { error, threadId, runId })
-      tell({ type: 'lost', executionId: this.id, reason: 'crashed' })
+      notify({ type: 'lost', executionId: this.id, reason: 'crashed' })
     }
   }
 
   /** Hands the run to the graph host. `head`: the thread's head, if it was just read. */
-  begin(trail: Trail, head?: StoredTuple): void {
+  begin(resumePoint: ResumePoint, head?: StoredTuple): void {
     this.#begun = true
-    const { ports: { host }, ledger, tenant, threadId } = this.#setting
+    const { ports: { host }, threadLog, tenant, threadId } = this.#context
     const { run, id } = this
     const plan = planOf(run)
     this.#limit(plan.timeoutMs)
     host.execute({
       id, tenant, threadId, graphId: plan.graphId, runId: run.runId,
-      attempt: run.attempt, headId: ledger.state.row.head?.id ?? null,
+      attempt: run.attempt, headId: threadLog.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       ...this.isApart && { apart: true },
-      request: runRequest(run, plan, trail),
-    }, executionSource(ledger, { head, steadily: (read) => this.#steadily(read) }),
-    executionListener(id, this.#setting))
+      request: runRequest(run, plan, resumePoint),
+    }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
+    executionListener(id, this.#context))
   }
 
   /** Nothing more is expected of it. Withheld events that have their data are still sent. */
   close(): void {
     this.#closed = true
-    const left = this.#withheld.letGo()
-    if (left.length > 0) this.#feeds.publish(this.run.runId, this.#setting.ledger.durable, left)
+    const left = this.#reorder.release()
+    if (left.length > 0) this.#feeds.publish(this.run.runId, this.#context.threadLog.durable, left)
     this.#stopLimit?.()
-    this.#over.resolve()
+    this.#ended.resolve()
   }
 
   /**
@@ -103,42 +103,42 @@ export class RunExecution {
    * it go into one row.
    */
   steps(batch: StepBatch): Appended | Promise<Appended> {
-    const ready = this.#setting.ledger.ready(batch.steps)
+    const ready = this.#context.threadLog.ready(batch.steps)
     return ready ? ready.then(() => this.#write(batch)) : this.#write(batch)
   }
 
   #limit(ms: number): void {
-    const { ports: { env }, tell } = this.#setting
+    const { ports: { env }, notify } = this.#context
     this.#stopLimit ??= env.after(ms, () =>
-      tell({ type: 'time_limit', executionId: this.id }))
+      notify({ type: 'time_limit', executionId: this.id }))
   }
 
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
-    const { ports: { env }, threadId } = this.#setting
+    const { ports: { env }, threadId } = this.#context
     const { runId } = this.run
     // While the store is away the run waits, as its appends do, instead of using up attempts.
     return untilAvailable({
-      env, isOver: () => this.#closed,
+      env, hasEnded: () => this.#closed,
       waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),
     }, read)
   }
 
   #write({ steps, events, texts = [], awaited }: StepBatch): Appended {
-    const { ledger, ports: { env } } = this.#setting
+    const { threadLog, ports: { env } } = this.#context
     const records = stepRecords(steps, this.run.runId, env.nowMs())
     const durableEvents = events.some(({ durable }) => durable)
     const entries = this.#entries(events, steps.length > 0 || durableEvents)
-    if (durableEvents) records.push(this.#told(events, entries))
-    const appended = records.length > 0 ? ledger.write(records) : ledger.durable
+    if (durableEvents) records.push(this.#emitted(events, entries))
+    const appended = records.length > 0 ? threadLog.write(records) : threadLog.durable
     const { runId } = this.run
-    const told = this.#withheld.next(entries, texts)
-    this.#feeds.publish(runId, appended, told)
-    return { appended: awaited ? appended.then(() => this.#letRead(told)) : appended }
+    const emitted = this.#reorder.next(entries, texts)
+    this.#feeds.publish(runId, appended, emitted)
+    return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }
   }
 
-  async #letRead(told: readonly FeedEntry[]): Promise<void> {
-    const { env } = this.#setting.ports
-    const gainMs = charactersOf(told) / patience.charactersPerMs
+  async #letRead(emitted: readonly FeedEntry[]): Promise<void> {
+    const { env } = this.#context.ports
+    const gainMs = charactersOf(emitted) / patience.charactersPerMs
     const leftMs = Math.min(patience.ms, this.#patienceMs + gainMs)
     const beganMs = env.monotonicMs()
     if (leftMs >= 1) await this.#feeds.taken(this.run.runId, leftMs)
@@ -147,7 +147,7 @@ export class RunExecution {
 
   /** Events of a batch that adds to the log stand behind its row, others behind the last one. */
   #entries(events: readonly StepEvent[], adds: boolean): FeedEntry[] {
-    const { seq } = this.#setting.ledger.position
+    const { seq } = this.#context.threadLog.position
     if (adds && seq !== this.#last.seq) this.#last = { seq, index: 0 }
     return events.map(({ name, json, valuesOf }) => {
       this.#last = { ...this.#last, index: this.#last.index + 1 }
@@ -155,10 +155,10 @@ export class RunExecution {
     })
   }
 
-  #told(events: readonly StepEvent[], entries: readonly FeedEntry[]): RecordOf {
-    const told = events.flatMap(({ name, json, valuesOf, durable }, i) =>
+  #emitted(events: readonly StepEvent[], entries: readonly FeedEntry[]): RecordOf {
+    const emitted = events.flatMap(({ name, json, valuesOf, durable }, i) =>
       durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : [])
-    return { $case: 'told', value: { runId: this.run.runId, events: told } }
+    return { $case: 'emitted', value: { runId: this.run.runId, events: emitted } }
   }
 }
 

@@ -1,11 +1,11 @@
-/** The feeds of one thread's runs: of those under way, and of some that are over. */
+/** The feeds of one thread's runs: of those under way, and of some that have ended. */
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { unlessGone } from '../../errors.ts'
+import { ignoreNotFound } from '../../errors.ts'
 import { eventsOf } from '../context/resume-point.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
-import { RunFeed } from '../feed/event-stream.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
+import { EventStream } from '../feed/event-stream.ts'
 import type { FeedEntry, FeedPast } from '../feed/event-stream.ts'
 import { lastIndex, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
@@ -14,18 +14,18 @@ import type { FeedListener, FollowRun, StartRun } from '../model/thread-client.t
 import { stateBytes } from './state-values.ts'
 
 export class RunFeeds {
-  readonly #setting: ThreadSetting
-  readonly #feeds = new Map<string, RunFeed>()
-  /** Of runs that are over and forgotten, but still followed. */
-  readonly #stillRead = new Set<RunFeed>()
+  readonly #context: ThreadContext
+  readonly #feeds = new Map<string, EventStream>()
+  /** Of runs that have ended and forgotten, but still followed. */
+  readonly #stillRead = new Set<EventStream>()
   /** Ids of `awaited` runs: no client knows them yet, so none can follow. */
   readonly #unannounced = new Set<string>()
-  readonly #heard: () => void
+  readonly #endSeen: () => void
 
-  /** `heard` is called when a follower has got the end of a run. */
-  constructor(setting: ThreadSetting, heard: () => void) {
-    this.#setting = setting
-    this.#heard = heard
+  /** `endSeen` is called when a follower has got the end of a run. */
+  constructor(context: ThreadContext, endSeen: () => void) {
+    this.#context = context
+    this.#endSeen = endSeen
   }
 
   get followed(): boolean {
@@ -37,15 +37,15 @@ export class RunFeeds {
   }
 
   begin(runId: string, { awaited, plan: { graphId } }: Pick<StartRun, 'awaited' | 'plan'>): void {
-    this.#feeds.set(runId, new RunFeed({ graphId, heard: this.#heard }))
+    this.#feeds.set(runId, new EventStream({ graphId, endSeen: this.#endSeen }))
     if (awaited) this.#unannounced.add(runId)
   }
 
   /** For a run from an earlier activation: its events so far are in the log. */
   resume(run: RunRow): void {
-    const { seq } = this.#setting.ledger.position
-    this.#feeds.set(run.runId, new RunFeed({
-      graphId: planOf(run).graphId, heard: this.#heard,
+    const { seq } = this.#context.threadLog.position
+    this.#feeds.set(run.runId, new EventStream({
+      graphId: planOf(run).graphId, endSeen: this.#endSeen,
       forgotten: { seq: seq - 1, index: lastIndex },
     }))
   }
@@ -62,7 +62,7 @@ export class RunFeeds {
   /** Resolves when all followers have taken what was published, after `ms` at the latest. */
   async taken(runId: string, ms: number): Promise<void> {
     const taken = this.#feeds.get(runId)?.taken()
-    if (taken) await atLatest(this.#setting.ports.env, ms, taken)
+    if (taken) await atLatest(this.#context.ports.env, ms, taken)
   }
 
   /**
@@ -72,7 +72,7 @@ export class RunFeeds {
   end(runId: string, durable: Promise<void>): boolean {
     const feed = this.#feeds.get(runId)
     if (!feed) return false
-    const { feeds } = this.#setting.ports
+    const { feeds } = this.#context.ports
     durable.then(() => {
       feed.end()
       // The feed was dropped meanwhile.
@@ -90,7 +90,7 @@ export class RunFeeds {
     if (!feed) return
     this.#feeds.delete(runId)
     this.#unannounced.delete(runId)
-    this.#setting.ports.feeds.release(feed)
+    this.#context.ports.feeds.release(feed)
     if (feed.followed) this.#keep(feed)
   }
 
@@ -112,10 +112,10 @@ export class RunFeeds {
     for (const feed of this.#clear()) feed.lose()
   }
 
-  /** The feed of a run that is over and not remembered. */
-  #overFeed(run: RunRow): RunFeed {
-    const feed = new RunFeed({
-      graphId: planOf(run).graphId, heard: this.#heard,
+  /** The feed of a run that has ended and is not remembered. */
+  #overFeed(run: RunRow): EventStream {
+    const feed = new EventStream({
+      graphId: planOf(run).graphId, endSeen: this.#endSeen,
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
     feed.end()
@@ -123,29 +123,29 @@ export class RunFeeds {
     return feed
   }
 
-  #keep(feed: RunFeed): void {
+  #keep(feed: EventStream): void {
     for (const one of this.#stillRead) if (!one.followed) this.#stillRead.delete(one)
     this.#stillRead.add(feed)
   }
 
   /** Returns the feeds that there were. */
-  #clear(): RunFeed[] {
+  #clear(): EventStream[] {
     const feeds = [...this.#feeds.values(), ...this.#stillRead]
-    for (const feed of feeds) this.#setting.ports.feeds.release(feed)
+    for (const feed of feeds) this.#context.ports.feeds.release(feed)
     this.#feeds.clear()
     this.#stillRead.clear()
     this.#unannounced.clear()
     return feeds
   }
 
-  #channelsOf({ graphId }: RunFeed) {
-    return this.#setting.ports.host.describe(graphId)?.stateChannels
+  #channelsOf({ graphId }: EventStream) {
+    return this.#context.ports.host.describe(graphId)?.stateChannels
   }
 
-  #withValues(entry: FeedEntry, feed: RunFeed): FeedEntry {
+  #withValues(entry: FeedEntry, feed: EventStream): FeedEntry {
     if (entry.json !== undefined) return entry
     const channels = this.#channelsOf(feed)
-    const view = this.#setting.ledger.recentView(entry.valuesOf)
+    const view = this.#context.threadLog.recentView(entry.valuesOf)
     if (!view || !channels) return entry
     try {
       return { ...entry, json: view.json(channels) }
@@ -155,19 +155,20 @@ export class RunFeeds {
     }
   }
 
-  #past(runId: string, known: RunRow | undefined, feed: RunFeed): FeedPast {
-    const { ports: { log, runs, reads }, ledger, tenant, threadId } = this.#setting
+  #past(runId: string, known: RunRow | undefined, feed: EventStream): FeedPast {
+    const { ports: { log, runs, reads }, threadLog, tenant, threadId } = this.#context
     return {
       read: async function* (after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
-        const { branch, seq } = ledger.state.row
-        const run = known ?? ledger.state.runs.find((row) => row.runId === runId)
+        const { branch, seq } = threadLog.state.row
+        const run = known ?? threadLog.state.runs.find((row) => row.runId === runId)
           ?? await runs.get(tenant, threadId, runId)
         if (!run) return
-        await ledger.durable
+        await threadLog.durable
         yield* eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
       values: (checkpointId) => reads.read({ tenant, bytes: stateBytes }, (allowance) =>
-        ledger.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(unlessGone),
+        threadLog.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(
+          ignoreNotFound),
     }
   }
 }

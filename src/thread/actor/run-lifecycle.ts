@@ -1,15 +1,15 @@
 /** Drives a thread's runs, one at a time: admits, starts, continues and ends them. */
 
 import type { Turn } from '../../../cluster/index.ts'
-import type { HeardCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
-import type { LossReason, Outcome, StepBatch } from '../../graph/index.ts'
+import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import { errorEntry, metadataEntry, trailOnDisk } from '../context/resume-point.ts'
 import { logFailure } from '../context/thread-context.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import { KeyedRuns, runAsMade } from '../decide/known-run.ts'
-import { mustOutlive, rollbackOf, takenBack } from '../decide/rollback.ts'
+import { requireOutlive, rollbackOf, takenBack } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import {
   admit, attemptOf, attemptsMax, charactersOf, nextRun, storeFailedMs,
@@ -20,24 +20,24 @@ import {
 import type { Ending } from '../decide/run-result.ts'
 import type { Urgency } from '../log/log-writer.ts'
 import { admissionRecords, blameless, handedBack, startedRecord } from '../model/run-records.ts'
-import { forkOf, noTrail, planOf } from '../model/run-request.ts'
+import { forkOf, noResumePoint, planOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
 import { endedRun } from '../model/thread-state.ts'
 import { attemptAfterProof, verdictOn } from './crash-blame.ts'
 import { RunExecution } from './run-execution.ts'
 import type { Appended } from './run-execution.ts'
 import { RunFeeds } from './run-feeds.ts'
-import { RunLinger } from './run-retention.ts'
+import { RunRetention } from './run-retention.ts'
 import { RunTimer } from './run-timer.ts'
 import { RunWaiters, unwritten } from './run-waiters.ts'
 import { valuesAtHand, valuesOf } from './state-values.ts'
 import { Trial } from './trial.ts'
 
-export class RunDriver {
-  readonly #setting: ThreadSetting
+export class RunLifecycle {
+  readonly #context: ThreadContext
   readonly #feeds: RunFeeds
   readonly #waiters = new RunWaiters()
-  readonly #linger: RunLinger
+  readonly #retention: RunRetention
   readonly #keyed: KeyedRuns
   readonly #timer: RunTimer
   readonly #trial: Trial
@@ -47,16 +47,16 @@ export class RunDriver {
   /** The thread moves to another owner, which continues its runs: none starts here. */
   #resting = false
 
-  constructor(setting: ThreadSetting) {
-    this.#setting = setting
-    this.#linger = new RunLinger(setting)
-    this.#keyed = new KeyedRuns(setting)
-    this.#timer = new RunTimer(setting)
-    this.#trial = new Trial(setting)
-    this.#feeds = new RunFeeds(setting, () => this.#linger.heard())
+  constructor(context: ThreadContext) {
+    this.#context = context
+    this.#retention = new RunRetention(context)
+    this.#keyed = new KeyedRuns(context)
+    this.#timer = new RunTimer(context)
+    this.#trial = new Trial(context)
+    this.#feeds = new RunFeeds(context, () => this.#retention.endSeen())
   }
 
-  get busy(): boolean { return this.#ledger.state.runs.length > 0 }
+  get busy(): boolean { return this.#threadLog.state.runs.length > 0 }
   /** Whether any run is under way, waited for, or due before others would wake the thread. */
   get awake(): boolean {
     const isNeeded = this.#waiters.any || this.#held || this.#resting
@@ -64,43 +64,43 @@ export class RunDriver {
   }
   get followed(): boolean { return this.#feeds.followed }
 
-  get #ledger() { return this.#setting.ledger }
-  get #nowMs() { return this.#setting.ports.env.nowMs() }
+  get #threadLog() { return this.#context.threadLog }
+  get #nowMs() { return this.#context.ports.env.nowMs() }
 
   /** For a thread that exists. `note` is written with the run. Throws `rejected` or `full`. */
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
     const known = this.#unfinished(run.runId) ?? await this.#keyed.get(run.commandId)
-    if (known) return { reply: this.#ledger.durable.then(() => known) }
-    this.mustHaveRoom()
-    const { limits } = this.#setting.ports
-    const admission = admit(this.#ledger.state.runs, run.strategy, limits)
+    if (known) return { reply: this.#threadLog.durable.then(() => known) }
+    this.requireRoom()
+    const { limits } = this.#context.ports
+    const admission = admit(this.#threadLog.state.runs, run.strategy, limits)
     if (admission.kind !== 'enqueue') {
       await this.#cut(admission.runs, admission.kind, { fork: forkOf(run)?.checkpointId })
     }
     const urgency = run.awaited ? 'soon' : 'now'
-    const records = admissionRecords(run, this.#ledger.state.row, this.#nowMs)
-    const written = this.#ledger.write([...records, ...note], urgency)
+    const records = admissionRecords(run, this.#threadLog.state.row, this.#nowMs)
+    const written = this.#threadLog.write([...records, ...note], urgency)
     this.#keyed.add(run)
     this.#feeds.begin(run.runId, run)
     this.startNext(urgency)
     const row = this.#unfinished(run.runId)!
-    if (!run.awaited) return { reply: this.#ledger.durable.then(() => row) }
+    if (!run.awaited) return { reply: this.#threadLog.durable.then(() => row) }
     written.catch((error: unknown) => this.#waiters.refuse(run.runId, unwritten(error)))
     return { reply: row, kind: 'early' }
   }
 
   /** Throws `full` if this member holds too much input of runs and edits already. */
-  mustHaveRoom(): void {
-    this.#setting.inputs.mustBeLeft(this)
+  requireRoom(): void {
+    this.#context.inputs.requireLeft(this)
   }
 
   /** Answers a repeated `start`: the run that the first one made, as it is now. */
-  async started({ runId }: StartRun, heard: HeardCommand): Promise<RunRow> {
+  async started({ runId }: StartRun, applied: AppliedCommand): Promise<RunRow> {
     try {
       return await this.row(runId)
     } catch (error) {
       if (HeddleError.from(error).code !== 'not_found') throw error
-      return await runAsMade(runId, heard, this.#setting)
+      return await runAsMade(runId, applied, this.#context)
     }
   }
 
@@ -110,8 +110,8 @@ export class RunDriver {
     this.#holdInputs()
     this.#trial.look()
     if (this.#held || this.#resting) return
-    const { env } = this.#setting.ports
-    const next = nextRun(this.#ledger.state.runs, env.nowMs(), this.#execution !== undefined)
+    const { env } = this.#context.ports
+    const next = nextRun(this.#threadLog.state.runs, env.nowMs(), this.#execution !== undefined)
     if (next.kind === 'start' && this.#trial.admits(next.run)) {
       this.#launch(next.run, next.attempt, urgency, woken)
     }
@@ -123,18 +123,18 @@ export class RunDriver {
    * before this one: that costs an attempt. If only the store had failed, it waits for a while.
    */
   recover(storeFailed: boolean): void {
-    for (const run of this.#ledger.state.runs) this.#feeds.resume(run)
+    for (const run of this.#threadLog.state.runs) this.#feeds.resume(run)
     this.#holdInputs()
     if (storeFailed) return this.#timer.wakeIn(storeFailedMs)
     const run = this.#running
     if (!run) return this.startNext('now', true)
-    if (this.#ledger.isInherited) return this.#judge(run)
+    if (this.#threadLog.isInherited) return this.#judge(run)
     this.#launch(run, attemptOf(run), 'now', true)
   }
 
   /** The owner before this one died with the run in progress. */
   #judge(run: RunRow): void {
-    const { kind, ownerDeaths } = verdictOn(run, this.#setting.ports.quarantine.isMarked(run))
+    const { kind, ownerDeaths } = verdictOn(run, this.#context.ports.quarantine.isMarked(run))
     if (kind === 'innocent') return this.#launch({ ...run, ownerDeaths }, run.attempt, 'now', true)
     if (kind === 'guilty') this.#finish(run, outOfAttempts)
     else this.#handBack({ ...run, ownerDeaths, suspect: true })
@@ -151,9 +151,9 @@ export class RunDriver {
     this.#resting = true
     this.startNext()
     const execution = this.#execution
-    if (execution?.begun) this.#setting.ports.host.pause(execution.id)
+    if (execution?.begun) this.#context.ports.host.pause(execution.id)
     else if ((execution || waits) && this.#running) this.#handBack(this.#running)
-    await execution?.over
+    await execution?.ended
   }
 
   /** Keeps runs from starting while somebody edits the state. */
@@ -169,7 +169,7 @@ export class RunDriver {
     return written
   }
 
-  ended(executionId: number, outcome: Outcome): void {
+  ended(executionId: number, outcome: ExecutionOutcome): void {
     const run = this.#current(executionId)?.run
     if (!run || outcome.status === 'aborted') return
     if (outcome.status === 'drained') return this.#handBack(this.#unfinished(run.runId)!)
@@ -210,7 +210,7 @@ export class RunDriver {
     this.startNext(urgency, woken)
   }
 
-  /** The reply comes when the cancel is in the log: the run is over then. */
+  /** The reply comes when the cancel is in the log: the run has ended then. */
   async cancel(runId: string, { action }: CancelRun, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     if (run) {
@@ -219,28 +219,28 @@ export class RunDriver {
     } else {
       await this.row(runId)
     }
-    return { reply: this.#ledger.durable }
+    return { reply: this.#threadLog.durable }
   }
 
   async delete(runId: string, note: readonly RecordOf[]): Promise<Turn> {
     const run = this.#unfinished(runId)
     await (run ? this.#cut([run], 'interrupt') : this.row(runId))
     this.#feeds.forget(runId)
-    void this.#ledger.write([...takenBack([{ runId }], undefined, this.#nowMs), ...note])
+    void this.#threadLog.write([...takenBack([{ runId }], undefined, this.#nowMs), ...note])
     this.startNext()
-    return { reply: this.#ledger.durable }
+    return { reply: this.#threadLog.durable }
   }
 
-  join(runId: string, gone?: AbortSignal): Turn {
-    if (this.#unfinished(runId)) return { reply: this.#waiters.wait(runId, gone) }
+  join(runId: string, cancelled?: AbortSignal): Turn {
+    if (this.#unfinished(runId)) return { reply: this.#waiters.wait(runId, cancelled) }
     return { reply: this.row(runId).then((run) => this.#resultOf(run)) }
   }
 
   /** Throws `not_found`. */
   async row(runId: string): Promise<RunRow> {
-    const { ports: { runs }, tenant, threadId } = this.#setting
+    const { ports: { runs }, tenant, threadId } = this.#context
     const known = this.#unfinished(runId)
-    await this.#ledger.durable
+    await this.#threadLog.durable
     const run = known ?? await runs.get(tenant, threadId, runId)
     if (!run) throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
     return run
@@ -248,7 +248,7 @@ export class RunDriver {
 
   async follow(runId: string, follow: FollowRun, listener: FeedListener): Promise<() => void> {
     // Reading `durable` hurries the write: a follower waits for the first events.
-    void this.#ledger.durable
+    void this.#threadLog.durable
     const run = this.#feeds.has(runId) ? undefined : await this.row(runId)
     return this.#feeds.follow(runId, run, follow, listener)
   }
@@ -258,7 +258,7 @@ export class RunDriver {
    * get that end when the delete is on disk.
    */
   deleteAll(durable: Promise<void>): void {
-    this.letGo()
+    this.release()
     this.#held = false
     this.#feeds.endAll(durable)
     this.#waiters.refuseAllWith(durable.then(
@@ -266,12 +266,12 @@ export class RunDriver {
   }
 
   /** This activation ends; its runs continue elsewhere or later. */
-  letGo(): void {
+  release(): void {
     this.#abort()
     this.#timer.stop()
     this.#trial.end()
-    this.#linger.stop()
-    this.#setting.inputs.hold(this, 0)
+    this.#retention.stop()
+    this.#context.inputs.hold(this, 0)
   }
 
   /** Once every write has landed or failed: sends followers and waiters to the next owner. */
@@ -281,60 +281,60 @@ export class RunDriver {
   }
 
   #holdInputs(): void {
-    this.#setting.inputs.hold(this, charactersOf(this.#ledger.state.runs))
+    this.#context.inputs.hold(this, charactersOf(this.#threadLog.state.runs))
   }
 
   /** `woken`: the thread is being loaded, so that no row of this activation is on disk yet. */
   #launch(run: RunRow, attempt: number, urgency: Urgency, woken = false): void {
     if (attempt > attemptsMax) return this.#ended(run, outOfAttempts, urgency, woken)
-    const { head } = this.#ledger.state.row
+    const { head } = this.#threadLog.state.row
     const baseCheckpointId = run.started ? run.baseCheckpointId : head?.id ?? ''
-    const { seq } = this.#ledger.position
+    const { seq } = this.#threadLog.position
     const started = startedRecord({ ...run, attempt, baseCheckpointId }, this.#nowMs)
-    const durable = this.#ledger.write([started], urgency)
+    const durable = this.#threadLog.write([started], urgency)
     this.#feeds.publish(run.runId, durable, [metadataEntry(run.runId, attempt, seq)])
     const current = this.#unfinished(run.runId)!
-    const execution = this.#execution = new RunExecution(this.#setting, this.#feeds, current)
-    const isKnown = !head || this.#ledger.recentView(head.id) !== undefined
+    const execution = this.#execution = new RunExecution(this.#context, this.#feeds, current)
+    const isKnown = !head || this.#threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? seq - 1 : undefined
-    if (run.started) void execution.beginWhenRead(() => trailOnDisk(current, this.#setting, onDisk))
-    else if (woken || !isKnown) void execution.beginWhenRead(async () => noTrail)
-    else execution.begin(noTrail)
+    if (run.started) void execution.beginWhenRead(() => trailOnDisk(current, this.#context, onDisk))
+    else if (woken || !isKnown) void execution.beginWhenRead(async () => noResumePoint)
+    else execution.begin(noResumePoint)
   }
 
   /** Its next start continues the same attempt, unless another one is named. */
   #handBack(run: RunRow, attempt = run.attempt): void {
     this.#drop()
-    void this.#ledger.write([handedBack({ ...run, attempt }, this.#nowMs)])
+    void this.#threadLog.write([handedBack({ ...run, attempt }, this.#nowMs)])
   }
 
   #finish(run: RunRow,
     { status, waiting = false, interruptsJson = '', values, error, at }: Ending): void {
     if (this.#execution?.run.runId === run.runId) this.#drop()
     const plan = planOf(run)
-    const { seq } = this.#ledger.position
+    const { seq } = this.#threadLog.position
     const errorJson = error ? JSON.stringify(error) : ''
-    const finalCheckpointId = this.#ledger.state.row.head?.id ?? ''
+    const finalCheckpointId = this.#threadLog.state.row.head?.id ?? ''
     const value = { ...blameless, runId: run.runId, atMs: this.#nowMs, status, errorJson,
       interruptsJson, waiting, finalCheckpointId, owesWebhook: plan.webhook !== undefined }
     const ended = endedRun(run, value, seq)
     const waited = this.#waiters.has(run.runId)
-    const known = waited ? values ?? valuesAtHand(this.#setting, ended) : undefined
-    const durable = this.#ledger.write([{ $case: 'runEnded', value }])
-    if (error) logFailure(this.#setting, run, error.error, at)
+    const known = waited ? values ?? valuesAtHand(this.#context, ended) : undefined
+    const durable = this.#threadLog.write([{ $case: 'runEnded', value }])
+    if (error) logFailure(this.#context, run, error.error, at)
     if (error) this.#feeds.publish(run.runId, durable, [errorEntry(errorJson, seq)])
     const followed = this.#feeds.end(run.runId, durable)
     const answered = durable.then(() => (waited ? this.#resultOf(ended, known) : '{}'))
     this.#waiters.answer(run.runId, answered)
-    this.#ledger.forgetExecution()
-    if (plan.webhook !== undefined) this.#setting.tell({ type: 'owed' })
-    this.#linger.ended(run, answered, waited || followed)
-    if (plan.temporary) durable.then(() => this.#ledger.release(), () => {})
+    this.#threadLog.forgetExecution()
+    if (plan.webhook !== undefined) this.#context.notify({ type: 'owed' })
+    this.#retention.ended(run, answered, waited || followed)
+    if (plan.temporary) durable.then(() => this.#threadLog.release(), () => {})
   }
 
   /** After loading: it is unknown whether any client got the end of a stateless run. */
-  linger(): void {
-    this.#linger.begin()
+  retain(): void {
+    this.#retention.begin()
   }
 
   /** Ends runs; `note` is written with that. Throws `not_found` if a rollback drops `fork`. */
@@ -342,34 +342,34 @@ export class RunDriver {
     { note?: readonly RecordOf[], fork?: string | null | undefined } = {}): Promise<void> {
     // Runs that were not started have nothing to roll back.
     const started = action === 'rollback' ? runs.find((run) => run.started) : undefined
-    const rollback = started && await rollbackOf(started, this.#ledger, this.#setting.ports)
-    if (fork && rollback) mustOutlive(fork, rollback)
+    const rollback = started && await rollbackOf(started, this.#threadLog, this.#context.ports)
+    if (fork && rollback) requireOutlive(fork, rollback)
     if (runs.some(({ runId }) => runId === this.#execution?.run.runId)) this.#abort()
-    if (note.length > 0) void this.#ledger.write(note)
+    if (note.length > 0) void this.#threadLog.write(note)
     if (action === 'rollback') return this.#takeBack(runs, rollback)
     for (const run of runs) this.#finish(run, { status: 'interrupted' })
   }
 
   #takeBack(runs: readonly RunRow[], rollback: Rollback | undefined): void {
-    void this.#ledger.write(takenBack(runs, rollback, this.#nowMs))
+    void this.#threadLog.write(takenBack(runs, rollback, this.#nowMs))
     if (rollback) {
-      this.#ledger.dropPlaces(rollback.places)
-      this.#ledger.forgetExecution()
+      this.#threadLog.dropPlaces(rollback.places)
+      this.#threadLog.forgetExecution()
     }
-    for (const run of runs) this.#tellRolledBack(run)
+    for (const run of runs) this.#notifyRolledBack(run)
   }
 
-  #tellRolledBack(run: RunRow): void {
-    const { durable, position: { seq } } = this.#ledger
+  #notifyRolledBack(run: RunRow): void {
+    const { durable, position: { seq } } = this.#threadLog
     this.#feeds.publish(run.runId, durable, [errorEntry(rolledBack, seq)])
     void this.#feeds.end(run.runId, durable)
     this.#waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
-    if (planOf(run).temporary) this.#linger.begin(durable)
+    if (planOf(run).temporary) this.#retention.begin(durable)
   }
 
   /** Ends the execution without waiting for user code. */
   #abort(): void {
-    if (this.#execution) this.#setting.ports.host.abort(this.#execution.id)
+    if (this.#execution) this.#context.ports.host.abort(this.#execution.id)
     this.#drop()
   }
 
@@ -383,17 +383,17 @@ export class RunDriver {
   }
 
   get #running(): RunRow | undefined {
-    return this.#ledger.state.runs.find(({ status }) => status === 'running')
+    return this.#threadLog.state.runs.find(({ status }) => status === 'running')
   }
 
   #unfinished(runId: string): RunRow | undefined {
-    return this.#ledger.state.runs.find((run) => run.runId === runId)
+    return this.#threadLog.state.runs.find((run) => run.runId === runId)
   }
 
   /** For a run whose end is on disk. */
   #resultOf(run: RunRow, known?: JsonText): JsonText | Promise<JsonText> {
     if (known !== undefined) return runResult(run, known)
     const isAtRest = () => this.#execution === undefined
-    return valuesOf(this.#setting, run, isAtRest).then((values) => runResult(run, values))
+    return valuesOf(this.#context, run, isAtRest).then((values) => runResult(run, values))
   }
 }

@@ -11,18 +11,20 @@ interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
 
-  /** Resolves with the run's result; rejects with the reason of `gone` if that aborts first. */
-  wait(runId: string, gone?: AbortSignal): Promise<JsonText> {
-    if (gone?.aborted) return Promise.reject(HeddleError.from(gone.reason))
+  /**
+   * Resolves with the run's result; rejects with the reason of `cancelled` if that aborts first.
+   */
+  wait(runId: string, cancelled?: AbortSignal): Promise<JsonText> {
+    if (cancelled?.aborted) return Promise.reject(HeddleError.from(cancelled.reason))
     const { promise, resolve, reject } = Promise.withResolvers<JsonText>()
     const waiters = this.#waiters.get(runId) ?? new Set()
     const go = () => {
       waiters.delete(waiter)
       if (waiters.size === 0) this.#waiters.delete(runId)
-      reject(HeddleError.from(gone!.reason))
+      reject(HeddleError.from(cancelled!.reason))
     }
-    const waiter = { resolve, reject, unlisten: () => gone?.removeEventListener('abort', go) }
-    gone?.addEventListener('abort', go)
+    const waiter = { resolve, reject, unlisten: () => cancelled?.removeEventListener('abort', go) }
+    cancelled?.addEventListener('abort', go)
     this.#waiters.set(runId, waiters.add(waiter))
     return promise
   }

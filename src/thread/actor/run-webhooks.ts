@@ -2,17 +2,17 @@
  * Calls webhooks at the ends of a thread's runs, at least once each.
  *
  * The row that ends the run says that the webhook is owed, so that the next owner of the thread
- * goes on with it. It is called once that row is on disk, outside of turns, and settled by a row
- * of its own: told, or given up.
+ * continues with it. It is called once that row is on disk, outside of turns, and settled by a row
+ * of its own: delivered, or given up.
  */
 
 import { pause } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { Outcome } from '../../egress/index.ts'
-import { HeddleError, unlessGone } from '../../errors.ts'
+import type { CallOutcome } from '../../egress/index.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { graphOfRun } from '../context/thread-context.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { planOf } from '../model/run-request.ts'
 import { valuesAt } from './state-values.ts'
@@ -25,45 +25,46 @@ const oldMs = 3_600_000
 const againMs = 5_000
 
 export class RunWebhooks {
-  readonly #setting: ThreadSetting
+  readonly #context: ThreadContext
   /** Deliveries under way, by run id. */
   readonly #underWay = new Map<string, AbortController>()
 
-  constructor(setting: ThreadSetting) {
-    this.#setting = setting
+  constructor(context: ThreadContext) {
+    this.#context = context
   }
 
   /** Whether any webhook is still to be called. */
   get owed(): boolean { return this.#owed.length > 0 }
 
-  get #owed() { return this.#setting.ledger.state.row.owedWebhooks }
+  get #owed() { return this.#context.threadLog.state.row.owedWebhooks }
 
   /** Starts the deliveries that are owed and stops those that are not any more. */
-  goOn(): void {
-    const surplus = this.#owed.length - this.#setting.ports.limits.owedWebhooks
+  resume(): void {
+    const surplus = this.#owed.length - this.#context.ports.limits.owedWebhooks
     for (const runId of this.#owed.slice(0, Math.max(0, surplus))) {
-      this.settle({ runId, told: false, reason: 'too many of this thread wait' })
+      this.settle({ runId, delivered: false, reason: 'too many of this thread wait' })
     }
     for (const [runId, stop] of this.#underWay) if (!this.#owed.includes(runId)) stop.abort()
-    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#tell(runId)
+    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#notify(runId)
   }
 
-  settle({ runId, told, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>): void {
-    const { ledger, ports: { env }, tenant, threadId } = this.#setting
+  settle({ runId, delivered, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>):
+    void {
+    const { threadLog, ports: { env }, tenant, threadId } = this.#context
     if (!this.#owed.includes(runId)) return
-    if (!told) env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason })
-    void ledger.write([{ $case: 'webhookSettled', value: {
-      runId, atMs: env.nowMs(), told, reason,
+    if (!delivered) env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason })
+    void threadLog.write([{ $case: 'webhookSettled', value: {
+      runId, atMs: env.nowMs(), delivered, reason,
     } }])
   }
 
-  /** The thread is deleted, or goes on elsewhere or later. */
-  letGo(): void {
+  /** The thread is deleted, or continues elsewhere or later. */
+  release(): void {
     for (const stop of this.#underWay.values()) stop.abort()
   }
 
-  async #tell(runId: string): Promise<void> {
-    const { ports: { env }, tenant, threadId } = this.#setting
+  async #notify(runId: string): Promise<void> {
+    const { ports: { env }, tenant, threadId } = this.#context
     const stop = new AbortController()
     this.#underWay.set(runId, stop)
     while (!stop.signal.aborted) {
@@ -80,14 +81,14 @@ export class RunWebhooks {
   }
 
   async #try(runId: string, signal: AbortSignal): Promise<void> {
-    const { ledger, tell } = this.#setting
-    await ledger.durable
+    const { threadLog, notify } = this.#context
+    await threadLog.durable
     const outcome = await this.#send(runId, signal)
-    tell({ type: 'settled', runId, ...ending(outcome) })
+    notify({ type: 'settled', runId, ...ending(outcome) })
   }
 
-  async #send(runId: string, signal: AbortSignal): Promise<Outcome> {
-    const { ports: { runs, egress, env }, tenant, threadId } = this.#setting
+  async #send(runId: string, signal: AbortSignal): Promise<CallOutcome> {
+    const { ports: { runs, egress, env }, tenant, threadId } = this.#context
     const run = await runs.get(tenant, threadId, runId)
     const url = run && planOf(run).webhook
     if (url === undefined) return { kind: 'refused', reason: 'the run is not there any more' }
@@ -117,8 +118,8 @@ export class RunWebhooks {
   }
 
   async #body(run: RunRow): Promise<JsonText> {
-    const { ports: { env, showRun }, ledger } = this.#setting
-    const started = run.started ? await ledger.recordsAt(run.firstSeq) : []
+    const { ports: { env, showRun }, threadLog } = this.#context
+    const started = run.started ? await threadLog.recordsAt(run.firstSeq) : []
     const [startedAtMs] = started.flatMap((record) =>
       record.$case === 'runStarted' && record.value.runId === run.runId ? [record.value.atMs] : [])
     return webhookBody({
@@ -130,13 +131,13 @@ export class RunWebhooks {
   async #values(run: RunRow): Promise<JsonText | undefined> {
     const { finalCheckpointId: id } = run
     if (id === '') return undefined
-    const graph = graphOfRun(run, this.#setting)
-    return await valuesAt(this.#setting, graph, { checkpointId: id }).catch(unlessGone)
+    const graph = graphOfRun(run, this.#context)
+    return await valuesAt(this.#context, graph, { checkpointId: id }).catch(ignoreNotFound)
   }
 }
 
-function ending(outcome: Outcome): { readonly told: boolean; readonly reason: string } {
-  if (outcome.kind !== 'answered') return { told: false, reason: outcome.reason }
-  const told = outcome.status >= 200 && outcome.status < 300
-  return { told, reason: told ? '' : `it answered ${outcome.status}` }
+function ending(outcome: CallOutcome): { readonly delivered: boolean; readonly reason: string } {
+  if (outcome.kind !== 'answered') return { delivered: false, reason: outcome.reason }
+  const delivered = outcome.status >= 200 && outcome.status < 300
+  return { delivered, reason: delivered ? '' : `it answered ${outcome.status}` }
 }

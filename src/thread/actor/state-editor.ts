@@ -1,12 +1,12 @@
 /** Edits a thread's state outside a run: the graph's own updateState, all of it or nothing. */
 
-import type { HeardCommand } from '../../../proto/gen/storage/v1/row.ts'
+import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type {
-  CheckpointSelector, EditUpdate, Execution, LossReason, Outcome, Step,
+  CheckpointSelector, EditUpdate, Execution, LossReason, ExecutionOutcome, Step,
 } from '../../graph/index.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import { executionSource } from '../log/execution-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
 import { executionListener, stepRecords } from './execution-listener.ts'
@@ -31,13 +31,13 @@ interface Editing {
 
 /** One edit at a time; while there is one, no run starts. */
 export class StateEditor {
-  readonly #setting: ThreadSetting
+  readonly #context: ThreadContext
   readonly #hold: (held: boolean) => void
   readonly #waiting: { edit: Edit; result: PromiseWithResolvers<JsonText> }[] = []
   #editing: Editing | undefined
 
-  constructor(setting: ThreadSetting, hold: (held: boolean) => void) {
-    this.#setting = setting
+  constructor(context: ThreadContext, hold: (held: boolean) => void) {
+    this.#context = context
     this.#hold = hold
   }
 
@@ -45,11 +45,11 @@ export class StateEditor {
 
   /** Resolves with the API's answer when the edit is on disk. */
   edit(edit: Edit): Promise<JsonText> {
-    const { ports: { limits: { pendingEdits } }, inputs } = this.#setting
+    const { ports: { limits: { pendingEdits } }, inputs } = this.#context
     if (this.#waiting.length >= pendingEdits) {
       throw new HeddleError('full', 'Too many state updates wait on this thread; try again.')
     }
-    inputs.mustBeLeft(this)
+    inputs.requireLeft(this)
     const result = Promise.withResolvers<JsonText>()
     this.#waiting.push({ edit, result })
     if (this.#editing) this.#holdInputs()
@@ -58,11 +58,11 @@ export class StateEditor {
   }
 
   /** The answer to an edit that was done before. */
-  async answered(selector: CheckpointSelector | null, heard: HeardCommand): Promise<JsonText> {
-    const { ledger, threadId } = this.#setting
-    const records = await ledger.recordsAt(heard.seq)
+  async answered(selector: CheckpointSelector | null, applied: AppliedCommand): Promise<JsonText> {
+    const { threadLog, threadId } = this.#context
+    const records = await threadLog.recordsAt(applied.seq)
     const end = records.findIndex((record) =>
-      record.$case === 'heard' && record.value.commandId === heard.id)
+      record.$case === 'commandApplied' && record.value.commandId === applied.id)
     return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
   }
 
@@ -74,7 +74,7 @@ export class StateEditor {
   }
 
   /** Undefined if the turn need not wait. */
-  ended(executionId: number, outcome: Outcome): Promise<void> | undefined {
+  ended(executionId: number, outcome: ExecutionOutcome): Promise<void> | undefined {
     const editing = this.#editing
     if (editing?.id !== executionId) return undefined
     if (outcome.status === 'success') return this.#finish(editing, outcome)
@@ -96,16 +96,16 @@ export class StateEditor {
 
   timeLimit(executionId: number): void {
     if (this.#editing?.id !== executionId) return
-    this.#setting.ports.host.abort(executionId)
+    this.#context.ports.host.abort(executionId)
     this.#editing.result.reject(new HeddleError('graph_failed',
       'The graph took too long to update the state; nothing was changed.'))
     this.#next()
   }
 
   /** The thread goes away. */
-  letGo(reason: HeddleError): void {
+  release(reason: HeddleError): void {
     if (this.#editing) {
-      this.#setting.ports.host.abort(this.#editing.id)
+      this.#context.ports.host.abort(this.#editing.id)
       this.#editing.stopLimit()
       this.#editing.result.reject(reason)
     }
@@ -117,7 +117,7 @@ export class StateEditor {
   #holdInputs(): void {
     const edits = this.#waiting.map(({ edit }) => edit)
     if (this.#editing) edits.push(this.#editing.edit)
-    this.#setting.inputs.hold(this, edits.reduce((sum, edit) => sum + lengthOf(edit), 0))
+    this.#context.inputs.hold(this, edits.reduce((sum, edit) => sum + lengthOf(edit), 0))
   }
 
   #next(): void {
@@ -130,17 +130,18 @@ export class StateEditor {
   }
 
   #begin(edit: Edit, result: PromiseWithResolvers<JsonText>): void {
-    const { ports: { host, env, limits, nextExecutionId }, ledger, tell } = this.#setting
+    const { ports: { host, env, limits, nextExecutionId }, threadLog, notify } = this.#context
     const id = nextExecutionId()
-    const stopLimit = env.after(limits.editMs, () => tell({ type: 'time_limit', executionId: id }))
+    const stopLimit = env.after(limits.editMs,
+      () => notify({ type: 'time_limit', executionId: id }))
     this.#editing = { id, edit, steps: [], stopLimit, result }
-    const listener = executionListener(id, this.#setting)
-    host.execute(this.#execution(id, edit), executionSource(ledger), listener)
+    const listener = executionListener(id, this.#context)
+    host.execute(this.#execution(id, edit), executionSource(threadLog), listener)
   }
 
   #execution(id: number, { graphId, supersteps, checkpoint }: Edit): Execution {
-    const { ledger, tenant, threadId } = this.#setting
-    const { row } = ledger.state
+    const { threadLog, tenant, threadId } = this.#context
+    const { row } = threadLog.state
     const { assistant_id: assistantId } = JSON.parse(row.metadataJson) as { assistant_id?: unknown }
     const ids = { thread_id: threadId, graph_id: graphId,
       ...assistantId !== undefined && { assistant_id: assistantId } }
@@ -155,10 +156,10 @@ export class StateEditor {
   }
 
   /** The turn waits for it: another run or edit would forget the places that are looked up. */
-  async #finish(editing: Editing, outcome: Outcome): Promise<void> {
-    const { ledger } = this.#setting
+  async #finish(editing: Editing, outcome: ExecutionOutcome): Promise<void> {
+    const { threadLog } = this.#context
     try {
-      await ledger.ready(editing.steps)
+      await threadLog.ready(editing.steps)
       if (this.#editing === editing) this.#write(editing, outcome)
     } catch (error) {
       editing.result.reject(error)
@@ -166,19 +167,19 @@ export class StateEditor {
     if (this.#editing === editing) this.#next()
   }
 
-  #write({ edit, steps, result }: Editing, { waiting, interrupts }: Outcome): void {
-    const { ledger, ports: { env }, threadId } = this.#setting
+  #write({ edit, steps, result }: Editing, { waiting, interrupts }: ExecutionOutcome): void {
+    const { threadLog, ports: { env }, threadId } = this.#context
     const atMs = env.nowMs()
     const records = stepRecords(steps, '', atMs)
     // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
     const edited = { atMs, waiting: waiting && edit.before.length === 0,
       interruptsJson: interrupts }
-    const durable = ledger.write([
+    const durable = threadLog.write([
       ...edit.before, ...records, { $case: 'stateEdited', value: edited }, ...edit.note,
     ])
-    ledger.forgetExecution()
+    threadLog.forgetExecution()
     const place = { threadId, selector: edit.checkpoint,
-      id: newest(steps) ?? ledger.state.row.head?.id ?? null }
+      id: newest(steps) ?? threadLog.state.row.head?.id ?? null }
     result.resolve(durable.then(() => answer(place)))
   }
 }

@@ -6,7 +6,7 @@ import { keysAskedFor, selectedFields, selectedValues } from '../../graph/index.
 import type { SnapshotAnswer, StateQuestion, StateSelection } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import { graphOf } from '../context/thread-context.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import type { Channels } from '../log/thread-log.ts'
 import type { HistoryPlace, HistorySlice } from '../model/command.ts'
@@ -39,45 +39,45 @@ interface ReadStates {
   readonly last: string | undefined
 }
 
-export class StateAnswers {
-  readonly #setting: ThreadSetting
+export class StateQueries {
+  readonly #context: ThreadContext
 
-  constructor(setting: ThreadSetting) {
-    this.#setting = setting
+  constructor(context: ThreadContext) {
+    this.#context = context
   }
 
   /** The thread's record and, unless it is `brief`, its state values. */
   async view(brief = false, wish: ReadWish = {}): Promise<ThreadView> {
-    const { ledger } = this.#setting
-    const { row } = ledger.state
-    await ledger.durable
+    const { threadLog } = this.#context
+    const { row } = threadLog.state
+    await threadLog.durable
     return { row, values: brief ? '{}' : await this.#values(row.head?.id, wish) }
   }
 
   /** A ThreadState of the API. Throws `not_found` for an unknown checkpoint. */
   async state({ checkpointId, checkpointNs: ns, subgraphs, select }: StateQuery,
-    gone?: AbortSignal): Promise<JsonText> {
-    const { ledger, tenant, ports: { reads } } = this.#setting
-    await ledger.durable
-    if (checkpointId === null && !ledger.state.row.head) return freshState(select)
-    if (checkpointId !== null) await ledger.mustHave(ns, checkpointId)
-    const configurable = sharedConfigurable(ledger.state.row)
+    cancelled?: AbortSignal): Promise<JsonText> {
+    const { threadLog, tenant, ports: { reads } } = this.#context
+    await threadLog.durable
+    if (checkpointId === null && !threadLog.state.row.head) return freshState(select)
+    if (checkpointId !== null) await threadLog.require_(ns, checkpointId)
+    const configurable = sharedConfigurable(threadLog.state.row)
     const question = { kind: 'state', configurable, ns, checkpointId, subgraphs, select } as const
-    const { texts: [text] } = await reads.read({ tenant, bytes: stateBytes, gone },
+    const { texts: [text] } = await reads.read({ tenant, bytes: stateBytes, cancelled },
       (allowance) => this.#ask(question, allowance))
     return text ?? freshState(select)
   }
 
   /** Part of a history; all of it, as the text of an array, without a place to begin. */
-  async history(query: HistoryQuery, from?: HistoryPlace, gone?: AbortSignal):
+  async history(query: HistoryQuery, from?: HistoryPlace, cancelled?: AbortSignal):
   Promise<HistorySlice | JsonText> {
-    if (from) return this.#slice(query, from, gone)
-    using held = this.#setting.ports.reads.share(this.#setting.tenant)
+    if (from) return this.#slice(query, from, cancelled)
+    using held = this.#context.ports.reads.share(this.#context.tenant)
     const states: JsonText[] = []
     let place: HistoryPlace | null = { after: null, largest: 0 }
     while (place) {
       const left = { ...query, limit: query.limit - states.length }
-      const slice: HistorySlice = await this.#slice(left, place, gone)
+      const slice: HistorySlice = await this.#slice(left, place, cancelled)
       held.take(...slice.states)
       states.push(...slice.states)
       place = slice.next
@@ -85,15 +85,15 @@ export class StateAnswers {
     return `[${states.join(',')}]`
   }
 
-  async #slice(query: HistoryQuery, from: HistoryPlace, gone: AbortSignal | undefined):
+  async #slice(query: HistoryQuery, from: HistoryPlace, cancelled: AbortSignal | undefined):
   Promise<HistorySlice> {
-    const { ledger } = this.#setting
-    await ledger.durable
-    if (!ledger.state.row.head) return { states: [], next: null }
+    const { threadLog } = this.#context
+    await threadLog.durable
+    if (!threadLog.state.row.head) return { states: [], next: null }
     // What was sent of a history cannot be taken back: only its first part may begin again.
     const triesMax = from.after === null ? historyTriesMax : 1
     for (let tries = 1; tries <= triesMax; tries++) {
-      const slice = await this.#statesOf(query, from, gone)
+      const slice = await this.#statesOf(query, from, cancelled)
       if (slice) return slice
     }
     throw new HeddleError('unavailable',
@@ -101,9 +101,9 @@ export class StateAnswers {
   }
 
   /** Undefined if a rollback dropped the state at which the next page would begin. */
-  async #statesOf(query: HistoryQuery, from: HistoryPlace, gone: AbortSignal | undefined):
+  async #statesOf(query: HistoryQuery, from: HistoryPlace, cancelled: AbortSignal | undefined):
   Promise<HistorySlice | undefined> {
-    const { ledger, ports: { reads }, tenant } = this.#setting
+    const { threadLog, ports: { reads }, tenant } = this.#context
     using held = reads.share(tenant)
     const states: JsonText[] = []
     let { largest } = from
@@ -111,13 +111,13 @@ export class StateAnswers {
     for (let characters = 0, together = fewStates; ;) {
       if (largest > 0) together = togetherOf(largest)
       const limit = Math.min(query.limit - states.length, together)
-      const read = await this.#page({ ...query, before, limit }, largest, gone)
+      const read = await this.#page({ ...query, before, limit }, largest, cancelled)
       const isLater = states.length > 0 || from.after !== null
       const length = read.texts.reduce((sum, text) => sum + text.length, 0)
       if (states.length > 0 && characters + length > partMax) {
         return { states, next: { after: before!, largest: Math.max(largest, length) } }
       }
-      if (isLater && !await ledger.settled.has(query.checkpointNs, before!)) return undefined
+      if (isLater && !await threadLog.settled.has(query.checkpointNs, before!)) return undefined
       for (const text of read.texts) {
         held.hold(text)
         states.push(text)
@@ -132,15 +132,15 @@ export class StateAnswers {
   }
 
   /** Up to so many states; a single one if they turn out to be large. */
-  async #page(query: HistoryQuery, largest: number, gone: AbortSignal | undefined):
+  async #page(query: HistoryQuery, largest: number, cancelled: AbortSignal | undefined):
   Promise<ReadStates & { readonly limit: number }> {
-    const { ledger, ports: { reads }, tenant } = this.#setting
+    const { threadLog, ports: { reads }, tenant } = this.#context
     const { checkpointId, checkpointNs: ns, before, metadata: filter, select } = query
-    const configurable = sharedConfigurable(ledger.state.row)
+    const configurable = sharedConfigurable(threadLog.state.row)
     let { limit } = query
     const bytes = Math.max(togetherBytes, bytesOfCharacter * largest * limit)
     let isFirst = true
-    return reads.read({ tenant, bytes, gone }, async (allowance) => {
+    return reads.read({ tenant, bytes, cancelled }, async (allowance) => {
       if (!isFirst) limit = 1
       isFirst = false
       const question =
@@ -151,14 +151,14 @@ export class StateAnswers {
 
   /** Throws `graph_failed` if the project does not have the thread's graph any more. */
   async #ask(question: StateQuestion, allowance: ReadAllowance): Promise<ReadStates> {
-    const { ports: { host }, ledger, threadId } = this.#setting
-    const graph = graphOf(this.#setting)
+    const { ports: { host }, threadLog, threadId } = this.#context
+    const graph = graphOf(this.#context)
     if (!graph) {
       throw new HeddleError('graph_failed',
         'The graph of this thread is not in the project any more; add it again to see the state.')
     }
-    const source = new LimitedSource(ledger.settled, allowance)
-    const answers = await host.ask(graph.graphId, threadId, question, source, source.gone)
+    const source = new LimitedSource(threadLog.settled, allowance)
+    const answers = await host.ask(graph.graphId, threadId, question, source, source.cancelled)
     const keys = keysAskedFor(question.select)
     const texts: JsonText[] = []
     for (const answer of answers) {
@@ -179,13 +179,13 @@ export class StateAnswers {
     if (answer.valuesOf === '') return answer.values
     const view = source.views.get(answer.valuesOf)
     if (view && channels !== null) return view.json(channels)
-    return this.#setting.ledger.values(answer.valuesOf, channels, allowance)
+    return this.#context.threadLog.values(answer.valuesOf, channels, allowance)
   }
 
   /** The values at the head: `{}` before there is one. */
   async #values(headId: string | undefined, wish: ReadWish): Promise<JsonText> {
     if (headId === undefined) return '{}'
-    return valuesAt(this.#setting, graphOf(this.#setting), { checkpointId: headId }, wish)
+    return valuesAt(this.#context, graphOf(this.#context), { checkpointId: headId }, wish)
   }
 }
 

@@ -5,7 +5,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { GraphDescription } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import { graphOfRun } from '../context/thread-context.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import { asks } from '../decide/run-result.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
@@ -21,55 +21,55 @@ export const stateBytes = 4 * 1024 * 1024
 
 /** Who waits for what is read. */
 export interface ReadWish {
-  readonly gone?: AbortSignal | undefined
+  readonly cancelled?: AbortSignal | undefined
   /** Throws `too_large`, with what it takes as the fact `bytes`, if that is more. */
   readonly most?: number | undefined
 }
 
 /** Reads what is on disk. If the graph is not known: all channels that are stored. */
-export async function valuesAt(setting: ThreadSetting, graph: GraphDescription | undefined,
-  place: ValuesPlace, { gone, most }: ReadWish = {}): Promise<JsonText> {
-  const { ports: { reads }, ledger, tenant } = setting
+export async function valuesAt(context: ThreadContext, graph: GraphDescription | undefined,
+  place: ValuesPlace, { cancelled, most }: ReadWish = {}): Promise<JsonText> {
+  const { ports: { reads }, threadLog, tenant } = context
   const { checkpointId, withTasks = false } = place
   const isStored = !graph || graph.stateChannels === null || (graph.plain && !withTasks)
-  const view = isStored ? ledger.recentView(checkpointId) : undefined
+  const view = isStored ? threadLog.recentView(checkpointId) : undefined
   const channels = graph?.stateChannels ?? null
   if (view && channels !== null && view.bytes <= (most ?? Infinity)) return view.json(channels)
-  return reads.read({ tenant, bytes: stateBytes, most, gone }, (allowance) => (isStored
-    ? ledger.values(checkpointId, channels, allowance)
-    : askedValues(setting, graph, { checkpointId, withTasks }, allowance)))
+  return reads.read({ tenant, bytes: stateBytes, most, cancelled }, (allowance) => (isStored
+    ? threadLog.values(checkpointId, channels, allowance)
+    : askedValues(context, graph, { checkpointId, withTasks }, allowance)))
 }
 
-async function askedValues({ ports: { host }, ledger, threadId }: ThreadSetting,
+async function askedValues({ ports: { host }, threadLog, threadId }: ThreadContext,
   graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace, allowance: ReadAllowance):
   Promise<JsonText> {
   const place = withTasks ? null : checkpointId
-  const configurable = sharedConfigurable(ledger.state.row)
+  const configurable = sharedConfigurable(threadLog.state.row)
   const question =
     { kind: 'state', configurable, ns: '', checkpointId: place, subgraphs: false } as const
-  const source = new LimitedSource(ledger.settled, allowance)
-  const [answer] = await host.ask(graph.graphId, threadId, question, source, source.gone)
+  const source = new LimitedSource(threadLog.settled, allowance)
+  const [answer] = await host.ask(graph.graphId, threadId, question, source, source.cancelled)
   if (!answer) return '{}'
   return answer.valuesOf === '' ? answer.values
-    : ledger.values(answer.valuesOf, graph.stateChannels, allowance)
+    : threadLog.values(answer.valuesOf, graph.stateChannels, allowance)
 }
 
 /** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */
-export async function valuesOf(setting: ThreadSetting, run: RunRow, isAtRest: () => boolean):
+export async function valuesOf(context: ThreadContext, run: RunRow, isAtRest: () => boolean):
   Promise<JsonText> {
   const { finalCheckpointId: checkpointId } = run
   if (checkpointId === '' || run.errorJson !== '') return '{}'
-  const isHead = () => isAtRest() && setting.ledger.state.row.head?.id === checkpointId
-  const graph = graphOfRun(run, setting)
+  const isHead = () => isAtRest() && context.threadLog.state.row.head?.id === checkpointId
+  const graph = graphOfRun(run, context)
   const withTasks = asks(run) && isHead()
-  const values = await valuesAt(setting, graph, { checkpointId, withTasks })
+  const values = await valuesAt(context, graph, { checkpointId, withTasks })
   // A later run may have begun meanwhile.
-  return !withTasks || isHead() ? values : valuesAt(setting, graph, { checkpointId })
+  return !withTasks || isHead() ? values : valuesAt(context, graph, { checkpointId })
 }
 
 /** The same if nothing has to be read for it; undefined otherwise. */
-export function valuesAtHand(setting: ThreadSetting, run: RunRow): JsonText | undefined {
-  const graph = graphOfRun(run, setting)
+export function valuesAtHand(context: ThreadContext, run: RunRow): JsonText | undefined {
+  const graph = graphOfRun(run, context)
   if (!graph?.plain || graph.stateChannels === null) return undefined
-  return setting.ledger.recentView(run.finalCheckpointId)?.json(graph.stateChannels)
+  return context.threadLog.recentView(run.finalCheckpointId)?.json(graph.stateChannels)
 }

@@ -1,7 +1,7 @@
 /** The suspect of a thread: waits for its turn in the quarantine of the member, and leaves it. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 
 interface Place {
   readonly runId: string
@@ -10,11 +10,11 @@ interface Place {
 }
 
 export class Trial {
-  readonly #setting: ThreadSetting
+  readonly #context: ThreadContext
   #place: Place | undefined
 
-  constructor(setting: ThreadSetting) {
-    this.#setting = setting
+  constructor(context: ThreadContext) {
+    this.#context = context
   }
 
   /** Whether a run may start. A suspect waits for its turn, which comes as a `wake`. */
@@ -22,19 +22,19 @@ export class Trial {
     if (!suspect) return true
     if (this.#place?.runId === runId) return this.#place.isOn
     this.end()
-    const { ports: { quarantine }, tell } = this.#setting
+    const { ports: { quarantine }, notify } = this.#context
     const place: Place = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {
       place.isOn = true
-      tell({ type: 'wake' })
+      notify({ type: 'wake' })
     }) }
     this.#place = place
     return false
   }
 
-  /** Ends it if the run is over, or has finished a superstep. */
+  /** Ends it if the run has ended, or has finished a superstep. */
   look(): void {
     if (this.#place === undefined) return
-    const { runs } = this.#setting.ledger.state
+    const { runs } = this.#context.threadLog.state
     if (!runs.some(({ runId, suspect }) => suspect && runId === this.#place?.runId)) this.end()
   }
 

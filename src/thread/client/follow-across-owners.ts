@@ -4,7 +4,7 @@
  *   1. After a follow that is lost the next one begins, behind the last event that was sent.
  *   2. Every event is sent once, in order, even if two owners send it.
  *   3. If no owner can be followed for a while, the follow is lost, and the log says why.
- *      If the run is gone, it is over.
+ *      If the run is gone, it has ended.
  *   4. If the run may not exist, a first follow that fails is not tried again.
  */
 
@@ -14,7 +14,7 @@ import { HeddleError } from '../../errors.ts'
 import { isAfter, placeOf } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 
-export interface SteadyFollowOptions {
+export interface FollowAcrossOwnersOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
   readonly runId: string
   /** The run is known to exist: a first follow that fails is tried again. */
@@ -35,14 +35,14 @@ const againMs = 250
 const lastingMs = 1_000
 
 /** Throws what the first follow throws, unless trying again may help. The result stops it. */
-export async function followSteadily(options: SteadyFollowOptions): Promise<() => void> {
-  const follow = new SteadyFollow(options)
+export async function followSteadily(options: FollowAcrossOwnersOptions): Promise<() => void> {
+  const follow = new FollowAcrossOwners(options)
   await follow.begin()
   return () => follow.stop()
 }
 
-class SteadyFollow {
-  readonly #options: SteadyFollowOptions
+class FollowAcrossOwners {
+  readonly #options: FollowAcrossOwnersOptions
   /** The last event that was sent to the listener. */
   #last: string | null
   /** How many follows were begun: only the newest is listened to. */
@@ -52,11 +52,11 @@ class SteadyFollow {
   /** When the newest was accepted: losing one that lasted begins a new search, too. */
   #sinceMs = Infinity
   #untilMs = 0
-  #over = false
+  #ended = false
   #stopFollow = () => {}
   readonly #stopped = Promise.withResolvers<void>()
 
-  constructor(options: SteadyFollowOptions) {
+  constructor(options: FollowAcrossOwnersOptions) {
     this.#options = options
     this.#last = options.after
   }
@@ -74,17 +74,17 @@ class SteadyFollow {
   }
 
   stop(): void {
-    this.#over = true
+    this.#ended = true
     this.#stopFollow()
     this.#stopped.resolve()
   }
 
   async #follow(): Promise<void> {
     const number = ++this.#follows
-    const current = () => !this.#over && number === this.#follows
+    const current = () => !this.#ended && number === this.#follows
     this.#sinceMs = Infinity
     const followed = this.#options.follow(this.#last, {
-      events: (batch) => { if (current()) this.#tell(batch) },
+      events: (batch) => { if (current()) this.#notify(batch) },
       ready: () => (current() ? this.#options.listener.ready?.() : undefined),
       ended: (how) => {
         if (!current()) return
@@ -107,7 +107,7 @@ class SteadyFollow {
     }
   }
 
-  #tell(batch: readonly FeedEvent[]): void {
+  #notify(batch: readonly FeedEvent[]): void {
     const last = placeOf(this.#last)
     const events = batch.filter(({ id }) => isAfter(placeOf(id), last))
     if (events.length === 0) return
@@ -130,7 +130,7 @@ class SteadyFollow {
       if (code === 'not_found') return this.#end('over')
       if (late || retry === 'no') return this.#lose(error)
       if (!atOnce) await atLatest(env, againMs, this.#stopped.promise)
-      if (this.#over) return
+      if (this.#ended) return
       try {
         return await this.#follow()
       } catch (refusal) {
@@ -141,13 +141,13 @@ class SteadyFollow {
 
   #lose(error: unknown): void {
     const { env: { log }, runId } = this.#options
-    if (!this.#over) log.warn('A run that a client reads cannot be followed.', { runId, error })
+    if (!this.#ended) log.warn('A run that a client reads cannot be followed.', { runId, error })
     this.#end('lost')
   }
 
   #end(how: 'over' | 'lagged' | 'lost'): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#ended) return
+    this.#ended = true
     this.#options.listener.ended(how)
   }
 }

@@ -1,4 +1,4 @@
-/** Waits for a run through changes of its owner, until it is over or the caller is gone. */
+/** Waits for a run through changes of its owner, until it has ended or the caller is gone. */
 
 import { pause } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
@@ -6,9 +6,9 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { JoinRun } from '../model/thread-client.ts'
 
-export interface SteadyJoin extends JoinRun {
+export interface JoinAcrossOwners extends JoinRun {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
-  /** Asks the present owner; throws at once if `gone` has aborted. */
+  /** Asks the present owner; throws at once if `cancelled` has aborted. */
   join(): Promise<JsonText>
 }
 
@@ -21,7 +21,7 @@ const againMs = 250
  * Throws an error that every owner would answer with, or the last one when the time is up. A
  * caller that made the run has no such limit.
  */
-export async function joinSteadily({ env, join, startAgain, gone }: SteadyJoin):
+export async function joinSteadily({ env, join, startAgain, cancelled }: JoinAcrossOwners):
 Promise<JsonText> {
   const made = startAgain !== undefined
   let untilMs = env.monotonicMs() + patienceMs
@@ -33,8 +33,8 @@ Promise<JsonText> {
       const error = HeddleError.from(caught)
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      const isLost = error.code === 'not_found' && (again || error.facts['again'] === true)
-      if (gone?.aborted) throw caught
+      const isLost = error.code === 'not_found' && (again || error.details['again'] === true)
+      if (cancelled?.aborted) throw caught
       if (made && isLost) await startAgain()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
@@ -43,9 +43,9 @@ Promise<JsonText> {
 }
 
 /** Whether asking again may help: the actor went away, or is out of reach. */
-function mayChange({ code, retry, facts, ambiguous }: HeddleError, made: boolean): boolean {
+function mayChange({ code, retry, details, ambiguous }: HeddleError, made: boolean): boolean {
   if (ambiguous) return true
   // After it, the caller that made the run would start a second one; others just ask again.
   if (code === 'full') return made
-  return retry !== 'no' && code !== 'internal' && facts['unwritten'] !== true
+  return retry !== 'no' && code !== 'internal' && details['unwritten'] !== true
 }

@@ -1,11 +1,11 @@
 /** The client of threads: each call becomes a command, which the router brings to its thread. */
 
-import { atMost, readAhead } from '../../../cluster/index.ts'
+import { limitConcurrency, readAhead } from '../../../cluster/index.ts'
 import type { ActorKey, Env, Router } from '../../../cluster/index.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import { unlessGoneByThis } from '../../assistants/index.ts'
+import { ignoreDeletedByThis } from '../../assistants/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { asUnread, HeddleError, unlessGone } from '../../errors.ts'
+import { asUnread, HeddleError, ignoreNotFound } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
@@ -52,37 +52,39 @@ const atOnce: Pick<LongJson, 'contains'> = {
 export function createThreadClient({ router, threads, newThreadId, reads, env,
   json = atOnce }: ThreadClientOptions): ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
-  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
-    router.ask(keyOf(tenant, id), command, gone) as Promise<Reply>
-  const read = <Reply>(tenant: string, id: string, command: ThreadCommand, gone?: AbortSignal) =>
-    ask<Reply>(tenant, id, command, gone).catch(asUnread)
+  const ask = <Reply>(tenant: string, id: string, command: ThreadCommand,
+    cancelled?: AbortSignal) =>
+    router.ask(keyOf(tenant, id), command, cancelled) as Promise<Reply>
+  const read = <Reply>(tenant: string, id: string, command: ThreadCommand,
+    cancelled?: AbortSignal) =>
+    ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
 
   /**
    * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
    * the turn of the tenant.
    */
-  const viewReader = (turn: () => Promise<unknown>, gone?: AbortSignal) => {
-    const alone = atMost(1)
+  const viewReader = (turn: () => Promise<unknown>, cancelled?: AbortSignal) => {
+    const alone = limitConcurrency(1)
     const view = (row: ThreadRow, most?: number) => read<ThreadView>(row.tenant, row.threadId,
-      { type: 'get', ...most !== undefined && { most } }, gone)
+      { type: 'get', ...most !== undefined && { most } }, cancelled)
     const longView = (row: ThreadRow) => alone(async () => {
       await turn()
       return view(row)
     })
     return (row: ThreadRow) => view(row, longState)
       .catch((error: unknown) => isTooLarge(error) ? longView(row) : Promise.reject(error))
-      .catch(unlessGone)
+      .catch(ignoreNotFound)
   }
 
   /** Reads fewer at a time if they are long, so that other requests get their turn. */
-  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number, gone?: AbortSignal):
+  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number, cancelled?: AbortSignal):
   AsyncGenerator<ThreadView, void, void> {
     let [together, longest, characters] = [atFirst, 1, 0]
     let turn: Promise<() => void> | undefined
-    const inTurn = () => turn ??= reads.turn(rows[0]!.tenant, gone)
+    const inTurn = () => turn ??= reads.turn(rows[0]!.tenant, cancelled)
     using _ = { [Symbol.dispose]: () => void turn?.then((leave) => leave(), () => {}) }
-    for await (const view of readAhead(() => together, rows, viewReader(inTurn, gone))) {
-      gone?.throwIfAborted()
+    for await (const view of readAhead(() => together, rows, viewReader(inTurn, cancelled))) {
+      cancelled?.throwIfAborted()
       if (!view) continue
       const { length } = view.values
       characters += length
@@ -95,26 +97,26 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
   }
 
   /** Rows, in as much memory as they take. */
-  const searchRows = (query: ThreadQuery, gone?: AbortSignal) =>
-    reads.read({ tenant: query.tenant, bytes: pageBytes, gone }, ({ left: bytes }) =>
-      threads.search({ ...query, bytes }, gone))
+  const searchRows = (query: ThreadQuery, cancelled?: AbortSignal) =>
+    reads.read({ tenant: query.tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
+      threads.search({ ...query, bytes }, cancelled))
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter,
-    found: Finder<Found>, gone?: AbortSignal) => {
+    found: Finder<Found>, cancelled?: AbortSignal) => {
     const { values, withoutValues = false, ...plain } = query
-    if (values) return searchValues(plain, values, found, gone)
-    const { rows, total } = await searchRows(plain, gone)
+    if (values) return searchValues(plain, values, found, cancelled)
+    const { rows, total } = await searchRows(plain, cancelled)
     using _ = shareOf(reads, query.tenant, rows)
     const kept: Found[] = []
     if (withoutValues) for (const row of rows) kept.push(await found({ row, values: '{}' }))
-    else for await (const view of viewsOf(rows, pageStates, gone)) kept.push(await found(view))
+    else for await (const view of viewsOf(rows, pageStates, cancelled)) kept.push(await found(view))
     return { threads: kept, total }
   }
 
   const searchValues = async <Found>(query: ThreadQuery,
-    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>, gone?: AbortSignal) => {
+    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>, cancelled?: AbortSignal) => {
     const { offset, limit } = query
-    const candidates = await searchRows({ ...query, offset: 0, limit: candidatesMax }, gone)
+    const candidates = await searchRows({ ...query, offset: 0, limit: candidatesMax }, cancelled)
     if (candidates.total > candidatesMax) {
       throw new HeddleError('invalid', 'A filter on values looks into each thread: narrow it to ' +
         `${candidatesMax} threads at most by metadata, status or ids (${candidates.total} match).`)
@@ -122,7 +124,7 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
     using _ = shareOf(reads, query.tenant, candidates.rows)
     const kept: Found[] = []
     let total = 0
-    for await (const view of viewsOf(candidates.rows, fewStates, gone)) {
+    for await (const view of viewsOf(candidates.rows, fewStates, cancelled)) {
       if (!await json.contains(query.tenant, view.values, wanted)) continue
       if (total >= offset && kept.length < limit) kept.push(await found(view))
       total++
@@ -131,12 +133,12 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
   }
 
   /** Counts each part as long as its reader uses it. */
-  async function* history(tenant: string, id: string, query: HistoryQuery, gone?: AbortSignal):
+  async function* history(tenant: string, id: string, query: HistoryQuery, cancelled?: AbortSignal):
   AsyncGenerator<HistoryPart, void, void> {
     let place: HistoryPlace | null = { after: null, largest: 0 }
     for (let { limit } = query; place;) {
       const command: ThreadCommand = { type: 'history', query: { ...query, limit }, from: place }
-      const slice: HistorySlice | JsonText = await read(tenant, id, command, gone)
+      const slice: HistorySlice | JsonText = await read(tenant, id, command, cancelled)
       const states = typeof slice === 'string' ? [slice.slice(1, -1)] : slice.states
       place = typeof slice === 'string' ? null : slice.next
       using held = reads.share(tenant)
@@ -154,34 +156,35 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
       // Retried after its owner died, the delete must not hit a thread made since with the same id.
       const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
       const command = { type: 'delete', branchId: row.branch?.id } as const
-      await ask<void>(tenant, id, command).catch(unlessGoneByThis)
+      await ask<void>(tenant, id, command).catch(ignoreDeletedByThis)
     },
     copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
     search,
-    count: async (filter: ThreadFilter & ValuesFilter, gone?: AbortSignal) => {
+    count: async (filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal) => {
       const { values, withoutValues: _, ...plain } = filter
-      if (!values) return threads.count(plain, gone)
+      if (!values) return threads.count(plain, cancelled)
       const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
       const query = { ...plain, ...order, limit: 0, offset: 0 }
-      return (await searchValues(query, values, () => {}, gone)).total
+      return (await searchValues(query, values, () => {}, cancelled)).total
     },
-    state: (tenant, id, query, gone) => read<JsonText>(tenant, id, { type: 'state', query }, gone),
+    state: (tenant, id, query, cancelled) =>
+      read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     history,
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
     startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
     getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
-    listRuns: (query, gone) =>
-      read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, gone),
+    listRuns: (query, cancelled) =>
+      read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId, join = {}) => joinSteadily({
       env, ...join,
-      join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.gone),
+      join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.cancelled),
     }),
     followRun: (tenant, id, runId, { after, modes, made = false }, listener) => followSteadily({
       env, runId, after, made, listener,
-      follow: (from, steady) =>
-        router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, steady),
+      follow: (from, acrossOwners) =>
+        router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
     }).catch(asUnread),
   }
 }

@@ -15,10 +15,10 @@ export interface Inputs {
   /** The same, if there is room. Throws `full`. */
   take(holder: object, characters: number): void
   /** Throws `full` if other holders take up all the room, or all that the tenant may have. */
-  mustBeLeft(holder: object): void
+  requireLeft(holder: object): void
 }
 
-export class InputRoom {
+export class InputQuota {
   readonly #charactersMax: number
   readonly #full: string
   readonly #held = new Map<object, number>()
@@ -37,10 +37,10 @@ export class InputRoom {
     return {
       hold: (holder, characters) => this.#hold(tenant, holder, characters),
       take: (holder, characters) => {
-        this.#mustBeLeft(tenant, holder)
+        this.#requireLeft(tenant, holder)
         this.#hold(tenant, holder, characters)
       },
-      mustBeLeft: (holder) => this.#mustBeLeft(tenant, holder),
+      requireLeft: (holder) => this.#requireLeft(tenant, holder),
     }
   }
 
@@ -51,7 +51,7 @@ export class InputRoom {
     keep(this.#tenants, tenant, (this.#tenants.get(tenant) ?? 0) + more)
   }
 
-  #mustBeLeft(tenant: string, holder: object): void {
+  #requireLeft(tenant: string, holder: object): void {
     const own = this.#by(holder)
     const left = this.#charactersMax - (this.#characters - own)
     const ofTenant = (this.#tenants.get(tenant) ?? 0) - own

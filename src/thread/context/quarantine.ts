@@ -33,7 +33,7 @@ export class Quarantine {
 
   isMarked(run: RunName): boolean { return this.#marked.has(textOf(run)) }
 
-  /** From now on suspects start: clients are answered, and innocent runs go on. */
+  /** From now on suspects start: clients are answered, and innocent runs continue. */
   open(): void {
     this.#isOpen = true
     this.#next()

@@ -5,12 +5,12 @@ import { decodeRow, rowsOf } from '../../checkpoint/index.ts'
 import type { LogPort, RecordOf } from '../../checkpoint/index.ts'
 import { askedIn } from '../../graph/index.ts'
 import type { FeedEntry } from '../feed/event-stream.ts'
-import { ToldAgain } from '../log/replay-filter.ts'
+import { ReplayFilter } from '../log/replay-filter.ts'
 import { isAfter, lastIndex } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
-import { forkOf, kwargsOf, noTrail, planOf } from '../model/run-request.ts'
-import type { Trail } from '../model/run-request.ts'
-import type { ThreadSetting } from './thread-context.ts'
+import { forkOf, kwargsOf, noResumePoint, planOf } from '../model/run-request.ts'
+import type { ResumePoint } from '../model/run-request.ts'
+import type { ThreadContext } from './thread-context.ts'
 
 /** A thread's log, up to a row. */
 export interface LogSpan {
@@ -23,39 +23,39 @@ export interface LogSpan {
  * For a run that is resumed: whether it wrote anything, and its events and interrupts since the
  * last root checkpoint, for the engine may repeat those.
  */
-export async function trailOf(run: RunRow, span: LogSpan): Promise<Trail> {
+export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumePoint> {
   const { runId, firstSeq, baseCheckpointId } = run
   const fork = forkOf({ kwargs: kwargsOf(run, planOf(run)) })
-  let begun: Trail = noTrail
+  let begun: ResumePoint = noResumePoint
   // Writes alone count only on the head: on any other checkpoint the run does not use them again.
   const isOnHead = baseCheckpointId !== '' && fork === null
   let wrote = false
   // Read backwards: however long a run is, few rows stand behind its last root checkpoint.
-  const told = new ToldAgain()
+  const emitted = new ReplayFilter()
   let asked: string[] | null = null
-  const trail = () => ({ wrote, asked, told: told.events() })
+  const resumePoint = () => ({ wrote, asked, emitted: emitted.events() })
   for await (const record of recordsBack(span, firstSeq)) {
     wrote ||= isOnHead && record.$case === 'writes'
     const questions = record.$case === 'writes' ? askedIn(record.value) : null
     if (questions) asked = [...asked ?? [], ...questions]
     if ('runId' in record.value && record.value.runId !== runId) continue
-    told.see(record)
+    emitted.see(record)
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
     // The step is done: no interrupt is left that an answer without an id could go to.
-    if (isRoot) return { ...trail(), asked: asked ?? [] }
+    if (isRoot) return { ...resumePoint(), asked: asked ?? [] }
     // Its first row may begin with the last writes of the run before it: those do not count.
-    if (record.$case === 'runStarted') begun = trail()
+    if (record.$case === 'runStarted') begun = resumePoint()
   }
   return begun
 }
 
 /** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
-export async function trailOnDisk(run: RunRow, { ports: { log }, ledger }: ThreadSetting,
-  onDisk: number | undefined): Promise<Trail> {
-  const { branch, seq } = ledger.state.row
-  if (onDisk === undefined) await ledger.durable
-  return await trailOf(run, { log, branch: branch!, through: onDisk ?? seq })
+export async function trailOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
+  onDisk: number | undefined): Promise<ResumePoint> {
+  const { branch, seq } = threadLog.state.row
+  if (onDisk === undefined) await threadLog.durable
+  return await resumePointOf(run, { log, branch: branch!, through: onDisk ?? seq })
 }
 
 /** The durable events of a run after one place and up to another, as its feed sent them. */
@@ -78,7 +78,7 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   if (record.$case === 'runEnded' && record.value.runId === runId && record.value.errorJson) {
     return [errorEntry(record.value.errorJson, seq)]
   }
-  if (record.$case !== 'told' || record.value.runId !== runId) return []
+  if (record.$case !== 'emitted' || record.value.runId !== runId) return []
   return record.value.events.map(({ index, name, json, valuesOf }) => ({
     place: { seq, index }, name, json: valuesOf === '' ? json : undefined, valuesOf,
   }))
@@ -107,8 +107,8 @@ async function* recordsBack(span: LogSpan, from: number): AsyncGenerator<RecordO
 /** The records of a run's rows from `from` on, oldest first. */
 export async function* recordsOf(run: RunRow, span: LogSpan, from: number):
   AsyncGenerator<{ record: RecordOf; seq: number }> {
-  const isOver = run.status !== 'running' && run.status !== 'pending'
-  const through = isOver ? run.lastSeq : span.through
+  const hasEnded = run.status !== 'running' && run.status !== 'pending'
+  const through = hasEnded ? run.lastSeq : span.through
   for await (const { body, seq } of rowsOf({ ...span, from, through })) {
     for (const record of decodeRow(body)) yield { record, seq }
   }

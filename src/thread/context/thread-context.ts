@@ -1,4 +1,4 @@
-/** What a thread works with: its ledger, its ports, its limits, and its own mailbox. */
+/** What a thread works with: its log, its ports, its limits, and its own mailbox. */
 
 import type { ActorKey, Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
@@ -7,25 +7,25 @@ import type { Egress } from '../../egress/index.ts'
 import type { GraphDescription, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import type { RunTable } from '../../search/index.ts'
-import type { RunFeed } from '../feed/event-stream.ts'
+import type { EventStream } from '../feed/event-stream.ts'
 import type { ByteBudget } from '../log/byte-budget.ts'
-import type { LedgerPorts, ThreadLedger } from '../log/thread-log.ts'
+import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { planOf } from '../model/run-request.ts'
-import type { InputRoom, Inputs } from './input-quota.ts'
+import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
-export interface ThreadPorts extends LedgerPorts {
+export interface ThreadPorts extends ThreadLogPorts {
   readonly runs: RunTable
   readonly host: GraphHost
   readonly env: Env
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
-  readonly inputs: InputRoom
+  readonly inputs: InputQuota
   /** Shared by all reads of this member. */
   readonly reads: ReadQuota
   /** Shared by all threads of this member: what feeds of finished runs may remember. */
-  readonly feeds: ByteBudget<RunFeed>
+  readonly feeds: ByteBudget<EventStream>
   /** Where the runs of this member wait that may be why a process died. */
   readonly quarantine: Quarantine
   /** Unique in this process. */
@@ -46,12 +46,12 @@ export interface ThreadPorts extends LedgerPorts {
 export interface ThreadLimits {
   /** Runs that may wait on one thread. */
   readonly pendingRuns: number
-  /** Characters of their inputs, which stay in memory until they are over. */
+  /** Characters of their inputs, which stay in memory until they have ended. */
   readonly pendingCharacters: number
   /** State edits that may wait on one thread. */
   readonly pendingEdits: number
   /** How long the thread of a stateless run is kept for clients that come to read its events. */
-  readonly lingerMs: number
+  readonly retentionMs: number
   /** An edit runs no node: one that takes longer hangs in a reducer. */
   readonly editMs: number
   /** Webhooks that one thread may owe: with more, the oldest are given up. */
@@ -59,35 +59,35 @@ export interface ThreadLimits {
 }
 
 export const defaultLimits: ThreadLimits = {
-  pendingRuns: 100, pendingCharacters: 64 * 1024 * 1024, pendingEdits: 100, lingerMs: 60_000,
+  pendingRuns: 100, pendingCharacters: 64 * 1024 * 1024, pendingEdits: 100, retentionMs: 60_000,
   editMs: 30_000, owedWebhooks: 100,
 }
 
-export interface ThreadSetting {
+export interface ThreadContext {
   readonly ports: ThreadPorts
-  readonly ledger: ThreadLedger
+  readonly threadLog: ThreadLog
   readonly tenant: string
   readonly threadId: string
   /** The room that the tenant's threads share with those of others. */
   readonly inputs: Inputs
-  tell(command: OwnCommand): void
+  notify(command: OwnCommand): void
   /** Ends this activation unless it is occupied. */
   sleep(): void
 }
 
 /** The graph that the thread last ran, if the project still has it. */
-export function graphOf({ ports, ledger }: ThreadSetting): GraphDescription | undefined {
-  const { graphId } = ledger.state
+export function graphOf({ ports, threadLog }: ThreadContext): GraphDescription | undefined {
+  const { graphId } = threadLog.state
   return graphId === '' ? undefined : ports.host.describe(graphId)
 }
 
 /** The graph of a run, which need not be that of its thread: a later run may have another. */
-export function graphOfRun(run: RunRow, { ports }: ThreadSetting): GraphDescription | undefined {
+export function graphOfRun(run: RunRow, { ports }: ThreadContext): GraphDescription | undefined {
   return ports.host.describe(planOf(run).graphId)
 }
 
 /** Leaves out the message, which may hold secrets: the run's own record has it. */
-export function logFailure({ ports: { env }, threadId }: ThreadSetting,
+export function logFailure({ ports: { env }, threadId }: ThreadContext,
   { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
   env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
     ...at !== undefined && { at } })

@@ -1,8 +1,8 @@
 /** Finds runs that were started before: by their caller's key, or by the command that made them. */
 
-import type { HeardCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
-import type { ThreadSetting } from '../context/thread-context.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import { newRun } from '../model/unfinished-run.ts'
 
@@ -11,21 +11,21 @@ const rememberedKeys = 100
 
 /** The runs of a thread by their Idempotency-Keys. */
 export class KeyedRuns {
-  readonly #setting: ThreadSetting
+  readonly #context: ThreadContext
   /** Run ids by key, the oldest first: read only once, for the rows may be long. */
   #ids: Map<string, string> | undefined
 
-  constructor(setting: ThreadSetting) {
-    this.#setting = setting
+  constructor(context: ThreadContext) {
+    this.#context = context
   }
 
   /** The run that was started with this key. */
   async get(key: string): Promise<RunRow | undefined> {
     if (key === '') return undefined
-    const { ports: { runs }, ledger, tenant, threadId } = this.#setting
-    const unfinished = ledger.state.runs.find(({ commandId }) => commandId === key)
+    const { ports: { runs }, threadLog, tenant, threadId } = this.#context
+    const unfinished = threadLog.state.runs.find(({ commandId }) => commandId === key)
     if (unfinished) return unfinished
-    await ledger.durable
+    await threadLog.durable
     this.#ids ??= await this.#read()
     const runId = this.#ids.get(key)
     return runId === undefined ? undefined : runs.get(tenant, threadId, runId)
@@ -40,7 +40,7 @@ export class KeyedRuns {
   }
 
   async #read(): Promise<Map<string, string>> {
-    const { ports: { runs }, tenant, threadId } = this.#setting
+    const { ports: { runs }, tenant, threadId } = this.#context
     const newest = { tenant, threadId, limit: rememberedKeys, offset: 0, texts: [] }
     const keyed = (await runs.list(newest)).filter(({ commandId }) => commandId !== '')
     return new Map(keyed.toReversed().map(({ commandId, runId }) => [commandId, runId]))
@@ -48,11 +48,12 @@ export class KeyedRuns {
 }
 
 /** The run as the command made it, read from the log: it may have been deleted since. */
-export async function runAsMade(runId: string, { seq }: HeardCommand, { ledger }: ThreadSetting):
+export async function runAsMade(runId: string, { seq }: AppliedCommand,
+  { threadLog }: ThreadContext):
   Promise<RunRow> {
-  for (const record of await ledger.recordsAt(seq)) {
+  for (const record of await threadLog.recordsAt(seq)) {
     if (record.$case !== 'runCreated' || record.value.runId !== runId) continue
-    return newRun(ledger.state.row, record.value, seq)
+    return newRun(threadLog.state.row, record.value, seq)
   }
   throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
 }

@@ -2,7 +2,7 @@
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { mustBeShort } from '../../search/index.ts'
+import { requireShort } from '../../search/index.ts'
 import { metadataKeysMax } from '../model/thread-client.ts'
 
 /** Merges shallowly. Throws `invalid` if that makes too many keys, or too long a text. */
@@ -16,6 +16,6 @@ export function patchedMetadata(metadataJson: JsonText,
     throw new HeddleError('invalid', `metadata: a thread keeps ${metadataKeysMax} keys at most.`)
   }
   const patched = JSON.stringify(metadata)
-  mustBeShort(patched, metadataJson)
+  requireShort(patched, metadataJson)
   return patched
 }

@@ -5,7 +5,7 @@ import { newestOf } from '../../checkpoint/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { recordsOf } from '../context/resume-point.ts'
-import type { LedgerPorts, ThreadLedger } from '../log/thread-log.ts'
+import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 
 export interface Rollback {
   /** Undefined: back to no checkpoint at all. */
@@ -15,10 +15,10 @@ export interface Rollback {
 }
 
 /** Reads only the rows that the run wrote. */
-export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: LedgerPorts):
+export async function rollbackOf(run: RunRow, threadLog: ThreadLog, { log }: ThreadLogPorts):
   Promise<Rollback> {
-  await ledger.durable
-  const { position: { seq: backSeq }, state: { row } } = ledger
+  await threadLog.durable
+  const { position: { seq: backSeq }, state: { row } } = threadLog
   const branch = row.branch!
   const base = run.baseCheckpointId
   const head = base === '' ? undefined
@@ -41,7 +41,7 @@ export async function rollbackOf(run: RunRow, ledger: ThreadLedger, { log }: Led
 }
 
 /** Throws `not_found` for a checkpoint that the rollback drops. */
-export function mustOutlive(checkpointId: string, { places }: Rollback): void {
+export function requireOutlive(checkpointId: string, { places }: Rollback): void {
   if (!places.some(({ id, seq }) => id === checkpointId && seq === 0)) return
   throw new HeddleError('not_found', `Checkpoint ${checkpointId} is one of the run that this one ` +
     'would roll back: begin from an earlier one, or from none.')

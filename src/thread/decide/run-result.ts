@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { Outcome } from '../../graph/index.ts'
+import type { ExecutionOutcome } from '../../graph/index.ts'
 import type { RunStatus } from '../../search/index.ts'
 import { attemptsMax } from './run-queue.ts'
 
@@ -24,7 +24,7 @@ export function errorResult(errorJson: JsonText): JsonText {
 }
 
 /** As an execution reported it; `status` is its own. */
-export function endingOf(outcome: Outcome, status: 'success' | 'error'): Ending {
+export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
   const { waiting, interrupts: interruptsJson, values, at, error } = outcome
   return { status, waiting, interruptsJson, values, at, ...error && { error } }
 }

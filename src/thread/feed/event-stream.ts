@@ -49,29 +49,29 @@ export interface FeedPast {
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
-export interface RunFeedOptions {
+export interface EventStreamOptions {
   /** The graph whose state values are sent. */
   readonly graphId: string
   /** Called when a follower has got the end. */
-  readonly heard: () => void
+  readonly endSeen: () => void
   /** The last event before this feed began, in an earlier activation of the thread. */
   readonly forgotten?: EventPlace
 }
 
-export class RunFeed {
+export class EventStream {
   readonly graphId: string
   #entries: FeedEntry[] = []
   #bytes = 0
   /** Events up to here are no longer remembered. */
   #forgotten: EventPlace
-  #over = false
+  #ended = false
   #wasFollowed = false
   readonly #followers = new Set<Follower>()
-  readonly #heard: () => void
+  readonly #endSeen: () => void
 
-  constructor({ graphId, heard, forgotten = start }: RunFeedOptions) {
+  constructor({ graphId, endSeen, forgotten = start }: EventStreamOptions) {
     this.graphId = graphId
-    this.#heard = heard
+    this.#endSeen = endSeen
     this.#forgotten = forgotten
   }
 
@@ -87,7 +87,7 @@ export class RunFeed {
     const complete = isComplete(entries)
     for (const follower of this.#followers) {
       if (follower.waiting) this.#keepWaiting(follower, entries)
-      else if (complete) this.#tell(follower, entries)
+      else if (complete) this.#notify(follower, entries)
       else this.#beginToCatchUp(follower, entries)
     }
   }
@@ -100,9 +100,9 @@ export class RunFeed {
     }))
   }
 
-  /** The run is over: followers get the end, later ones what is remembered and then the end. */
+  /** The run has ended: followers get the end, later ones what is remembered and then the end. */
   end(): void {
-    this.#over = true
+    this.#ended = true
     for (const follower of this.#followers) {
       if (!follower.waiting) this.#close(follower)
     }
@@ -131,8 +131,8 @@ export class RunFeed {
       this.#beginToCatchUp(follower,
         isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
-      this.#tell(follower, kept)
-      if (this.#over) this.#close(follower)
+      this.#notify(follower, kept)
+      if (this.#ended) this.#close(follower)
     }
     return () => this.#followers.delete(follower)
   }
@@ -148,7 +148,7 @@ export class RunFeed {
         const waiting = follower.waiting = { entries: [], bytes: 0 }
         for await (const portion of portionsOf(batch, follower.past)) {
           if (!this.#followers.has(follower)) return
-          tell(follower, portion)
+          notify(follower, portion)
           await follower.listener.ready?.()
         }
         if (!this.#followers.has(follower)) return
@@ -156,7 +156,7 @@ export class RunFeed {
         if (waiting.entries.length === 0) break
       }
       follower.waiting = undefined
-      if (this.#over) this.#close(follower)
+      if (this.#ended) this.#close(follower)
     } catch {
       this.#loseOne(follower, 'unread')
     }
@@ -174,9 +174,9 @@ export class RunFeed {
   }
 
   /** A listener that throws ends its own follow only. */
-  #tell(follower: Follower, entries: readonly FeedEntry[]): void {
+  #notify(follower: Follower, entries: readonly FeedEntry[]): void {
     try {
-      tell(follower, entries)
+      notify(follower, entries)
     } catch {
       this.#loseOne(follower, 'lost')
     }
@@ -189,7 +189,7 @@ export class RunFeed {
   #close(follower: Follower): void {
     if (!this.#followers.delete(follower)) return
     follower.listener.ended('over')
-    this.#heard()
+    this.#endSeen()
   }
 
   #remember(entry: FeedEntry): void {
@@ -235,7 +235,7 @@ async function* portionsOf(entries: Entries, past: FeedPast): AsyncGenerator<Fee
   if (portion.length > 0) yield portion
 }
 
-function tell({ modes, listener }: Follower, entries: readonly FeedEntry[]): void {
+function notify({ modes, listener }: Follower, entries: readonly FeedEntry[]): void {
   const events: FeedEvent[] = []
   for (const { place, name, json } of entries) {
     const mode = modeOf(name)

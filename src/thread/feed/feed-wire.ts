@@ -21,11 +21,11 @@ const feedListeners: ListenerCodec = {
     },
     ended: (ended) => send(encode({ ended }), true),
   }),
-  tell: (listener, call) => {
+  notify: (listener, call) => {
     const { events, ended } = plainValues.decode(call) as FeedCall
-    const told = listener as FeedListener
-    if (events !== undefined) told.events(events)
-    if (ended !== undefined) told.ended(ended)
+    const listener_ = listener as FeedListener
+    if (events !== undefined) listener_.events(events)
+    if (ended !== undefined) listener_.ended(ended)
   },
   end: (listener, how) => (listener as FeedListener).ended(how),
 }

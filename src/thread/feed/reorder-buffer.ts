@@ -3,7 +3,7 @@
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { FeedEntry } from './event-stream.ts'
 
-export class WithheldEvents {
+export class ReorderBuffer {
   #entries: FeedEntry[] = []
 
   /** Adds `entries`; `texts` is data for those that lack it, in order. Returns what may be sent. */
@@ -26,7 +26,7 @@ export class WithheldEvents {
   }
 
   /** Returns those that have their data: that of the others will not come any more. */
-  letGo(): readonly FeedEntry[] {
+  release(): readonly FeedEntry[] {
     const whole = this.#entries.filter(isWhole)
     this.#entries = []
     return whole

@@ -5,7 +5,7 @@ import type { FollowRequest } from '../model/command.ts'
 import { isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
-import { RunFeed } from './event-stream.ts'
+import { EventStream } from './event-stream.ts'
 import type { FeedEntry, FeedPast } from './event-stream.ts'
 
 /** Follows of the same run are shared. */
@@ -24,12 +24,12 @@ class SharedFeed implements SharedFollow {
   /** Asks for all modes, from where the first follower begins. */
   readonly request: FollowRequest
   readonly listener: FeedListener
-  readonly #feed: RunFeed
+  readonly #feed: EventStream
   #lost = false
 
   constructor({ runId, follow: { after } }: FollowRequest, onEnd: () => void) {
     this.request = { runId, follow: { after, modes: null } }
-    this.#feed = new RunFeed({ graphId: '', heard: () => {}, forgotten: placeOf(after) })
+    this.#feed = new EventStream({ graphId: '', endSeen: () => {}, forgotten: placeOf(after) })
     this.listener = {
       events: (batch) => this.#feed.publish(batch.map(entryOf)),
       ended: (how) => {

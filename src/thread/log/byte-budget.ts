@@ -2,7 +2,7 @@
 
 export class ByteBudget<Key> {
   readonly #limitBytes: number
-  readonly #held = new Map<Key, { bytes: number; letGo: () => void }>()
+  readonly #held = new Map<Key, { bytes: number; release: () => void }>()
   #bytes = 0
 
   constructor(limitBytes: number) {
@@ -12,12 +12,12 @@ export class ByteBudget<Key> {
   /** How many hold something. */
   get holders(): number { return this.#held.size }
 
-  /** `key` holds `bytes` now and was just used. `letGo` makes it hold nothing. */
-  hold(key: Key, bytes: number, letGo: () => void): void {
+  /** `key` holds `bytes` now and was just used. `release` makes it hold nothing. */
+  hold(key: Key, bytes: number, release: () => void): void {
     this.release(key)
-    this.#held.set(key, { bytes, letGo })
+    this.#held.set(key, { bytes, release })
     this.#bytes += bytes
-    for (const [oldest, { letGo: drop }] of this.#held) {
+    for (const [oldest, { release: drop }] of this.#held) {
       if (this.#bytes <= this.#limitBytes || oldest === key) break
       this.release(oldest)
       drop()

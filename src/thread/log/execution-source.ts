@@ -1,7 +1,7 @@
 /** The checkpoints that an execution reads: what it wrote itself is in the log before it reads. */
 
 import type { CheckpointSource, StoredTuple } from '../../checkpoint/index.ts'
-import type { ThreadLedger } from './thread-log.ts'
+import type { ThreadLog } from './thread-log.ts'
 
 export interface SourceOptions {
   /** The thread's head if it was just read: the first query need not read it again. */
@@ -10,9 +10,9 @@ export interface SourceOptions {
   readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
 }
 
-export function executionSource(ledger: ThreadLedger,
+export function executionSource(threadLog: ThreadLog,
   { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
-  const { stepSeq } = ledger.state.row
+  const { stepSeq } = threadLog.state.row
   // For the first query only: the worker remembers it, and a state may be large.
   let first = head
   return {
@@ -20,13 +20,13 @@ export function executionSource(ledger: ThreadLedger,
       const known = first
       first = undefined
       const isAsked = ns === '' && (checkpointId === null || checkpointId === known?.id)
-      if (known && isAsked && ledger.state.row.stepSeq === stepSeq) return known
-      await ledger.logged
-      return steadily(() => ledger.live.tuple(ns, checkpointId))
+      if (known && isAsked && threadLog.state.row.stepSeq === stepSeq) return known
+      await threadLog.logged
+      return steadily(() => threadLog.live.tuple(ns, checkpointId))
     },
     list: async (query) => {
-      await ledger.logged
-      return steadily(() => ledger.live.list(query))
+      await threadLog.logged
+      return steadily(() => threadLog.live.list(query))
     },
   }
 }

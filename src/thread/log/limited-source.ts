@@ -14,13 +14,13 @@ export class LimitedSource implements CheckpointSource {
   readonly #allowance: ReadAllowance
   readonly #failed = new AbortController()
   /** Aborts when nobody waits any more, or with the error when a read has failed. */
-  readonly gone: AbortSignal
+  readonly cancelled: AbortSignal
 
   constructor(reader: CheckpointReader, allowance: ReadAllowance) {
     this.#reader = reader
     this.#allowance = allowance
     const { signal } = this.#failed
-    this.gone = allowance.gone ? AbortSignal.any([signal, allowance.gone]) : signal
+    this.cancelled = allowance.cancelled ? AbortSignal.any([signal, allowance.cancelled]) : signal
   }
 
   tuple: CheckpointSource['tuple'] = (ns, checkpointId) => this.#noted(async () => {

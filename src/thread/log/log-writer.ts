@@ -8,7 +8,7 @@ import { bytesInTurns, encodeRowInTurns, recordBytes } from '../../checkpoint/in
 import type { LogPort, RecordOf, RowUpdate } from '../../checkpoint/index.ts'
 
 /** What one decision adds to the row that is being filled. */
-export interface JournalEntry {
+export interface LogWriterEntry {
   readonly records: readonly RecordOf[]
   readonly places?: readonly CheckpointPlace[]
   /** Runs whose rows change, as they are now. */
@@ -50,7 +50,7 @@ const fullBytes = 1024 * 1024
 /** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
 const patienceMs = 20
 
-export interface JournalOptions {
+export interface LogWriterOptions {
   readonly log: LogPort
   readonly tenant: string
   readonly threadId: string
@@ -72,11 +72,11 @@ export interface JournalOptions {
 /**
  * J1. Rows are numbered without gaps and name the one before.
  * J2. The first row of an epoch begins with the record that says so.
- * J3. The thread's row is never far behind, however long a run goes on.
+ * J3. The thread's row is never far behind, however long a run continues.
  * J4. A write resolves when it and every write before it are on disk, with all rows about it.
  */
-export class Journal {
-  readonly #options: JournalOptions
+export class LogWriter {
+  readonly #options: LogWriterOptions
   #open: OpenRow | undefined
   #tail: { epoch: number; seq: number }
   #storedBytes: number
@@ -85,7 +85,7 @@ export class Journal {
   /** While a long row is encoded, in several turns of the event loop: resolves after the last. */
   #encoding: Promise<void> | undefined
 
-  constructor(options: JournalOptions) {
+  constructor(options: LogWriterOptions) {
     this.#options = options
     this.#tail = { ...options.tail }
     this.#storedBytes = options.storedBytes
@@ -103,7 +103,7 @@ export class Journal {
   get logged(): Promise<void> { return this.#open?.logged.promise ?? this.#logged }
 
   /** Resolves when the entry is on disk. */
-  write(entry: JournalEntry, urgency: Urgency): Promise<void> {
+  write(entry: LogWriterEntry, urgency: Urgency): Promise<void> {
     const row = this.#open ??= this.#openRow()
     if (urgency === 'now') this.hurry()
     // One by one: V8 limits how many arguments a call may spread.
@@ -251,7 +251,7 @@ async function encodedRun(update: RowUpdate): Promise<RowUpdate> {
   return { ...update, body: await bytesInTurns(RunRow, update.row) }
 }
 
-/** The billing record of a run that is over. */
+/** The billing record of a run that has ended. */
 export function billingUpdate(run: RunRow): RowUpdate {
   return { table: 'billing', row: billingRow(run) }
 }

@@ -1,24 +1,24 @@
 /** Which events of a run the engine would emit again when the run is resumed. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
-import type { ToldEvent } from '../../graph/index.ts'
+import type { EmittedEvent } from '../../graph/index.ts'
 
 /**
  * Takes records, newest first. In a subgraph the engine repeats what was done since its newest
  * checkpoint: only updates from there on may come again, even if an older one looks the same.
  */
-export class ToldAgain {
+export class ReplayFilter {
   /** By record, newest first. */
-  readonly #told: ToldEvent[][] = []
-  /** By namespace: how many writes were seen since the last `told`, which follows them. */
+  readonly #emitted: EmittedEvent[][] = []
+  /** By namespace: how many writes were seen since the last `emitted`, which follows them. */
   readonly #writes = new Map<string, number>()
   /** Namespaces whose newest checkpoint was seen: the engine continues from there. */
   readonly #steps = new Set<string>()
 
   see(record: RecordOf): void {
-    if (record.$case === 'told') {
+    if (record.$case === 'emitted') {
       this.#writes.clear()
-      this.#told.push(record.value.events
+      this.#emitted.push(record.value.events
         .filter(({ name }) => !this.#steps.has(updatedIn(name)))
         .map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
     }
@@ -29,21 +29,21 @@ export class ToldAgain {
     if (record.$case === 'checkpoint') this.#step(record.value.ns)
   }
 
-  events(): ToldEvent[] {
-    return this.#told.toReversed().flat()
+  events(): EmittedEvent[] {
+    return this.#emitted.toReversed().flat()
   }
 
   /**
-   * One `told` may have events both from before a checkpoint and from after it: its last events
+   * One `emitted` may have events both from before a checkpoint and from after it: its last events
    * then belong to the writes after it. A subgraph without a checkpoint after the root's newest one
-   * is over.
+   * has ended.
    */
   #step(ns: string): void {
     if (this.#steps.has(ns)) return
     let left = ns === '' ? 0 : this.#writes.get(ns) ?? 0
     const isOld = (space: string) => (ns === '' ? !this.#steps.has(space) : space === ns)
-    const beside = this.#told.pop()
-    if (beside) this.#told.push(beside.toReversed().filter(({ name }) => {
+    const beside = this.#emitted.pop()
+    if (beside) this.#emitted.push(beside.toReversed().filter(({ name }) => {
       const space = updatedIn(name)
       return space === '' || !isOld(space) || left-- > 0
     }).toReversed())

@@ -1,4 +1,4 @@
-/** A thread's state and the journal that makes it true: the only place where either changes. */
+/** A thread's state and the log that makes it true: the only place where either changes. */
 
 import type { Env } from '../../../cluster/index.ts'
 import type { CheckpointPlace, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
@@ -13,21 +13,21 @@ import { apply, fromRow, rowOf, runChanges, unborn } from '../model/thread-state
 import type { RunChanges, ThreadState } from '../model/thread-state.ts'
 import { unfinishedRuns } from '../model/unfinished-run.ts'
 import type { ByteBudget } from './byte-budget.ts'
-import { billingUpdate, Journal } from './log-writer.ts'
-import type { JournalEntry, Urgency } from './log-writer.ts'
+import { billingUpdate, LogWriter } from './log-writer.ts'
+import type { LogWriterEntry, Urgency } from './log-writer.ts'
 import { StepPlaces } from './step-places.ts'
 
-export interface LedgerPorts {
+export interface ThreadLogPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
   /** Whether a billing record is made of each run that ends; by default not. */
   readonly billing?: boolean
   /** Shared by all threads of this member: how many bytes of states they may remember. */
-  readonly views: ByteBudget<ThreadLedger>
+  readonly views: ByteBudget<ThreadLog>
 }
 
-export interface LedgerOptions {
-  readonly ports: LedgerPorts
+export interface ThreadLogOptions {
+  readonly ports: ThreadLogPorts
   readonly tenant: string
   readonly threadId: string
   readonly epoch: number
@@ -36,10 +36,10 @@ export interface LedgerOptions {
   /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
   readonly reserve?: (characters: number) => void
   /**
-   * Called once for each try with the loaded ledger. What it writes at once goes into the first
+   * Called once for each try with the loaded log. What it writes at once goes into the first
    * row of the epoch, so that a resumed run waits for one row instead of two.
    */
-  readonly found?: (ledger: ThreadLedger) => void
+  readonly found?: (threadLog: ThreadLog) => void
 }
 
 const loadTriesMax = 3
@@ -47,10 +47,10 @@ const loadTriesMax = 3
 /** Views of recent checkpoints that events may still refer to. */
 const recentViewsMax = 8
 
-export class ThreadLedger {
+export class ThreadLog {
   #state: ThreadState
-  #journal: Journal
-  readonly #options: LedgerOptions
+  #writer: LogWriter
+  readonly #options: ThreadLogOptions
   /** The head as far as it is on disk; `#state` may be ahead of it. */
   #settled: LogHead
   #durable: Promise<void> = Promise.resolve()
@@ -65,10 +65,10 @@ export class ThreadLedger {
 
   #isInherited = false
 
-  private constructor(options: LedgerOptions, state: ThreadState) {
+  private constructor(options: ThreadLogOptions, state: ThreadState) {
     this.#options = options
     this.#state = state
-    this.#journal = this.#newJournal(state)
+    this.#writer = this.#newWriter(state)
     this.#settled = headOf(state)
     this.live = new CheckpointReader(options.ports.log, () => headOf(this.#state))
     this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
@@ -78,10 +78,10 @@ export class ThreadLedger {
    * Loads a thread: its row, and what the log says beyond it. A late row of an earlier owner makes
    * the first append stale: then everything is read again.
    */
-  static async load(options: LedgerOptions): Promise<ThreadLedger> {
+  static async load(options: ThreadLogOptions): Promise<ThreadLog> {
     for (let tries = 1; ; tries++) {
       try {
-        return await ThreadLedger.#loadOnce(options)
+        return await ThreadLog.#loadOnce(options)
       } catch (error) {
         const stale = error instanceof HeddleError && error.code === 'stale_append'
         if (!stale || tries === loadTriesMax) throw error
@@ -89,13 +89,13 @@ export class ThreadLedger {
     }
   }
 
-  static async #loadOnce(options: LedgerOptions): Promise<ThreadLedger> {
+  static async #loadOnce(options: ThreadLogOptions): Promise<ThreadLog> {
     const { ports: { log, threads }, tenant, threadId } = options
     const row = await threads.get(tenant, threadId)
     if (!row) {
-      const ledger = new ThreadLedger(options, onNewBranch(options))
-      options.found?.(ledger)
-      return ledger
+      const threadLog = new ThreadLog(options, onNewBranch(options))
+      options.found?.(threadLog)
+      return threadLog
     }
     if (dueAtMs(row.unfinished) > 0) options.reserve?.(inputCharactersOf(row))
     // A deleted thread's log may be gone already.
@@ -116,33 +116,33 @@ export class ThreadLedger {
     const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
     let opened = !foreign
     const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
-    const ledger = new ThreadLedger({ ...options, onLost }, state)
-    ledger.#isInherited = state.row.epoch !== options.epoch
+    const ownLog = new ThreadLog({ ...options, onLost }, state)
+    ownLog.#isInherited = state.row.epoch !== options.epoch
     const isNews = state.row.deleted && !row.deleted
     const outdated = lacksTimes(row, unfinished) && !state.row.deleted
-    const settled = foreign || outdated ? ledger.#openEpoch(lag)
-      : log.shared ? ledger.#bill(lag, isNews) : undefined
-    options.found?.(ledger)
+    const settled = foreign || outdated ? ownLog.#openEpoch(lag)
+      : log.shared ? ownLog.#bill(lag, isNews) : undefined
+    options.found?.(ownLog)
     await settled
     opened = true
-    return ledger
+    return ownLog
   }
 
   get state(): ThreadState { return this.#state }
   /** When it was loaded, its last row was an earlier owner's. */
   get isInherited(): boolean { return this.#isInherited }
   /** The position of the next record. */
-  get position(): { epoch: number; seq: number } { return this.#journal.position }
+  get position(): { epoch: number; seq: number } { return this.#writer.position }
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */
   get durable(): Promise<void> {
-    this.#journal.hurry()
+    this.#writer.hurry()
     return this.#durable
   }
 
   /** Resolves when the log has everything written so far; rows about it may come later. */
   get logged(): Promise<void> {
-    this.#journal.hurry()
-    return this.#journal.logged
+    this.#writer.hurry()
+    return this.#writer.logged
   }
 
   /** Whether something that was written is not on disk: on its way, or lost. */
@@ -164,7 +164,7 @@ export class ThreadLedger {
       thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
-    return this.#settling(this.#journal.write(
+    return this.#settling(this.#writer.write(
       { records, places, ...this.#changesOf(rows), thread }, urgency))
   }
 
@@ -173,10 +173,10 @@ export class ThreadLedger {
     const { epoch } = this.position
     this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
     const entry = { records: [], ...this.#changesOf(lag), thread: true }
-    return this.#settling(this.#journal.write(entry, 'now'))
+    return this.#settling(this.#writer.write(entry, 'now'))
   }
 
-  #changesOf(rows: RunRows): Pick<JournalEntry, 'runs' | 'removedRunIds' | 'billed'> {
+  #changesOf(rows: RunRows): Pick<LogWriterEntry, 'runs' | 'removedRunIds' | 'billed'> {
     const { changed, removedRunIds } = rows
     return { runs: changed.values(), removedRunIds, billed: this.#billed(rows) }
   }
@@ -194,8 +194,8 @@ export class ThreadLedger {
     if (updates.length > 0) await log.append([], updates)
   }
 
-  #billed({ over }: RunRows): readonly RunRow[] {
-    return this.#options.ports.billing ? over : []
+  #billed({ ended }: RunRows): readonly RunRow[] {
+    return this.#options.ports.billing ? ended : []
   }
 
   /** The records of a row, once it is on disk. */
@@ -208,11 +208,11 @@ export class ThreadLedger {
 
   /** Overrides the places of checkpoints that a rollback dropped, in the row being filled. */
   dropPlaces(places: readonly CheckpointPlace[]): void {
-    void this.#journal.write({ records: [], places, thread: true }, 'now')
+    void this.#writer.write({ records: [], places, thread: true }, 'now')
   }
 
   /** Bytes of its log, without what waits to be written. */
-  get storedBytes(): number { return this.#journal.storedBytes }
+  get storedBytes(): number { return this.#writer.storedBytes }
 
   /** The state values at a checkpoint, as JSON: remembered, or read with this allowance. */
   async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
@@ -225,7 +225,7 @@ export class ThreadLedger {
   }
 
   /** Throws `not_found` for a checkpoint that is not on disk as part of history. */
-  async mustHave(ns: string, checkpointId: string): Promise<void> {
+  async require_(ns: string, checkpointId: string): Promise<void> {
     if (ns === '' && this.#state.row.head?.id === checkpointId) return
     await this.durable
     if (await this.settled.has(ns, checkpointId)) return
@@ -273,8 +273,8 @@ export class ThreadLedger {
 
   /** Begins a new log: the thread was deleted and its id is used again. */
   renew(purged: Promise<void>): void {
-    const { heard } = this.#state
-    this.begin({ ...onNewBranch(this.#options), heard }, purged)
+    const { applied } = this.#state
+    this.begin({ ...onNewBranch(this.#options), applied }, purged)
   }
 
   /**
@@ -286,13 +286,13 @@ export class ThreadLedger {
     this.release()
     this.forgetExecution()
     this.#state = state
-    this.#journal = this.#newJournal(state, purged)
+    this.#writer = this.#newWriter(state, purged)
     this.#settled = headOf(state)
   }
 
   /** Resolves when no write is under way any more, whether it landed or failed. */
   async quiet(): Promise<void> {
-    await Promise.all([this.#earlier, this.#journal.quiet()])
+    await Promise.all([this.#earlier, this.#writer.quiet()])
   }
 
   /** Forgets remembered states. */
@@ -301,13 +301,13 @@ export class ThreadLedger {
     this.#options.ports.views.release(this)
   }
 
-  #newJournal(state: ThreadState, earlier?: Promise<void>): Journal {
+  #newWriter(state: ThreadState, earlier?: Promise<void>): LogWriter {
     const { ports: { log }, tenant, threadId, epoch, after, onLost } = this.#options
     const { epoch: lastEpoch, seq } = state.row
     const threadRow = (storedBytes: number) => rowOf(this.#state, storedBytes)
     const branch = () => this.#state.row.branch!
     const tail = { epoch: lastEpoch, seq }
-    return new Journal({ log, tenant, threadId, epoch, tail, storedBytes: state.row.storedBytes,
+    return new LogWriter({ log, tenant, threadId, epoch, tail, storedBytes: state.row.storedBytes,
       branch, threadRow, after, earlier, onLost })
   }
 
@@ -348,7 +348,7 @@ export class ThreadLedger {
 }
 
 /** The thread before its first row. */
-function onNewBranch({ ports: { log }, tenant, threadId }: LedgerOptions): ThreadState {
+function onNewBranch({ ports: { log }, tenant, threadId }: ThreadLogOptions): ThreadState {
   return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
 }
 
@@ -370,10 +370,10 @@ function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean
 class RunRows {
   readonly changed = new Map<string, RunRow>()
   readonly removedRunIds = new Set<string>()
-  readonly over: RunRow[] = []
+  readonly ended: RunRow[] = []
 
-  note({ changed, removedRunIds, over }: RunChanges): void {
-    this.over.push(...over)
+  note({ changed, removedRunIds, ended }: RunChanges): void {
+    this.ended.push(...ended)
     if (changed) this.changed.set(changed.runId, changed)
     for (const runId of removedRunIds) this.removedRunIds.add(runId)
   }
@@ -390,7 +390,7 @@ type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 
 /** Records that do not rewrite the thread's row: loading catches up with them. */
 function isStep(record: RecordOf): boolean {
-  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'told'
+  return record.$case === 'checkpoint' || record.$case === 'writes' || record.$case === 'emitted'
 }
 
 function headOf({ row }: ThreadState): LogHead {

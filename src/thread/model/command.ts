@@ -2,7 +2,7 @@
 
 import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { LossReason, Outcome, StepBatch } from '../../graph/index.ts'
+import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
 import type {
   CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
@@ -36,7 +36,7 @@ export type ThreadCommand =
 export type OwnCommand =
   | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch
       readonly done: (appended: Promise<void>) => void }
-  | { readonly type: 'ended'; readonly executionId: number; readonly outcome: Outcome }
+  | { readonly type: 'ended'; readonly executionId: number; readonly outcome: ExecutionOutcome }
   | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
   | { readonly type: 'time_limit'; readonly executionId: number }
   /** A delayed run is due: start what can start. */
@@ -44,7 +44,7 @@ export type OwnCommand =
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
   /** A webhook was delivered (`told`), or given up for a reason. */
-  | { readonly type: 'settled'; readonly runId: string; readonly told: boolean
+  | { readonly type: 'settled'; readonly runId: string; readonly delivered: boolean
       readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }

@@ -10,7 +10,7 @@ export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): 
   return [...patched(run, row, nowMs), created(run, row, nowMs)]
 }
 
-/** What the end of a run says about blame: it is over. */
+/** What the end of a run says about blame: it has ended. */
 export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
 
 export function startedRecord(run: RunRow, atMs: number): RecordOf {

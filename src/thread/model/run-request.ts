@@ -1,7 +1,7 @@
 /** Makes the request to execute a run from its record. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { CheckpointSelector, RunRequest, ToldEvent } from '../../graph/index.ts'
+import type { CheckpointSelector, RunRequest, EmittedEvent } from '../../graph/index.ts'
 import { textOf, valueOf } from '../../raw-json.ts'
 import type { RunPlan, StartRun } from './thread-client.ts'
 
@@ -26,14 +26,14 @@ interface WireCheckpoint {
 }
 
 /** What an earlier attempt left: a resumed run continues from it instead of its input. */
-export interface Trail {
+export interface ResumePoint {
   readonly wrote: boolean
-  readonly told: readonly ToldEvent[]
+  readonly emitted: readonly EmittedEvent[]
   readonly asked: RunRequest['asked']
 }
 
 /** A run that has not been started before. */
-export const noTrail: Trail = { wrote: false, told: [], asked: null }
+export const noResumePoint: ResumePoint = { wrote: false, emitted: [], asked: null }
 
 export function planOf(run: RunRow): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
@@ -45,7 +45,7 @@ Record<string, unknown> {
   return valueOf({ text, places }) as Record<string, unknown>
 }
 
-export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest {
+export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint): RunRequest {
   const kwargs: Kwargs = kwargsOf(run, plan)
   const config = kwargs.config ?? {}
   const configurable = withoutClaims(config.configurable as Record<string, unknown> | undefined)
@@ -53,10 +53,10 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     assistant_id: run.assistantId }
   return {
     kind: 'run',
-    input: trail.wrote ? 'null' : textOf(kwargs.input ?? null),
-    command: commandText(kwargs.command, trail),
+    input: resumePoint.wrote ? 'null' : textOf(kwargs.input ?? null),
+    command: commandText(kwargs.command, resumePoint),
     // Used again, an answer without an id would replace what else its command wrote.
-    asked: trail.asked ?? (trail.wrote ? [] : null),
+    asked: resumePoint.asked ?? (resumePoint.wrote ? [] : null),
     config: JSON.stringify({
       ...config,
       metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
@@ -70,13 +70,13 @@ export function runRequest(run: RunRow, plan: RunPlan, trail: Trail): RunRequest
     interruptBefore: kwargs.interrupt_before ?? null,
     interruptAfter: kwargs.interrupt_after ?? null,
     durability: kwargs.durability ?? 'async',
-    checkpoint: trail.wrote ? null : selector(kwargs.checkpoint),
-    told: trail.told,
+    checkpoint: resumePoint.wrote ? null : selector(kwargs.checkpoint),
+    emitted: resumePoint.emitted,
   }
 }
 
 /** A resumed run gets the answers alone: the rest of its command is in the log already. */
-function commandText(command: Kwargs['command'], { wrote }: Trail): string | null {
+function commandText(command: Kwargs['command'], { wrote }: ResumePoint): string | null {
   if (command == null || (wrote && command.resume == null)) return null
   return textOf(wrote ? { resume: command.resume } : command)
 }

@@ -18,17 +18,20 @@ export interface ThreadClient {
    * returns; what it throws ends the search.
    */
   search<Found>(query: ThreadQuery & ValuesFilter,
-    found: (view: ThreadView) => Found | Promise<Found>, gone?: AbortSignal):
+    found: (view: ThreadView) => Found | Promise<Found>, cancelled?: AbortSignal):
     Promise<{ threads: Found[]; total: number }>
-  count(filter: ThreadFilter & ValuesFilter, gone?: AbortSignal): Promise<number>
+  count(filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal): Promise<number>
 
-  /** A ThreadState of the API as JSON text. `gone` aborts when nobody waits for it any more. */
-  state(tenant: string, threadId: string, query: StateQuery, gone?: AbortSignal): Promise<JsonText>
+  /**
+   * A ThreadState of the API as JSON text. `cancelled` aborts when nobody waits for it any more.
+   */
+  state(tenant: string, threadId: string, query: StateQuery,
+    cancelled?: AbortSignal): Promise<JsonText>
   /**
    * ThreadStates, newest first, a part at a time: the next one is read when it is asked for. One
    * that is small is a single part.
    */
-  history(tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
+  history(tenant: string, threadId: string, query: HistoryQuery, cancelled?: AbortSignal):
     AsyncGenerator<HistoryPart, void, void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
@@ -36,12 +39,12 @@ export interface ThreadClient {
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
-  listRuns(query: RunQuery, gone?: AbortSignal): Promise<RunRow[]>
-  /** Resolves when the cancel is in the log: the run is over then. */
+  listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
+  /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
   /**
-   * The run's result when it is over: the state values as JSON text with `__interrupt__` if it
+   * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
    * waits, `{"__error__": {error, message}}` if it failed. Never `null`.
    */
   joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
@@ -164,7 +167,7 @@ export interface JoinRun {
    */
   readonly startAgain?: () => Promise<void>
   /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
-  readonly gone?: AbortSignal | undefined
+  readonly cancelled?: AbortSignal | undefined
 }
 
 export interface FollowRun {
@@ -200,8 +203,8 @@ export interface FeedListener {
    */
   ready?(): Promise<void> | undefined
   /**
-   * `over`: the run is over. `lagged`: the listener was too slow. `lost`: the thread or the way to
-   * it went away. `unread`: past events cannot be read now. After all but `over`, follow again.
+   * `over`: the run has ended. `lagged`: the listener was too slow. `lost`: the thread or the way
+   * to it went away. `unread`: past events cannot be read now. After all but `over`, follow again.
    */
   ended(how: FeedEnd): void
 }

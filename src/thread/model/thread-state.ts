@@ -1,9 +1,9 @@
 /** A thread's state as a value: what applying the records of its log makes of it. Pure. */
 
 import type {
-  Branch, CheckpointPlace, HeardCommand, RunRow, ThreadRow,
+  Branch, CheckpointPlace, AppliedCommand, RunRow, ThreadRow,
 } from '../../../proto/gen/storage/v1/row.ts'
-import { withHeard } from '../../assistants/index.ts'
+import { withApplied } from '../../assistants/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
 import type { RunStatus, ThreadStatus } from '../../search/index.ts'
@@ -21,7 +21,7 @@ export interface ThreadState {
   /** `metadata.graph_id`: the graph that gives the state its meaning. Empty for none. */
   readonly graphId: string
   /** The newest commands that changed anything, oldest first. A rollback removes none. */
-  readonly heard: readonly HeardCommand[]
+  readonly applied: readonly AppliedCommand[]
 }
 
 /** A thread of which the log knows nothing yet. */
@@ -31,13 +31,13 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
     runs: [],
     resting: 'idle',
     graphId: '',
-    heard: [],
+    applied: [],
     row: {
       tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
       createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
       metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
       head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [], heard: [], owedWebhooks: [], storedBytes: 0,
+      resting: 'idle', stepSeq: 0, unfinished: [], applied: [], owedWebhooks: [], storedBytes: 0,
     },
   }
 }
@@ -45,14 +45,14 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
 /** A thread from its row and the runs that it names as unfinished. */
 export function fromRow(row: ThreadRow, runs: readonly RunRow[]): ThreadState {
   const resting = row.resting as ThreadState['resting']
-  const { heard, ...rest } = row
-  return { row: { ...rest, heard: [] }, exists: !row.deleted, runs, resting, heard,
+  const { applied, ...rest } = row
+  return { row: { ...rest, applied: [] }, exists: !row.deleted, runs, resting, applied,
     graphId: graphIdOf(row.metadataJson) }
 }
 
 /** The row as it is stored. `storedBytes` are those of the log up to it. */
-export function rowOf({ row, runs, heard }: ThreadState, storedBytes: number): ThreadRow {
-  return { ...row, unfinished: runs.map(unfinishedOf), heard: [...heard], storedBytes }
+export function rowOf({ row, runs, applied }: ThreadState, storedBytes: number): ThreadRow {
+  return { ...row, unfinished: runs.map(unfinishedOf), applied: [...applied], storedBytes }
 }
 
 function graphIdOf(metadataJson: string): string {
@@ -134,8 +134,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
       return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
     }
-    case 'heard':
-      return { ...state, heard: withHeard(state.heard, record.value.commandId, at.seq) }
+    case 'commandApplied':
+      return { ...state, applied: withApplied(state.applied, record.value.commandId, at.seq) }
     default: return state
   }
 }
@@ -263,18 +263,18 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
 export interface RunChanges {
   readonly changed: RunRow | undefined
   readonly removedRunIds: readonly string[]
-  /** The runs that are over by it, as they are then: ended, or dropped before that. */
-  readonly over: readonly RunRow[]
+  /** The runs that have ended by it, as they are then: ended, or dropped before that. */
+  readonly ended: readonly RunRow[]
 }
 
 /** `record` is in row `seq` and led from the state `before` to `after`. */
 export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
   seq: number): RunChanges {
-  return { ...rowChanges(record, before, after, seq), over: overBy(record, before, after, seq) }
+  return { ...rowChanges(record, before, after, seq), ended: overBy(record, before, after, seq) }
 }
 
 function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState, seq: number):
-Omit<RunChanges, 'over'> {
+Omit<RunChanges, 'ended'> {
   const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
   switch (record.$case) {
     case 'runDeleted': return { changed: undefined, removedRunIds: [record.value.runId] }

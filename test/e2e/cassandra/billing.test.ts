@@ -58,16 +58,16 @@ describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
         await server.restart()
       }
       await Promise.all(made.map(({ threadId, runId }) => runs.join(threadId, runId)))
-      const told = await Promise.all(made.map(async ({ threadId, runId }) => {
+      const seen = await Promise.all(made.map(async ({ threadId, runId }) => {
         const { status, updated_at: endedAt } = await runs.get(threadId, runId)
         return { threadId, runId, status, endedMs: Date.parse(endedAt) }
       }))
-      const days = new Set(told.map(({ endedMs }) => new Date(endedMs).toISOString().slice(0, 10)))
+      const days = new Set(seen.map(({ endedMs }) => new Date(endedMs).toISOString().slice(0, 10)))
       const records = (await Promise.all([...days].map(recordsOf))).flat()
       const byRun = <Each extends { readonly runId: string }>(all: readonly Each[]) =>
         all.toSorted((a, b) => a.runId < b.runId ? -1 : 1)
       expect(byRun(records.map(({ threadId, runId, status, endedMs }) =>
-        ({ threadId, runId, status, endedMs })))).toEqual(byRun(told))
+        ({ threadId, runId, status, endedMs })))).toEqual(byRun(seen))
       expect(records.every(({ startedMs, endedMs }) => startedMs! <= endedMs)).toBe(true)
     })
 })

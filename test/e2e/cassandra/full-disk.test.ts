@@ -1,4 +1,4 @@
-/** A member whose own disk is full: it ends with a sentence, and the others go on serving. */
+/** A member whose own disk is full: it ends with a sentence, and the others keep serving. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'

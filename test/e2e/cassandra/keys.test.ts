@@ -34,7 +34,7 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
 
   it('refuse a key within five seconds of its revocation, and end its streams', async () => {
     const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
-    const { key, id } = await maker.desk.create(
+    const { key, id } = await maker.keyAdmin.create(
       { tenant: 'acme', role: 'developer', name: '', expiresInMs: null })
     expect(await statuses(key)).toEqual([200, 200])
     const hold = gate()
@@ -48,7 +48,7 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
       return { end: end.then(() => 'cleanly', () => 'broken off') }
     }))
     const began = performance.now()
-    const { revokedAtMs } = await maker.desk.revoke(id)
+    const { revokedAtMs } = await maker.keyAdmin.revoke(id)
     expect(await Promise.all(streams.map(({ end }) => end))).toEqual(['broken off', 'broken off'])
     await expect.poll(() => statuses(key), { interval: 100 }).toEqual([401, 401])
     expect(Date.now() - revokedAtMs!)
@@ -61,7 +61,7 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
     const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
     const key = await maker.make('used')
     await statuses(key)
-    await expect.poll(async () => (await maker.desk.list('used'))[0]?.usedAtMs)
+    await expect.poll(async () => (await maker.keyAdmin.list('used'))[0]?.usedAtMs)
       .toBeGreaterThan(Date.now() - 60_000)
     await maker.close()
   })

@@ -23,7 +23,7 @@ import {
 import { QuorumWatch } from './quorum-watch.ts'
 import { Writers } from './writers.ts'
 
-/** How long the load goes on in each state of the cluster. */
+/** How long the load continues in each state of the cluster. */
 const exposureMs = 12_000
 const keyspace = 'nodes'
 
@@ -60,7 +60,7 @@ export function describeLostNodes(missing: string | undefined): void {
     /** Writers at work, so far without a failure. */
     async function writing(): Promise<Writers> {
       const writers = new Writers(server.url, { makers: 3, speakers: 3 })
-      await expect.poll(() => writers.told.length).toBeGreaterThan(200)
+      await expect.poll(() => writers.seen.length).toBeGreaterThan(200)
       return writers
     }
 
@@ -85,12 +85,12 @@ export function describeLostNodes(missing: string | undefined): void {
         await node.kill(lose)
         await Promise.race([pause(exposureMs), failed])
         const backMs = performance.now()
-        const toldBefore = writers.told.length
+        const seenBefore = writers.seen.length
         if (lose === 'SIGKILL') await node.start()
         else node.kill('SIGCONT')
         await cluster.whole()
         // After a short pause, the others may not even have missed the node.
-        await expect.poll(() => writers.told.length).toBeGreaterThan(toldBefore + 100)
+        await expect.poll(() => writers.seen.length).toBeGreaterThan(seenBefore + 100)
         const endMs = performance.now()
         stopped.abort()
         const stops = await loops
@@ -98,10 +98,10 @@ export function describeLostNodes(missing: string | undefined): void {
         console.log(`Node ${which}: longest write ${seconds(writers.worstMs(calmMs, lostMs))} ` +
           `before, ${seconds(writers.worstMs(lostMs, backMs))} after ${lose}, ` +
           `${seconds(writers.worstMs(backMs, endMs))} when it came back; ` +
-          `${writers.told.length} writes, ${writers.refused} of them refused`)
+          `${writers.seen.length} writes, ${writers.refused} of them refused`)
         // If Cassandra itself stood still because of the machine, that is no fault of ours.
         const refusedMs = [
-          ...writers.told.filter(({ answer }) => answer !== 200)
+          ...writers.seen.filter(({ answer }) => answer !== 200)
             .map(({ atMs, tookMs }) => atMs + tookMs),
           ...stops.filter((atMs) => atMs !== undefined),
         ]
@@ -160,7 +160,7 @@ export function describeLostNodes(missing: string | undefined): void {
       await server.restart()
       await everythingIsThere()
 
-      const waited = writers.told.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
+      const waited = writers.seen.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
       console.log(`Of those who were writing ${writers.refused} were refused and ` +
         `${waited.length} waited until it was known; ${latecomers.refused} latecomers were refused`)
       expect(latecomers.refused).toBeGreaterThan(8)

@@ -25,7 +25,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
   it.each([
     { how: 'is killed', lose: 'SIGKILL' },
     { how: 'answers nothing any more', lose: 'SIGSTOP' },
-  ] as const)('if it $how: 503, no crash, no loss, and all goes on by itself', async (
+  ] as const)('if it $how: 503, no crash, no loss, and all continues by itself', async (
     { lose }) => {
     const { contactPoints, dataCenter, nodes } = await ownNode()
     const node = nodes[0]!

@@ -41,7 +41,7 @@ export async function expectNothingIsServed(url: string, { warm, cold }: KnownTh
       ['GET', `/threads/${id}/state`],
       ['GET', `/threads/${id}/history`],
       ['GET', `/threads/${id}/runs`],
-      ['PATCH', `/threads/${id}`, { metadata: { heard: true } }],
+      ['PATCH', `/threads/${id}`, { metadata: { received: true } }],
       ['POST', `/threads/${id}/state`, { values: say('nobody hears this') }],
       ['POST', `/threads/${id}/runs`, said],
       ['POST', `/threads/${id}/runs/wait`, said],
@@ -55,11 +55,11 @@ export async function expectNothingIsServed(url: string, { warm, cold }: KnownTh
 async function expectRefusals(url: string, questions: readonly Question[]): Promise<void> {
   await Promise.all(questions.map(async ([method, path, body]) => {
     const began = performance.now()
-    const { status, headers, body: told } = await ask(url, method, path, body)
+    const { status, headers, body: seen } = await ask(url, method, path, body)
     const answered = performance.now()
     expect({ status, retry: headers.get('retry-after') }, `${method} ${path}`)
       .toEqual({ status: 503, retry: '1' })
-    expect(told, `${method} ${path}`)
+    expect(seen, `${method} ${path}`)
       .toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^[A-Z].+\.$/) })
     expect(answered - began, `${method} ${path}`)
       .toBeLessThan(allowedMs(answerMs, began, answered))

@@ -114,7 +114,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
           .toBe(`with another, until ${signal}`)
       }))
       for (const answer of await sayAll(`alone after ${signal}`)) {
-        expect(texts(answer).filter((_, place) => place % 2 === 0).slice(-2))
+        expect(texts(answer).filter((_, index) => index % 2 === 0).slice(-2))
           .toEqual([`with another, until ${signal}`, `alone after ${signal}`])
       }
     }
@@ -125,7 +125,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
       says: 'name of their own' },
     { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
       says: 'same secret' },
-  ])('is refused in one sentence if it $what, and the first goes on', async (
+  ])('is refused in one sentence if it $what, and the first continues', async (
     { name, value, says }) => {
     const first = await serve()
     const client = clientOf(first.url)

@@ -19,8 +19,8 @@ it.skipIf(!cassandra)('refuses no request and never takes its store for lost', a
   onTestFinished(() => server.close())
   const writers = new Writers(server.url, { makers: 6, speakers: 6 })
   for (let time = 0; time < 4; time++) {
-    const told = writers.told.length
-    await expect.poll(() => writers.told.length).toBeGreaterThan(told + 100)
+    const seen = writers.seen.length
+    await expect.poll(() => writers.seen.length).toBeGreaterThan(seen + 100)
     process.kill(server.pid, 'SIGSTOP')
     await pause(stillMs)
     process.kill(server.pid, 'SIGCONT')

@@ -50,9 +50,9 @@ describe('contact points', () => {
   const at = (...contactPoints: readonly string[]) => ({ ...newKeyspace(nobody), contactPoints })
 
   it('where nothing listens are named', async () => {
-    const sentence = await refusal(at('127.0.0.66', '127.0.0.67'))
-    expect(sentence).toContain('cannot be reached at 127.0.0.66, 127.0.0.67')
-    expect(sentence).toContain('--contact-points')
+    const message = await refusal(at('127.0.0.66', '127.0.0.67'))
+    expect(message).toContain('cannot be reached at 127.0.0.66, 127.0.0.67')
+    expect(message).toContain('--contact-points')
   })
 
   it('that cannot be resolved are named', async () => {
@@ -89,10 +89,10 @@ describe.skipIf(!cassandra)('a cluster', () => {
   afterAll(() => dropKeyspace(place))
 
   it('without the given data center names those that it has', async () => {
-    const sentence = await refusal({ ...place, dataCenter: 'mars' })
-    expect(sentence).toContain('no data center mars')
-    expect(sentence).toContain(`it has ${cassandra!.dataCenter}.`)
-    expect(sentence).toContain('--local-datacenter')
+    const message = await refusal({ ...place, dataCenter: 'mars' })
+    expect(message).toContain('no data center mars')
+    expect(message).toContain(`it has ${cassandra!.dataCenter}.`)
+    expect(message).toContain('--local-datacenter')
   })
 
   it('refuses a malformed keyspace name', async () => {
@@ -103,9 +103,9 @@ describe.skipIf(!cassandra)('a cluster', () => {
     const table = `${place.keyspace}.users`
     await cql(place, createKeyspace(place.keyspace, place),
       `CREATE TABLE ${table} (id int PRIMARY KEY)`)
-    const sentence = await refusal(place)
-    expect(sentence).toContain(`The keyspace ${place.keyspace} has tables of another program`)
-    expect(sentence).toContain('users')
+    const message = await refusal(place)
+    expect(message).toContain(`The keyspace ${place.keyspace} has tables of another program`)
+    expect(message).toContain('users')
     expect(await cql(place, `SELECT * FROM ${table}`)).toEqual([])
     expect(await tablesOf(place.keyspace)).toEqual(['users'])
     await cql(place, `DROP TABLE ${table}`)
@@ -125,8 +125,8 @@ describe.skipIf(!cassandra)('a cluster', () => {
     await cql(place, createKeyspace(control, place), createKeyspace(place.keyspace, place),
       `CREATE TABLE ${table} (name text PRIMARY KEY, version int)`,
       `INSERT INTO ${table} (name, version) VALUES ('schema', ${migrations.length + 1})`)
-    const sentence = await refusal(place)
-    expect(sentence).toContain(`${place.keyspace} was written by a newer version`)
+    const message = await refusal(place)
+    expect(message).toContain(`${place.keyspace} was written by a newer version`)
     expect(await tablesOf(place.keyspace)).toEqual([])
   })
 
@@ -154,7 +154,7 @@ describe.skipIf(!cassandra)('a cluster that is silent for a while', () => {
       const server = await startServer({
         project: 'conformance', cassandra: place,
         env: detoured({ [to]: new URL(await proxy.to(`http://${to}`)).host }),
-        heard: (output) => { if (output.includes('waits for it')) proxy.release() },
+        received: (output) => { if (output.includes('waits for it')) proxy.release() },
       })
       expect(server.output()).toContain('The store does not answer yet')
       await server.close()
@@ -191,15 +191,15 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     ['a wrong password', { ...as('little'), HEDDLE_CASSANDRA_PASSWORD: 'wrong' }, 'little'],
     ['a user that is not known', as('who'), 'who'],
   ])('refuses %s and does not repeat it', async (_, env, user) => {
-    const sentence = await refusal(place, env)
-    expect(sentence).toContain(`does not know the user ${user} with this password`)
-    expect(sentence).not.toContain(env.HEDDLE_CASSANDRA_PASSWORD)
+    const message = await refusal(place, env)
+    expect(message).toContain(`does not know the user ${user} with this password`)
+    expect(message).not.toContain(env.HEDDLE_CASSANDRA_PASSWORD)
   })
 
   it('names the keyspaces to a user that may not create them', async () => {
-    const sentence = await refusal(place, as('little'))
-    expect(sentence).toContain('may not make or use the keyspaces own and own_control')
-    expect(sentence).toContain('grant ALL')
+    const message = await refusal(place, as('little'))
+    expect(message).toContain('may not make or use the keyspaces own and own_control')
+    expect(message).toContain('grant ALL')
   })
 
   it('names the keyspaces to a user that may not create tables in them', async () => {
@@ -217,7 +217,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
 
   it('names the missing permission to a user that may only read', async () => {
     await grant('SELECT', 'reader')
-    const sentence = await refusal(place, as('reader'))
-    expect(sentence).toContain('User reader has no MODIFY permission on <table own_control.')
+    const message = await refusal(place, as('reader'))
+    expect(message).toContain('User reader has no MODIFY permission on <table own_control.')
   })
 })

@@ -9,7 +9,7 @@ import { ask } from '../../support/wire.ts'
 import { answerMs } from './questions.ts'
 
 /** One request and its answer; `broken` if none came. */
-export interface Told {
+export interface Seen {
   readonly thread: string
   /** The message to the thread; empty if none was sent. */
   readonly word: string
@@ -31,7 +31,7 @@ const patienceMs = 25
 export class Writers {
   readonly #url: string
   readonly #loops: readonly Promise<void>[]
-  readonly told: Told[] = []
+  readonly seen: Seen[] = []
   #stopped = false
 
   constructor(url: string, { makers, speakers }: { makers: number, speakers: number }) {
@@ -45,24 +45,24 @@ export class Writers {
 
   /** The threads that get messages. */
   get spokenTo(): readonly string[] {
-    return [...new Set(this.told.filter(({ word }) => word !== '').map(({ thread }) => thread))]
+    return [...new Set(this.seen.filter(({ word }) => word !== '').map(({ thread }) => thread))]
   }
 
   get refused(): number {
-    return this.told.filter(({ answer }) => answer === 503).length
+    return this.seen.filter(({ answer }) => answer === 503).length
   }
 
   /** Resolves with the first request begun from now on that succeeds. */
-  async nextGood(): Promise<Told> {
+  async nextGood(): Promise<Seen> {
     const nowMs = performance.now()
-    const isIt = ({ atMs, answer }: Told) => atMs >= nowMs && answer === 200
-    await expect.poll(() => this.told.some(isIt), { interval: 5 }).toBe(true)
-    return this.told.find(isIt)!
+    const isIt = ({ atMs, answer }: Seen) => atMs >= nowMs && answer === 200
+    await expect.poll(() => this.seen.some(isIt), { interval: 5 }).toBe(true)
+    return this.seen.find(isIt)!
   }
 
   /** The longest time that a request begun in this span took. */
   worstMs(fromMs: number, throughMs: number): number {
-    return Math.max(...this.told.filter(({ atMs }) => atMs >= fromMs && atMs <= throughMs)
+    return Math.max(...this.seen.filter(({ atMs }) => atMs >= fromMs && atMs <= throughMs)
       .map(({ tookMs }) => tookMs))
   }
 
@@ -77,16 +77,16 @@ export class Writers {
    * Refusals of requests begun in the span (by default: of all) came in time.
    */
   async check([fromMs, throughMs]: readonly [number, number] = always): Promise<void> {
-    expect(this.told.filter(({ answer }) => answer !== 200 && answer !== 503)).toEqual([])
-    const refused = this.told.filter(({ answer }) => answer === 503)
+    expect(this.seen.filter(({ answer }) => answer !== 200 && answer !== 503)).toEqual([])
+    const refused = this.seen.filter(({ answer }) => answer === 503)
     expect(refused.filter(({ retryAfter }) => retryAfter !== '1')).toEqual([])
     const late = refused.filter(({ atMs, tookMs }) =>
       atMs >= fromMs && atMs <= throughMs && tookMs > allowedMs(answerMs, atMs, atMs + tookMs))
     expect(late.map(({ atMs, tookMs, word }) =>
       `${word === '' ? 'a thread' : 'a run'} after ${Math.round(atMs - fromMs)} ms was ` +
       `refused in ${Math.round(tookMs)} ms`)).toEqual([])
-    const spoken = Map.groupBy(this.told.filter(({ word }) => word !== ''), ({ thread }) => thread)
-    for (const { thread, answer } of this.told.filter(({ word }) => word === '')) {
+    const spoken = Map.groupBy(this.seen.filter(({ word }) => word !== ''), ({ thread }) => thread)
+    for (const { thread, answer } of this.seen.filter(({ word }) => word === '')) {
       const found = await ask(this.#url, 'GET', `/threads/${thread}`)
       expect(found.status, `a thread whose making was answered ${answer}`)
         .toBe(answer === 200 ? 200 : 404)
@@ -99,26 +99,26 @@ export class Writers {
     }
   }
 
-  async #loop(act: () => Promise<Told>): Promise<void> {
+  async #loop(act: () => Promise<Seen>): Promise<void> {
     while (!this.#stopped) {
-      const told = await act()
-      this.told.push(told)
-      if (told.answer !== 200) await pause(patienceMs)
+      const seen = await act()
+      this.seen.push(seen)
+      if (seen.answer !== 200) await pause(patienceMs)
     }
   }
 
-  #make(): Promise<Told> {
+  #make(): Promise<Seen> {
     const thread = randomUUID()
     return this.#ask({ thread, word: '' }, '/threads', { thread_id: thread })
   }
 
-  #speak(thread: string): Promise<Told> {
+  #speak(thread: string): Promise<Seen> {
     const word = randomUUID()
     return this.#ask({ thread, word }, `/threads/${thread}/runs/wait`,
       { assistant_id: 'echo', input: say(word), if_not_exists: 'create' })
   }
 
-  async #ask(what: { thread: string, word: string }, path: string, body: unknown): Promise<Told> {
+  async #ask(what: { thread: string, word: string }, path: string, body: unknown): Promise<Seen> {
     const atMs = performance.now()
     const took = () => ({ ...what, atMs, tookMs: performance.now() - atMs })
     try {

@@ -52,7 +52,7 @@ export class Caller {
         this.excused.unavailable += 1
       } else if (response.status >= 500) {
         const text = await response.clone().text()
-        // Who heard it died, and for long nobody could own what that one had.
+        // Who received it died, and for long nobody could own what that one had.
         if (lenient && text.includes(notKnown)) {
           this.excused.unknown += 1
           return undefined

@@ -27,7 +27,7 @@ const silenceMs = 8_000
 const patienceMs = 40_000
 
 /** A member back at the store learns in this time that it was fenced; it looks every second. */
-const heardMs = 10_000
+const lastSeenMs = 10_000
 /** How long a member may take to end. */
 const drainMs = 25_000
 
@@ -108,30 +108,30 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     const load = loaded(30)
     onTestFailed(() => console.log(load.summary()))
     const end = performance.now() + chaosMs
-    await load.goOn(100)
+    await load.resume(100)
     let node: Promise<void> | undefined
     do {
       for (const [what, befall] of chance.shuffled(Object.entries(faults))) {
-        const place = chance.below(3)
+        const index = chance.below(3)
         const began = performance.now()
-        load.doors.close(place)
-        await befall(cluster.members[place]!, load)
-        load.doors.reopen(place)
-        console.log(`Member ${place} ${what}: ${load.summary()} ` +
+        load.doors.close(index)
+        await befall(cluster.members[index]!, load)
+        load.doors.reopen(index)
+        console.log(`Member ${index} ${what}: ${load.summary()} ` +
           `(${((performance.now() - began) / 1_000).toFixed(1)} s)`)
-        await load.goOn(50)
+        await load.resume(50)
         node ??= loseNode(chance.below(3))
       }
     } while (performance.now() < end)
     await node
-    await load.goOn(50)
+    await load.resume(50)
     expect(await load.faults()).toEqual([])
     console.log(load.summary())
   }, 1_200_000)
 
   /** Loses a node of Cassandra for a while, in addition to the faults of members. */
-  async function loseNode(place: number): Promise<void> {
-    const node = cassandra.nodes[place]!
+  async function loseNode(index: number): Promise<void> {
+    const node = cassandra.nodes[index]!
     await node.kill('SIGKILL')
     await pause(silenceMs)
     await node.start()
@@ -142,21 +142,21 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     await allServe()
     const load = loaded(12)
     onTestFailed(() => console.log(load.summary()))
-    await load.goOn(24)
+    await load.resume(24)
     const member = cluster.members[2]!
     load.doubt(member.pid)
     load.doors.close(2)
     member.cutOff(from)
     await pause(silenceMs)
-    await load.goOn(24)
+    await load.resume(24)
     member.reach()
     // The others decide whether it was fenced meanwhile: it serves again, or it ends.
     const fenced = await Promise.race([member.exited().then(() => true),
-      serves(member).then(() => pause(heardMs, false))])
+      serves(member).then(() => pause(lastSeenMs, false))])
     if (fenced) await member.restart()
     await allServe()
     load.doors.reopen(2)
-    await load.goOn(24)
+    await load.resume(24)
     expect(await load.faults()).toEqual([])
     console.log(`Cut off from ${from}, the member ${fenced ? 'was fenced' : 'went on'}: ` +
       load.summary())
@@ -181,9 +181,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
       await lost
       const replayed = await collect(clientOf(balancer.url).runs.joinStream(
         thread, (parts[0]!.data as { run_id: string }).run_id, { lastEventId: '-1' }))
-      const told = Array.from({ length: stepCount }, (_, at) => `w ${at + 1}`)
-      expect(linesOf(parts)).toEqual(told)
-      expect(linesOf(replayed)).toEqual(told)
+      const seen = Array.from({ length: stepCount }, (_, at) => `w ${at + 1}`)
+      expect(linesOf(parts)).toEqual(seen)
+      expect(linesOf(replayed)).toEqual(seen)
     } finally {
       balancer.close()
     }

@@ -1,4 +1,6 @@
-/** Three members under load: one is killed, one gets SIGTERM, and clients of the others go on. */
+/**
+ * Three members under load: one is killed, one gets SIGTERM, and clients of the others continue.
+ */
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
@@ -28,21 +30,21 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
     const load = new Load(
       { frontDoors: cluster.frontDoors, threads: 12, seed: 1, paceMs: 200 })
     onTestFailed(() => console.log(`${load.summary()}\n${cluster.story()}`))
-    await load.goOn(16)
+    await load.resume(16)
     load.doors.close(0)
     await killed!.kill('SIGKILL')
-    await load.goOn(16)
+    await load.resume(16)
     await killed!.restart()
     load.doors.reopen(0)
-    await load.goOn(16)
+    await load.resume(16)
     load.doors.close(1)
-    const toldMs = performance.now()
+    const reportedMs = performance.now()
     expect(await ended!.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(tookMs(toldMs)).toBeLessThan(drainMs)
-    await load.goOn(16)
+    expect(tookMs(reportedMs)).toBeLessThan(drainMs)
+    await load.resume(16)
     await ended!.restart()
     load.doors.reopen(1)
-    await load.goOn(16)
+    await load.resume(16)
     expect(await load.faults()).toEqual([])
     console.log(load.summary())
   }, 240_000)

@@ -26,7 +26,7 @@ export class Doors {
 
   /** Any front door that is up; waits if none is. */
   async pick(): Promise<Door> {
-    const ups = () => this.#urls.flatMap((_, place) => this.#down.has(place) ? [] : [place])
+    const ups = () => this.#urls.flatMap((_, index) => this.#down.has(index) ? [] : [index])
     while (ups().length === 0) await pause(lookMs)
     const up = ups()
     const place = this.#chance.pick(up)
@@ -34,17 +34,17 @@ export class Doors {
   }
 
   /** From now on it gets no new requests, and those under way may break. */
-  close(place: number): void {
-    this.#lives[place]! += 1
-    this.#down.add(place)
+  close(index: number): void {
+    this.#lives[index]! += 1
+    this.#down.add(index)
   }
 
-  reopen(place: number): void {
-    this.#down.delete(place)
+  reopen(index: number): void {
+    this.#down.delete(index)
   }
 
   /** Whether it was closed since it was picked. */
-  isExcused({ place, life }: Door): boolean {
-    return this.#lives[place] !== life
+  isExcused({ place: index, life }: Door): boolean {
+    return this.#lives[index] !== life
   }
 }

@@ -11,7 +11,7 @@ export interface HammerOptions {
 
 export interface Answered {
   readonly sentMs: number
-  readonly heardMs: number
+  readonly lastSeenMs: number
   /** 0 if there was no answer. */
   readonly status: number
 }
@@ -35,12 +35,12 @@ export class Hammer {
   }
 
   /** No request goes there until it is opened again. */
-  closeDoor(place: number): void {
-    this.#closed.add(place)
+  closeDoor(index: number): void {
+    this.#closed.add(index)
   }
 
-  openDoor(place: number): void {
-    this.#closed.delete(place)
+  openDoor(index: number): void {
+    this.#closed.delete(index)
   }
 
   /** Sends at this rate, round robin through all doors; resolves when all are answered. */
@@ -59,7 +59,7 @@ export class Hammer {
   /** One request; never rejects. */
   async once(): Promise<Answered> {
     const { frontDoors, method, path, headers } = this.#options
-    const open = frontDoors.filter((_, place) => !this.#closed.has(place))
+    const open = frontDoors.filter((_, index) => !this.#closed.has(index))
     const sentMs = performance.now()
     const status = await new Promise<number>((answered) => {
       const sent = request(open[this.#sent++ % open.length]! + path,
@@ -69,7 +69,7 @@ export class Hammer {
         })
       sent.on('error', () => answered(0)).end()
     })
-    const answer = { sentMs, heardMs: performance.now(), status }
+    const answer = { sentMs, lastSeenMs: performance.now(), status }
     this.answers.push(answer)
     return answer
   }
@@ -85,6 +85,6 @@ export class Hammer {
  */
 export function mostWithin(windowMs: number, admitted: readonly Answered[]): number {
   const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
-  return Math.max(0, ...bySent.map(({ sentMs }, place) => bySent.slice(place)
-    .filter(({ heardMs }) => heardMs <= sentMs + windowMs).length))
+  return Math.max(0, ...bySent.map(({ sentMs }, index) => bySent.slice(index)
+    .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length))
 }

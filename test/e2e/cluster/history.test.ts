@@ -6,7 +6,7 @@ import type { Attempt, Execution, ThreadHistory } from './history.ts'
 
 const attempt = (word: string, more: Partial<Attempt> = {}): Attempt => ({
   word, strategy: 'enqueue', act: 1, answer: 'accepted', runId: `run-${word}`, followed: true,
-  told: [1, 2].map((step) => ({ line: `${word} ${step}`, atMs: 1_000 })), ...more,
+  seen: [1, 2].map((step) => ({ line: `${word} ${step}`, atMs: 1_000 })), ...more,
 })
 const run = (word: string, status = 'success') => ({ word, status, runId: `run-${word}` })
 const executed = (line: string, atMs = 500, pid = 1): Execution =>
@@ -24,12 +24,12 @@ const good: ThreadHistory = {
   executions: ['a 1', 'a 2', 'a 2', 'b 1', 'b 2'].map((line) => executed(line)),
 }
 
-const silent = { told: [], followed: false }
+const silent = { seen: [], followed: false }
 
 /** The second run interrupted the first after its first line. */
 const cut: Partial<ThreadHistory> = {
   runs: [run('a', 'interrupted'), run('b')], lines: ['a 1', 'b 1', 'b 2'],
-  attempts: [attempt('a', { told: [{ line: 'a 1', atMs: 1_000 }] }),
+  attempts: [attempt('a', { seen: [{ line: 'a 1', atMs: 1_000 }] }),
     attempt('b', { strategy: 'interrupt' })],
 }
 
@@ -83,14 +83,14 @@ describe('a history is faulty', () => {
     ['with lines and no run', { runs: [run('a')],
       attempts: [attempt('a'), attempt('b', { answer: 'unknown', ...silent })] },
     'b has lines and no run'],
-    ['whose stream sent a step twice', { attempts: [attempt('a'), attempt('b', { told:
+    ['whose stream sent a step twice', { attempts: [attempt('a'), attempt('b', { seen:
       ['b 1', 'b 1', 'b 2'].map((line) => ({ line, atMs: 1_000 })) })] },
     'the stream of b told b 1,b 1,b 2'],
     ['whose stream sent a step that the thread does not hold', { lines: ['a 1', 'a 2'],
       runs: [run('a'), run('b', 'interrupted')] },
     'the stream of b told b 1,b 2, which the thread has not'],
     ['whose stream ended too soon', { attempts: [attempt('a'),
-      attempt('b', { told: [{ line: 'b 1', atMs: 1_000 }] })] }, 'ended after 1 of 2'],
+      attempt('b', { seen: [{ line: 'b 1', atMs: 1_000 }] })] }, 'ended after 1 of 2'],
     ['with two runs at once', { executions: ['a 1', 'b 1', 'a 2'].map((line) => executed(line)) },
       'a ran while another one ran'],
     ['with two runs at once, one of which was cut two lines ago', { ...cut, executions: executedBy(

@@ -13,13 +13,13 @@ export interface Attempt {
   /** Unique: every line that its run writes begins with it. */
   readonly word: string
   readonly strategy: 'enqueue' | 'reject' | 'interrupt' | 'rollback'
-  /** Number of the client's act; each act is over before the next begins. */
+  /** Number of the client's act; each act has ended before the next begins. */
   readonly act: number
   answer: Answer
   /** Missing until it is known. */
   runId?: string
   /** Lines in the `updates` events of its stream, in order. */
-  readonly told: { readonly line: string, readonly atMs: number }[]
+  readonly seen: { readonly line: string, readonly atMs: number }[]
   /** Whether its client read the stream to a clean end, or waited for the result. */
   followed: boolean
 }
@@ -44,7 +44,7 @@ export interface ThreadHistory {
   readonly threadId: string
   /** In the order of their answers. */
   readonly attempts: readonly Attempt[]
-  /** At the end, when all are over. */
+  /** At the end, when all have ended. */
   readonly runs: readonly FoundRun[]
   /** The thread's state at the end. */
   readonly lines: readonly string[]
@@ -72,7 +72,7 @@ function mayBeRolledBack({ attempts }: ThreadHistory, attempt: Attempt): boolean
     (answer === 'accepted' || answer === 'unknown'))
 }
 
-/** Every acknowledged run is there once and is over; there is no other run. */
+/** Every acknowledged run is there once and has ended; there is no other run. */
 function faultsOfRuns(history: ThreadHistory): string[] {
   const known = new Set(history.attempts.map(({ word }) => word))
   return [
@@ -140,8 +140,8 @@ function faultsOfLines(history: ThreadHistory): string[] {
 /** A stream has each line once and in order, and none that the thread does not hold. */
 function faultsOfStreams(history: ThreadHistory): string[] {
   return history.attempts.flatMap((attempt) => {
-    const { word, told, followed } = attempt
-    const lines = told.map(({ line }) => line)
+    const { word, seen, followed } = attempt
+    const lines = seen.map(({ line }) => line)
     const [run] = runsOf(history, attempt)
     const missing = lines.filter((line) => !history.lines.includes(line))
     return [
@@ -149,28 +149,28 @@ function faultsOfStreams(history: ThreadHistory): string[] {
         : [`the stream of ${word} told ${lines.join()}`],
       ...run !== undefined && missing.length > 0
         ? [`the stream of ${word} told ${missing.join()}, which the thread has not`] : [],
-      ...run?.status === 'success' && followed && told.length > 0 && told.length < history.steps
+      ...run?.status === 'success' && followed && seen.length > 0 && seen.length < history.steps
         ? [`the stream of ${word} ended after ${lines.length} of ${history.steps}`] : [],
     ]
   })
 }
 
 /** Consecutive executions of one process. */
-interface Tenure { readonly pid: number, readonly executions: Execution[] }
+interface OwnedSpan { readonly pid: number, readonly executions: Execution[] }
 
 /**
  * Without the last executions of a process that the next one executes again: a run may begin before
  * it is in the log, and if its process dies then, it never began. That excuses dead processes only.
  */
-function standing(executions: readonly Execution[]): Execution[] {
-  const tenures: Tenure[] = []
+function running(executions: readonly Execution[]): Execution[] {
+  const ownedSpans: OwnedSpan[] = []
   for (const execution of executions) {
-    if (tenures.at(-1)?.pid === execution.pid) tenures.at(-1)!.executions.push(execution)
-    else tenures.push({ pid: execution.pid, executions: [execution] })
+    if (ownedSpans.at(-1)?.pid === execution.pid) ownedSpans.at(-1)!.executions.push(execution)
+    else ownedSpans.push({ pid: execution.pid, executions: [execution] })
   }
-  return tenures.flatMap(({ pid, executions: own }, at) => {
-    const [next, ...later] = tenures.slice(at + 1)
-    if (later.some((tenure) => tenure.pid === pid)) return own
+  return ownedSpans.flatMap(({ pid, executions: own }, at) => {
+    const [next, ...later] = ownedSpans.slice(at + 1)
+    if (later.some((ownedSpan) => ownedSpan.pid === pid)) return own
     const again = own.findIndex(({ word }) =>
       next?.executions.some((execution) => execution.word === word))
     return again < 0 ? own : own.slice(0, again)
@@ -188,16 +188,16 @@ function wasCut(history: ThreadHistory, attempt: Attempt): boolean {
  * interruption shortly after the next run began in the same process. What it does until then is
  * refused, so it is in no thread and in no stream; and it is at most one line.
  */
-function straggler({ lines }: ThreadHistory, { word, told }: Attempt,
+function straggler({ lines }: ThreadHistory, { word, seen }: Attempt,
   executions: readonly Execution[]): Execution | undefined {
   const at = executions.findLastIndex((execution) => execution.word === word)
   const last = executions[at]
   if (last === undefined) return undefined
   const before = executions.slice(0, at)
   const since = before.findLastIndex((execution) => execution.word === word)
-  const isBeside = before.some((other, place) => place > since && other.pid === last.pid &&
-    before.findIndex((execution) => execution.word === other.word) === place)
-  const isSeen = lines.includes(last.line) || told.some(({ line }) => line === last.line)
+  const isBeside = before.some((other, index) => index > since && other.pid === last.pid &&
+    before.findIndex((execution) => execution.word === other.word) === index)
+  const isSeen = lines.includes(last.line) || seen.some(({ line }) => line === last.line)
   return isBeside && !isSeen ? last : undefined
 }
 
@@ -219,12 +219,12 @@ function around(word: string, executions: readonly Execution[]): string {
 /** One run at a time, and no line is executed again after it was streamed. */
 function faultsOfExecutions(history: ThreadHistory): string[] {
   const { attempts, executions } = history
-  const toldAtMs = new Map(attempts.flatMap(({ told }) =>
-    told.map(({ line, atMs }) => [line, atMs] as const)))
+  const seenAtMs = new Map(attempts.flatMap(({ seen }) =>
+    seen.map(({ line, atMs }) => [line, atMs] as const)))
   return [
-    ...twice(blocksOf(withoutStragglers(history, standing(executions)))).map((word) =>
+    ...twice(blocksOf(withoutStragglers(history, running(executions)))).map((word) =>
       `${word} ran while another one ran (${around(word, executions)})`),
-    ...executions.filter(({ line, atMs }) => atMs > (toldAtMs.get(line) ?? Infinity))
+    ...executions.filter(({ line, atMs }) => atMs > (seenAtMs.get(line) ?? Infinity))
       .map(({ line }) => `${line} was executed again after it was told`),
   ]
 }

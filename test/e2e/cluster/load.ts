@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly lenient?: boolean
 }
 
-const toldFaults = 30
+const reportedFaults = 30
 const patienceMs = 180_000
 const lookMs = 20
 
@@ -45,8 +45,8 @@ export class Load {
     this.doors = new Doors(frontDoors, new Chance(seed))
     this.caller = new Caller({ doors: this.doors, lenient })
     writeFileSync(this.#file, '')
-    this.#speakers = Array.from({ length: threads }, (_, place) => new Speaker({
-      caller: this.caller, chance: new Chance(seed + place + 1), file: this.#file,
+    this.#speakers = Array.from({ length: threads }, (_, index) => new Speaker({
+      caller: this.caller, chance: new Chance(seed + index + 1), file: this.#file,
       load: this.#id, paceMs,
     }))
     this.#speaking = Promise.all(this.#speakers.map((speaker) =>
@@ -61,7 +61,7 @@ export class Load {
   }
 
   /** Resolves when this many more runs were acknowledged; rejects if that takes too long. */
-  async goOn(runs: number): Promise<void> {
+  async resume(runs: number): Promise<void> {
     const enough = this.accepted + runs
     const end = performance.now() + patienceMs
     while (this.accepted < enough) {
@@ -80,8 +80,8 @@ export class Load {
   /** Ends the load. Returns one sentence per fault, up to a maximum. */
   async faults(): Promise<readonly string[]> {
     const all = await this.#allFaults()
-    if (all.length <= toldFaults) return all
-    return [...all.slice(0, toldFaults), `… and ${all.length - toldFaults} more`]
+    if (all.length <= reportedFaults) return all
+    return [...all.slice(0, reportedFaults), `… and ${all.length - reportedFaults} more`]
   }
 
   async #allFaults(): Promise<string[]> {
@@ -107,7 +107,7 @@ export class Load {
       `longest ${(worstMs / 1_000).toFixed(1)} s; through front doors that went down ` +
       `${excused.broken} broke; ${excused.unavailable} were answered 503, ${excused.unknown} ` +
       'that it is not known what was done' +
-      faults.slice(0, toldFaults).map((fault) => `\n  ${fault}`).join('')
+      faults.slice(0, reportedFaults).map((fault) => `\n  ${fault}`).join('')
   }
 
   #executions(): Execution[] {

@@ -122,9 +122,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       const start = promisify(execFile)(process.execPath, ['src/main.ts', ...region, '--port', '0',
         '--store', 'cassandra', '--contact-points', addresses.eu, '--local-datacenter', 'eu',
         '--data', join(data, 'stray')], { cwd: root })
-      const sentence = /^heddle: The keyspace heddle belongs to the region eu: .+\n$/
+      const message = /^heddle: The keyspace heddle belongs to the region eu: .+\n$/
       await expect(start).rejects.toMatchObject({
-        code: 1, stderr: expect.stringMatching(sentence) })
+        code: 1, stderr: expect.stringMatching(message) })
     }
   })
 

@@ -40,7 +40,7 @@ export class Speaker {
     return this.#attempts.filter(({ answer }) => answer === 'accepted').length
   }
 
-  /** Acts until it is stopped; resolves when everything that it began is over. */
+  /** Acts until it is stopped; resolves when everything that it began has ended. */
   async speak(stopped: AbortSignal): Promise<void> {
     const { chance, paceMs } = this.#options
     await this.#makeThread()
@@ -102,7 +102,7 @@ export class Speaker {
     try {
       const { lines = [] } = await called.response.json() as { lines?: string[] }
       const atMs = Date.now()
-      attempt.told.push(...lines.filter((line) => line.startsWith(attempt.word))
+      attempt.seen.push(...lines.filter((line) => line.startsWith(attempt.word))
         .map((line) => ({ line, atMs })))
       attempt.followed = true
       if (lines.at(-1) === `${attempt.word} ${steps}`) return
@@ -128,7 +128,7 @@ export class Speaker {
 
   #attempt(strategy: Attempt['strategy']): Attempt {
     const attempt: Attempt = { word: randomUUID().slice(0, 13), strategy, act: this.#act,
-      answer: 'unknown', told: [], followed: false }
+      answer: 'unknown', seen: [], followed: false }
     this.#attempts.push(attempt)
     return attempt
   }
@@ -170,7 +170,7 @@ export class Speaker {
           if (event !== 'updates') continue
           const { write } = data as { write?: { lines: readonly string[] } }
           const atMs = Date.now()
-          attempt.told.push(...(write?.lines ?? []).map((line) => ({ line, atMs })))
+          attempt.seen.push(...(write?.lines ?? []).map((line) => ({ line, atMs })))
         }
         attempt.followed = true
         return
@@ -183,7 +183,7 @@ export class Speaker {
     }
   }
 
-  /** Waits until all is over, and asks two front doors what there is now. */
+  /** Waits until all has ended, and asks two front doors what there is now. */
   async #settle(): Promise<void> {
     const { caller } = this.#options
     await Promise.all(this.#streams.splice(0))

@@ -44,10 +44,10 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       const broughtOn = named('run echo')
         .filter(({ traceId, instance }) => requestOf(traceId).instance !== instance)
       expect(broughtOn.length).toBeGreaterThan(0)
-      const heard = () => named('hear thread start')
-      await expect.poll(() => heard().map(({ traceId }) => traceId).toSorted())
+      const received = () => named('hear thread start')
+      await expect.poll(() => received().map(({ traceId }) => traceId).toSorted())
         .toEqual(broughtOn.map(({ traceId }) => traceId).toSorted())
-      for (const { traceId, instance, parentId: heardFrom } of heard()) {
+      for (const { traceId, instance, parentId: heardFrom } of received()) {
         const request = requestOf(traceId)
         const [asked, run] = ['ask thread start', 'run echo'].map((name) =>
           named(name).find((span) => span.traceId === traceId)!)

@@ -77,11 +77,11 @@ export class Streamer implements LoadWorker {
     const { values } = await client.threads.getState<{ done: number[] }>(this.#threadId)
     expect(values.done).toEqual(allSteps)
     this.#expectSeenOnce()
-    await this.#expectToldOnce(client, run.run_id)
+    await this.#expectEmittedOnce(client, run.run_id)
   }
 
   /** The whole stream has every step once, and its tail begins where the client stopped. */
-  async #expectToldOnce(client: Client, runId: string): Promise<void> {
+  async #expectEmittedOnce(client: Client, runId: string): Promise<void> {
     const replay = (lastEventId: string) =>
       collect(client.runs.joinStream(this.#threadId, runId, { lastEventId }))
     expect(stepsOf(await replay('-1'))).toEqual(allSteps)

@@ -71,7 +71,7 @@ export function lifeOf(seed: number): Life {
       const run = runOf(chance, known)
       // Known: the engine drops a `false` for several interrupts; a resumed run is given it.
       if (run.answer?.how === 'value' && !run.answer.value) return many
-      // Known: an empty input streams no values, but a run that goes on streams its current ones.
+      // Known: an empty input streams no values, but a run that continues streams its current ones.
       if (run.input && Object.keys(run.input).length === 0) return many
       return [...many,
         { deed: 'crash' as const, on: chance.below(3), run, node: chance.pick(workers) }]
@@ -141,12 +141,12 @@ function valuesOf(chance: Chance): Record<string, unknown> {
 function scriptOf(chance: Chance): Script {
   // One alone: of two that throw beside each other it is chance who comes first.
   const bold = chance.pick(workers)
-  const told = workers.filter(() => chance.flip(0.4))
+  const seen = workers.filter(() => chance.flip(0.4))
     .map((node) => [node, actsOf(chance, node, node === bold)] as const)
   const begin = chance.flip(0.4) && Array.from({ length: 1 + chance.below(3) }, (): Act =>
     chance.flip(0.6) ? { goto: chance.pick(nodes) }
       : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` })
-  return { ...begin && { begin }, ...Object.fromEntries(told) }
+  return { ...begin && { begin }, ...Object.fromEntries(seen) }
 }
 
 function actsOf(chance: Chance, node: string, isBold: boolean): Act[] {

@@ -15,7 +15,7 @@ import { edit, look, lookBack, refused } from './place.ts'
 import type { Place, Ran } from './place.ts'
 import { Served } from './served.ts'
 import { Twin } from './twin.ts'
-import { failedOfMany, mustBeSame, Names } from './view.ts'
+import { failedOfMany, requireSame, Names } from './view.ts'
 
 interface World { readonly server: ServerInUse, readonly gate: () => Gate }
 interface Held { readonly run: Wish, readonly node: string }
@@ -70,7 +70,7 @@ class Living {
   readonly #names = { served: new Names(), twin: new Names() }
   /** Finishes a run that the restart of the server interrupted. */
   #after: (() => Promise<void>) | undefined
-  #isOver = false
+  #hasEnded = false
   found: string | undefined
 
   constructor(life: Life, world: World) {
@@ -89,13 +89,13 @@ class Living {
   }
 
   async #step(what: string, act: () => Promise<void>): Promise<void> {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     try {
       await act()
     } catch (error) {
       const { seed, graph } = this.#life
       const { message, stack } = error as Error
-      this.#isOver = true
+      this.#hasEnded = true
       this.found = `HEDDLE_LIVES_SEED=${seed} (${graph}), after ${what}:\n${
         error instanceof AssertionError ? message : stack}`
     }
@@ -140,11 +140,11 @@ class Living {
     const [one, other] = [await pair.served.ended(runId),
       await pair.twin.run(run, { hold: { node, url: gate.url } })]
     // Intended: each attempt has the whole step limit for itself.
-    if (isOutOfSteps(other)) this.#isOver = true
-    if (this.#isOver) return
+    if (isOutOfSteps(other)) this.#hasEnded = true
+    if (this.#hasEnded) return
     // Intended: with durability exit, events reach only readers that are connected.
-    const heard = (ran: Ran) => (run.durability === 'exit' ? { ...ran, parts: [] } : ran)
-    return this.#compare(pair, heard(one), heard(other))
+    const received = (ran: Ran) => (run.durability === 'exit' ? { ...ran, parts: [] } : ran)
+    return this.#compare(pair, received(one), received(other))
   }
 
   async #copy({ served, twin }: Pair): Promise<void> {
@@ -156,9 +156,9 @@ class Living {
   async #compare(pair: Pair, served: Ran, twin: Ran): Promise<void> {
     const seen = await this.#compareSeen(pair, look)
     // If tasks wrote values that cannot be combined, the state cannot be read: the life ends.
-    if (seen === refused) this.#isOver = true
-    if (this.#isOver || failedOfMany(served, twin)) return
-    mustBeSame(this.#names.served.told(served), this.#names.twin.told(twin))
+    if (seen === refused) this.#hasEnded = true
+    if (this.#hasEnded || failedOfMany(served, twin)) return
+    requireSame(this.#names.served.seen(served), this.#names.twin.seen(twin))
   }
 
   async #lookBack(): Promise<void> {
@@ -168,7 +168,7 @@ class Living {
   async #compareSeen({ served, twin }: Pair, see: (place: Place) => Promise<unknown>):
     Promise<unknown> {
     const seen = this.#names.served.of(await see(served))
-    mustBeSame(seen, this.#names.twin.of(await see(twin)))
+    requireSame(seen, this.#names.twin.of(await see(twin)))
     return seen
   }
 }

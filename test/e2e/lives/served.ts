@@ -23,7 +23,7 @@ export class Served implements Place {
     const parts = await collect(this.#client.runs.stream(this.id, this.#graph, {
       ...await this.#wire(wish), onRunCreated: (run: { run_id: string }) => { runId = run.run_id },
     } as never))
-    return { parts: told(parts), result: await this.#client.runs.join(this.id, runId) }
+    return { parts: seen(parts), result: await this.#client.runs.join(this.id, runId) }
   }
 
   /** Starts a run; `arrived` says whether it waits at the node, or else has ended. */
@@ -33,8 +33,8 @@ export class Served implements Place {
     const { run_id: runId } = await runs.create(this.id, this.#graph,
       { ...payload, streamResumable: true } as never)
     // Also ends when the server does.
-    const over = runs.join(this.id, runId).then(() => false, () => false)
-    return { runId, arrived: await Promise.race([gate.arrived().then(() => true), over]) }
+    const ended = runs.join(this.id, runId).then(() => false, () => false)
+    return { runId, arrived: await Promise.race([gate.arrived().then(() => true), ended]) }
   }
 
   async undo(runId: string): Promise<void> {
@@ -46,7 +46,7 @@ export class Served implements Place {
     const { runs } = this.#client
     const result = await runs.join(this.id, runId)
     const stream = runs.joinStream(this.id, runId, { lastEventId: '-1' })
-    return { parts: told(await collect(stream)), result }
+    return { parts: seen(await collect(stream)), result }
   }
 
   update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>, checkpoint: At | undefined):
@@ -85,7 +85,7 @@ export class Served implements Place {
   }
 }
 
-function told(parts: readonly Part[]): Part[] {
+function seen(parts: readonly Part[]): Part[] {
   return parts.filter(({ event }) => event !== 'metadata')
     .map(({ event, data }) => ({ event, data }))
 }

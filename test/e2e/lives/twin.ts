@@ -35,7 +35,7 @@ function placeOf({ configurable = {} }: Parameters<Get>[0]): string {
  */
 class Saver extends MemorySaver {
   /** An answer from before, which names no question, answers nothing more. */
-  heard = false
+  received = false
   /** Of a step that failed as a whole, an update replaces what its tasks wrote. */
   dropsResults = false
   /** Checkpoints on which a task has had the answer that names no question. */
@@ -44,8 +44,8 @@ class Saver extends MemorySaver {
   override async getTuple(...[config]: Parameters<Get>): ReturnType<Get> {
     const tuple = await super.getTuple(config)
     if (!tuple) return tuple
-    const isOver = this.heard || this.#answered.has(placeOf(tuple.config))
-    const writes = (isOver ? withoutAnswer : kept)(tuple.pendingWrites ?? [])
+    const hasEnded = this.received || this.#answered.has(placeOf(tuple.config))
+    const writes = (hasEnded ? withoutAnswer : kept)(tuple.pendingWrites ?? [])
     return { ...tuple, pendingWrites: (this.dropsResults ? withoutResults : kept)(writes) }
   }
 
@@ -103,8 +103,8 @@ export class Twin implements Place {
           subgraphs: true, streamMode: ['values', 'updates'] } as never)
       for await (const part of stream) {
         const [space, mode, data] = part as unknown as [string[], string, unknown]
-        const { __metadata__: _, ...told } = data as Fields
-        parts.push({ event: [mode, ...space].join('|'), data: shown(told) })
+        const { __metadata__: _, ...seen } = data as Fields
+        parts.push({ event: [mode, ...space].join('|'), data: shown(seen) })
       }
     } catch (caught) {
       const { name, message } = caught as Error
@@ -113,7 +113,7 @@ export class Twin implements Place {
       this.#failed = true
       return { parts, result: { __error__: error } }
     } finally {
-      this.#saver.heard = false
+      this.#saver.received = false
     }
     const waiting = await this.#waiting().catch(() => [])
     return { parts, result: waiting.length === 0 ? {}
@@ -177,7 +177,7 @@ export class Twin implements Place {
       (channel === '__interrupt__' && !done.has(task) ? [value as { id?: string }[]].flat() : []))
     // Intended: an answer like `false` is delivered if one interrupt waits, and to that one only.
     const isLost = !resume && resume != null && asked.length === 1
-    this.#saver.heard = !resume && resume != null
+    this.#saver.received = !resume && resume != null
     return new Command({
       ...resume !== undefined && { resume: isLost ? { [asked[0]!.id!]: resume } : resume },
       ...update !== undefined && { update: update as Fields },

@@ -24,18 +24,18 @@ export class Names {
    * What a run streamed, in order per namespace: the order between namespaces is chance, and so is
    * how far the others got when one threw. Ids that the state does not show are ignored.
    */
-  told({ parts, result }: Ran): unknown {
+  seen({ parts, result }: Ran): unknown {
     // Intended: its values are those of its checkpoint; the state may have more.
     const { __interrupt__, __error__ } = result as Record<string, unknown>
     const answer = this.of({ __interrupt__, __error__ })
     if (parts.at(-1)?.event === 'error') return { error: parts.at(-1), answer }
-    const named = <Told>(it: Told) => JSON.parse(JSON.stringify(it)
-      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Told
+    const named = <Seen>(it: Seen) => JSON.parse(JSON.stringify(it)
+      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Seen
     // Grouped by id: namespaces that the state does not show have no names to tell them apart.
     const spaces = Map.groupBy(parts, ({ event }) => event.split('|').slice(1).join('|'))
-    const told = [...spaces].map(([space, own]) =>
+    const seen = [...spaces].map(([space, own]) =>
       JSON.stringify([named(space), inTurns(own.map(named))]))
-    return { told: told.sort().map((one) => JSON.parse(one) as unknown), answer }
+    return { seen: seen.sort().map((one) => JSON.parse(one) as unknown), answer }
   }
 
   #name(id: string): string {
@@ -65,12 +65,12 @@ function inTurns(parts: readonly Part[]): Part[] {
     own.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
 }
 
-export function mustBeSame(served: unknown, twin: unknown): void {
+export function requireSame(served: unknown, twin: unknown): void {
   const found = differences(served, twin)
-  if (found.length > 0) throw new AssertionError({ message: found.slice(0, toldMax).join('\n') })
+  if (found.length > 0) throw new AssertionError({ message: found.slice(0, seenMax).join('\n') })
 }
 
-const toldMax = 8
+const seenMax = 8
 
 /** One line per difference between two values. */
 function differences(served: unknown, twin: unknown, path = ''): string[] {

@@ -5,23 +5,24 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { SessionBook } from '../../../src/access/jwt-verifier.ts'
+import { JwtVerifier } from '../../../src/access/jwt-verifier.ts'
 import { virtualEnv } from '../../support/env.ts'
 import {
   bareToken, expiredToken, forgedToken, issuer, keySet, keySetFile, token,
 } from '../../support/sessions.ts'
 
 const open = (audience = '', keys = keySetFile(), env = virtualEnv(Date.now())) =>
-  SessionBook.open({ issuer, audience, keys }, env)
+  JwtVerifier.open({ issuer, audience, keys }, env)
 
 describe('a session', () => {
   it('has the user, tenant, role and end of its token', async () => {
-    const book = open()
+    const keyCache = open()
     const nowMs = 1_000 * Math.floor(Date.now() / 1_000)
-    expect(await book.read(token({ nowMs }))).toEqual(
+    expect(await keyCache.read(token({ nowMs }))).toEqual(
       { tenant: 'acme', userId: 'ann', role: 'developer', region: undefined,
         expiresAtMs: nowMs + 600_000 })
-    expect(await book.read(token({ claims: { role: 'reader' } }))).toMatchObject({ role: 'reader' })
+    expect(await keyCache.read(token({ claims: { role: 'reader' } }))).toMatchObject(
+      { role: 'reader' })
   })
 
   const withHmac = () => {
@@ -50,25 +51,25 @@ describe('a session', () => {
     ['is no token', () => 'a.b.c', /its signature/],
     ['is nothing', () => 'x', /its signature/],
   ])('that %s is refused', async (_, make, reason) => {
-    const book = open()
-    await expect(book.read(make())).rejects.toMatchObject(
+    const keyCache = open()
+    await expect(keyCache.read(make())).rejects.toMatchObject(
       { code: 'unauthenticated', message: expect.stringMatching(reason) as string })
   })
 
   it('must be for the configured audience', async () => {
-    const book = open('heddle')
-    await expect(book.read(token())).rejects.toMatchObject({ code: 'unauthenticated' })
-    expect(await book.read(token({ claims: { aud: ['x', 'heddle'] } })))
+    const keyCache = open('heddle')
+    await expect(keyCache.read(token())).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(await keyCache.read(token({ claims: { aud: ['x', 'heddle'] } })))
       .toMatchObject({ userId: 'ann' })
   })
 
   it('that was accepted is refused from its end on', async () => {
     const env = virtualEnv(Date.now())
-    const book = open('', keySetFile(), env)
+    const keyCache = open('', keySetFile(), env)
     const short = token({ claims: { exp: Math.floor(env.nowMs() / 1_000) + 5 } })
-    await book.read(short)
+    await keyCache.read(short)
     env.advance(5_000)
-    await expect(book.read(short)).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(keyCache.read(short)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 })
 
@@ -87,14 +88,14 @@ describe('the keys of sessions', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { answer, url } = await keyServer()
-    const book = open('', url)
-    expect(await book.read(token())).toMatchObject({ userId: 'ann' })
+    const keyCache = open('', url)
+    expect(await keyCache.read(token())).toMatchObject({ userId: 'ann' })
     answer.kid = 'two'
     const next = token({ header: { kid: 'two' } })
-    await expect(book.read(next)).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(keyCache.read(next)).rejects.toMatchObject({ code: 'unauthenticated' })
     // The library fetches keys at most every 30 seconds, however many unknown ones are named.
     vi.setSystemTime(Date.now() + 30_000)
-    expect(await book.read(next)).toMatchObject({ userId: 'ann' })
+    expect(await keyCache.read(next)).toMatchObject({ userId: 'ann' })
   })
 
   it('make sessions unavailable if they cannot be fetched', async () => {
@@ -111,8 +112,8 @@ describe('the keys of sessions', () => {
     [keySetFile({ keys: 'none' }), /--jwt-keys.*is no JSON web key set/],
     ['http://issuer.example/jwks', /--jwt-keys.*must begin with https/],
     ['https://', /--jwt-keys.*must begin with https/],
-  ])('are refused with a sentence if their place is wrong: %s', (place, sentence) => {
+  ])('are refused with a sentence if their place is wrong: %s', (place, message) => {
     expect(() => open('', place)).toThrow(expect.objectContaining(
-      { code: 'invalid', message: expect.stringMatching(sentence) as string }))
+      { code: 'invalid', message: expect.stringMatching(message) as string }))
   })
 })

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { keyDesk } from '../../../src/access/index.ts'
-import { KeyBook } from '../../../src/access/key-cache.ts'
+import { keyAdmin } from '../../../src/access/index.ts'
+import { KeyCache } from '../../../src/access/key-cache.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { MemoryKeys } from '../../support/memory-keys.ts'
 
@@ -13,13 +13,13 @@ const home = () => '192.0.2.1'
 function house() {
   const env = virtualEnv()
   const keys = new MemoryKeys()
-  const book = new KeyBook({ keys, env, region: 'us', regions: ['us', 'eu'] })
-  const desk = keyDesk({ table: keys, region: 'us', env })
+  const keyCache = new KeyCache({ keys, env, region: 'us', regions: ['us', 'eu'] })
+  const admin = keyAdmin({ table: keys, region: 'us', env })
   const make = (expiresInMs: number | null = null) =>
-    desk.create({ tenant: 'acme', role: 'developer', name: '', expiresInMs })
+    admin.create({ tenant: 'acme', role: 'developer', name: '', expiresInMs })
   const kindOf = async (text: string, address = home()) =>
-    (await book.find(text, () => address)).kind
-  return { env, keys, book, desk, make, kindOf }
+    (await keyCache.find(text, () => address)).kind
+  return { env, keys, keyCache, keyAdmin: admin, make, kindOf }
 }
 
 /** A well-formed key that does not exist. */
@@ -28,9 +28,10 @@ const forged = (number: number, region = 'us') =>
 
 describe('a key', () => {
   it('is found by its whole text only', async () => {
-    const { make, book, kindOf } = house()
+    const { make, keyCache, kindOf } = house()
     const { key, id } = await make()
-    expect(await book.find(key, home)).toMatchObject({ kind: 'good', row: { id, tenant: 'acme' } })
+    expect(await keyCache.find(key, home)).toMatchObject(
+      { kind: 'good', row: { id, tenant: 'acme' } })
     const wrong = [`${key.slice(0, -1)}!`, `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
       key.replace('hdl_us', 'hdl_xx'), ` ${key}`, `${key} `, key.slice(0, -1), `${key}a`, '', id,
       key.toUpperCase()]
@@ -38,8 +39,8 @@ describe('a key', () => {
   })
 
   it('of another region is recognized as such, without a lookup', async () => {
-    const { book, keys } = house()
-    expect(await book.find(forged(1, 'eu'), home)).toEqual({ kind: 'elsewhere', region: 'eu' })
+    const { keyCache, keys } = house()
+    expect(await keyCache.find(forged(1, 'eu'), home)).toEqual({ kind: 'elsewhere', region: 'eu' })
     expect(keys.looks).toEqual([])
   })
 
@@ -54,17 +55,17 @@ describe('a key', () => {
   })
 
   it('that is revoked is refused after three seconds at the latest', async () => {
-    const { env, keys, make, kindOf, desk } = house()
+    const { env, keys, make, kindOf, keyAdmin } = house()
     const { key, id } = await make()
     expect(await kindOf(key)).toBe('good')
-    await desk.revoke(id)
+    await keyAdmin.revoke(id)
     keys.held = new Promise(() => {})
     env.advance(2_999)
     expect(await kindOf(key)).toBe('good')
     const late = house()
     const again = await late.make()
     await late.kindOf(again.key)
-    await late.desk.revoke(again.id)
+    await late.keyAdmin.revoke(again.id)
     late.env.advance(3_000)
     expect(await late.kindOf(again.key)).toBe('bad')
   })
@@ -88,20 +89,20 @@ describe('a key', () => {
   })
 
   it('of a stream is checked again and again until it is revoked', async () => {
-    const { env, make, book, desk } = house()
+    const { env, make, keyCache, keyAdmin } = house()
     const { key, id } = await make()
-    const found = await book.find(key, home)
-    const beats: boolean[] = []
-    const beat = async () => {
+    const found = await keyCache.find(key, home)
+    const heartbeats: boolean[] = []
+    const heartbeat = async () => {
       env.advance(1_000)
-      beats.push(found.kind === 'good' && found.stands())
+      heartbeats.push(found.kind === 'good' && found.stillValid())
       await Promise.resolve().then(() => {}).then(() => {})
     }
-    for (let times = 0; times < 5; times++) await beat()
-    expect(beats).toEqual([true, true, true, true, true])
-    await desk.revoke(id)
-    for (let times = 0; times < 4; times++) await beat()
-    expect(beats.at(-1)).toBe(false)
+    for (let times = 0; times < 5; times++) await heartbeat()
+    expect(heartbeats).toEqual([true, true, true, true, true])
+    await keyAdmin.revoke(id)
+    for (let times = 0; times < 4; times++) await heartbeat()
+    expect(heartbeats.at(-1)).toBe(false)
   })
 })
 
@@ -140,14 +141,14 @@ describe('without a store', () => {
   })
 
   it('a key that was revoked meanwhile is refused five seconds after it is back', async () => {
-    const { env, keys, make, kindOf, desk } = house()
+    const { env, keys, make, kindOf, keyAdmin } = house()
     const { key, id } = await make()
     await kindOf(key)
     keys.isReachable = false
     env.advance(10_000)
     await kindOf(key)
     keys.isReachable = true
-    await desk.revoke(id)
+    await keyAdmin.revoke(id)
     env.advance(4_000)
     expect(await kindOf(key)).toBe('bad')
   })
@@ -200,7 +201,7 @@ describe('a flood of unknown keys', () => {
   })
 
   it('has eight lookups at a time and 256 waiting, and does not affect known keys', async () => {
-    const { env, keys, make, kindOf, book } = house()
+    const { env, keys, make, kindOf, keyCache } = house()
     const { key } = await make()
     await kindOf(key)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -217,7 +218,7 @@ describe('a flood of unknown keys', () => {
     const outcomes = await Promise.all(flood)
     expect(outcomes.filter((each) => each === 'bad')).toHaveLength(8 + 256)
     expect(outcomes.filter((each) => each === 'full')).toHaveLength(1_000 - 8 - 256)
-    expect(book.stats()).toMatchObject({ known: 1, turnedAway: 1_000 - 8 - 256 })
+    expect(keyCache.stats()).toMatchObject({ known: 1, turnedAway: 1_000 - 8 - 256 })
     expect(await kindOf(forged(2_000))).toBe('bad')
   })
 
@@ -234,7 +235,7 @@ describe('a flood of unknown keys', () => {
   })
 
   it('does not keep a key good that was revoked while it waited in the queue', async () => {
-    const { env, keys, make, kindOf, desk } = house()
+    const { env, keys, make, kindOf, keyAdmin } = house()
     const { key, id } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
     keys.held = promise
@@ -243,7 +244,7 @@ describe('a flood of unknown keys', () => {
     await new Promise(setImmediate)
     keys.held = Promise.resolve()
     expect(await kindOf(key, '198.51.100.7')).toBe('good')
-    await desk.revoke(id)
+    await keyAdmin.revoke(id)
     env.advance(5_000)
     resolve()
     await Promise.all(flood)
@@ -251,10 +252,10 @@ describe('a flood of unknown keys', () => {
   })
 
   it('is remembered up to a limit, beyond which the oldest are forgotten', async () => {
-    const { book, kindOf, make } = house()
+    const { keyCache, kindOf, make } = house()
     const { key } = await make()
     await kindOf(key)
     for (let number = 0; number < 21_000; number++) await kindOf(forged(number))
-    expect(book.stats()).toMatchObject({ known: 1, unknown: 20_000 })
+    expect(keyCache.stats()).toMatchObject({ known: 1, unknown: 20_000 })
   })
 })

@@ -67,17 +67,17 @@ export function assistantHouse(env: Env): AssistantHouse {
   const activate = async (tenant: string, id: string) => {
     const fail = () => actors.delete(id)
     const key = { kind: kind.name, tenant, id }
-    const actor = kind.create({ key, epoch, tell: () => {}, sleep: () => {}, fail })
+    const actor = kind.create({ key, epoch, notify: () => {}, sleep: () => {}, fail })
     await actor.activate()
     return actor
   }
   const router: Router = {
     ask: ({ tenant, id }, command) => {
       const commandId = env.uuid()
-      const once = async (told = command, toldId = commandId) => {
+      const once = async (seen = command, sentId = commandId) => {
         if (!actors.has(id)) actors.set(id, activate(tenant, id))
         const actor = await actors.get(id)!
-        return (await actor.receive(told, toldId)).reply
+        return (await actor.receive(seen, sentId)).reply
       }
       const turn = async () => {
         if (!losing || (command as AssistantCommand).kind === 'get') return await once()

@@ -23,9 +23,9 @@ function logOf(bytesOf: (seq: number) => number) {
       const { from, through, reverse = false } = range
       const rows = Array.from({ length: through - from + 1 }, (_, i) =>
         ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
-      const room = new ReadBytes(range)
+      const quota = new ReadBytes(range)
       const ordered = reverse ? rows.reverse() : rows
-      const end = ordered.findIndex(({ body }) => !room.takes(body.byteLength))
+      const end = ordered.findIndex(({ body }) => !quota.takes(body.byteLength))
       const read = end < 0 ? ordered : ordered.slice(0, end)
       returned.push(read.length)
       return read

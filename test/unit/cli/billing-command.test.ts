@@ -86,9 +86,9 @@ describe('the command "billing"', () => {
     [['--tenant', 'a b', '--day', '2026-02-03'], /^heddle: --tenant: no tenant .* "a b"\.\n$/],
     [['--day', '2026-02-03'], /^heddle: required option '--tenant .*; see billing --help\n$/],
     [['--tenant', 'acme'], /^heddle: required option '--day .*; see billing --help\n$/],
-  ])('answers %j with one sentence and exit code 1', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 1', async (args, message) => {
     const { status, stdout, stderr } = await heddle('billing', ...args, '--data', root)
     expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(sentence)
+    expect(stderr).toMatch(message)
   })
 })

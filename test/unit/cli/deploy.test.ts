@@ -14,8 +14,9 @@ import { migrations } from '../../../src/store/cassandra/schema/migration.ts'
 
 const deploy = resolve(import.meta.dirname, '../../../deploy')
 const text = readFileSync(join(deploy, 'compose.yaml'), 'utf8')
-const pageOf = (name: string) => readFileSync(join(deploy, name), 'utf8')
-const pages = readdirSync(deploy).filter((name) => name.endsWith('.md')).map(pageOf)
+const operate = join(deploy, '../docs/operate')
+const pageOf = (name: string) => readFileSync(join(operate, name), 'utf8')
+const pages = readdirSync(operate).filter((name) => name.endsWith('.md')).map(pageOf)
 
 interface Service {
   readonly profiles?: readonly string[]
@@ -148,7 +149,7 @@ describe('the commands in the pages for operators', () => {
       expect(known).toEqual(expect.arrayContaining(named))
       expect(variables).toEqual(expect.arrayContaining(page.match(/HEDDLE_[A-Z_]+/g) ?? []))
       for (const [, path] of page.matchAll(/\]\(((?!http)[^)]+)\)/g)) {
-        expect(existsSync(join(deploy, path!)), path).toBe(true)
+        expect(existsSync(join(operate, path!.split('#')[0]!)), path).toBe(true)
       }
     }
   })

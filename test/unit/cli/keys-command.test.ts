@@ -26,9 +26,9 @@ const made = async (...args: readonly string[]) =>
 
 /** The answer of the server's key socket to one line. */
 async function saidBy(socket: string, line: string): Promise<unknown> {
-  const office = connect(socket)
-  office.write(`${line}\n`)
-  return JSON.parse(await text(office)) as unknown
+  const admin = connect(socket)
+  admin.write(`${line}\n`)
+  return JSON.parse(await text(admin)) as unknown
 }
 
 describe('the command "keys"', () => {
@@ -66,11 +66,11 @@ describe('the command "keys"', () => {
     [[], /^heddle: say what about the keys: .*\n$/],
     [['create', '--tenant', 'a', '--data', '/dev/null/x'],
       /^heddle: The data directory .* cannot be made\..*\n$/],
-  ])('answers %j with one sentence and exit code 1', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 1', async (args, message) => {
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
     const { status, stdout, stderr } = await keys(...args, ...where)
     expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(sentence)
+    expect(stderr).toMatch(message)
   })
 
   it.each(['list', 'revoke 0123456789abcdef'])('creates no directory for "%s"', async (command) => {
@@ -104,7 +104,7 @@ describe('the command "keys"', () => {
       expect(await statusWith(key)).toBe(200)
       expect((await keys('list', '--data', data)).stdout).toContain(id)
       expect(await saidBy(socket, '{"do":"lose"}')).toEqual({ error: { code: 'unsupported',
-        sentence: expect.stringMatching(/another version: end it first\.$/) } })
+        message: expect.stringMatching(/another version: end it first\.$/) } })
       expect((await keys('revoke', id, '--data', data)).status).toBe(0)
       const revokedMs = performance.now()
       await expect.poll(() => statusWith(key)).toBe(401)

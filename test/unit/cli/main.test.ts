@@ -22,10 +22,10 @@ describe('the command', () => {
       /^heddle: "key" is no command, as "keys", "billing" and "backup" are: .*\n$/],
     [['--port', 'x'], /^heddle: --port \(or PORT\) must be a whole number .*, not "x"\.\n$/],
     [['--host', '0.0.0.0'], /^heddle: --host 0\.0\.0\.0 is reached by others.*\n$/],
-  ])('answers %j with one sentence and exit code 2', async (args, sentence) => {
+  ])('answers %j with one sentence and exit code 2', async (args, message) => {
     const { status, stdout, stderr } = await heddle(...args)
     expect([status, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(sentence)
+    expect(stderr).toMatch(message)
   })
 
   it('names several mistakes on a line each', async () => {

@@ -47,12 +47,12 @@ describe('a lifecycle', () => {
   it('stops a stage that starts concurrently if another one fails', async () => {
     const { lifecycle, said, stage } = setUp()
     const slow = Promise.withResolvers<string>()
-    const standing = lifecycle.start('graphs', stage('graphs', { start: () => slow.promise }))
+    const running = lifecycle.start('graphs', stage('graphs', { start: () => slow.promise }))
     const start = () => { throw new Error('the disk is full') }
     const failing = lifecycle.start('store', stage('store', { start }))
     slow.resolve('graphs')
     await expect(failing).rejects.toThrow('the disk is full')
-    expect(await standing).toBe('graphs')
+    expect(await running).toBe('graphs')
     expect(said).toEqual(['stop graphs'])
     await expect(lifecycle.start('door', stage('door'))).rejects.toThrow('all is ending')
     expect(said).toEqual(['stop graphs'])
@@ -71,7 +71,7 @@ describe('a lifecycle', () => {
     expect(said).toEqual(['stop late'])
   })
 
-  it('aborts a stage that takes too long to stop, and goes on without it', async () => {
+  it('aborts a stage that takes too long to stop, and continues without it', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
     const stop = (_: string, deadline: AbortSignal) => new Promise(() => {
@@ -85,11 +85,11 @@ describe('a lifecycle', () => {
     env.advance(250)
     await stopping
     expect(said.at(-1)).toBe('stop store')
-    expect(env.lines).toMatchObject([{ level: 'warn', facts: { stage: 'door' } }])
+    expect(env.lines).toMatchObject([{ level: 'warn', details: { stage: 'door' } }])
     expect(env.timers()).toBe(0)
   })
 
-  it('goes on if a stage fails to stop', async () => {
+  it('continues if a stage fails to stop', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
     const stop = () => { throw new Error('no') }

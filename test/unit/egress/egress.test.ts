@@ -93,7 +93,7 @@ describe('a call', () => {
     const there = await receiver(() => {})
     const stop = new AbortController()
     const sent = egress().send(post(there.url), stop.signal)
-    await there.heard(1)
+    await there.arrived(1)
     stop.abort(new Error('no more'))
     await expect(sent).rejects.toThrow('no more')
   })
@@ -102,7 +102,7 @@ describe('a call', () => {
     const there = await receiver(() => {})
     const way = egress()
     const sent = way.send(post(there.url), forever)
-    await there.heard(1)
+    await there.arrived(1)
     const ended = expect(sent).rejects.toThrow('The way out is closed')
     await way.close()
     await ended
@@ -264,7 +264,7 @@ describe('concurrent calls', () => {
     const stop = new AbortController()
     const held = Array.from({ length: 12 }, () =>
       way.send(post(`http://slow.example:${slow.port}/`), stop.signal).catch(() => 'stopped'))
-    await slow.heard(8)
+    await slow.arrived(8)
     expect(await way.send(post(`http://quick.example:${quick.port}/`), forever))
       .toMatchObject({ status: 200 })
     expect(slow.received).toHaveLength(8)
@@ -276,7 +276,7 @@ describe('concurrent calls', () => {
     const there = await receiver(() => {})
     const way = egress()
     for (let calls = 0; calls < 8; calls++) way.send(post(there.url), forever).catch(() => {})
-    await there.heard(8)
+    await there.arrived(8)
     const waits = way.send(post(there.url, { tries: 1 }), forever)
     await new Promise((resolve) => setImmediate(resolve))
     way.tired()
@@ -294,7 +294,7 @@ describe('concurrent calls', () => {
       way.send(post(`http://${name}.example:${port}/`, { tries: 1 }), stop.signal)
     const held = Promise.allSettled(Array.from({ length: 11_000 }, () => send('slow', slow)))
     const others = Array.from({ length: 9 }, () => send('other', other))
-    await other.heard(8)
+    await other.arrived(8)
     answered.resolve()
     for (const each of others) expect(await each).toMatchObject({ status: 200 })
     stop.abort()
@@ -308,7 +308,7 @@ describe('concurrent calls', () => {
     const stop = new AbortController()
     const held = Promise.allSettled(Array.from({ length: 200 }, (_, n) =>
       way.send(post(`http://slow-${n}.example:${slow.port}/`, { tries: 1 }), stop.signal)))
-    await slow.heard(48)
+    await slow.arrived(48)
     for (let n = 0; n < 20; n += 1) {
       const tenant = 'other'
       expect(await way.send(post(`http://slow-${n}.example:${quick.port}/`, { tenant }), forever))

@@ -27,8 +27,8 @@ describe('a URL', () => {
     ['http://127.1:8080/', /loopback/], ['http://0/', /this network/],
     ['http://[::1]:8080/', /not global/], ['http://１２７.0.0.1/', /loopback/],
     ['http://169.254.169.254/latest/meta-data', /link-local/],
-  ])('is refused with the reason: %s', (url, sentence) =>
-    expect(() => callableUrl(url, rules)).toThrow(sentence))
+  ])('is refused with the reason: %s', (url, message) =>
+    expect(() => callableUrl(url, rules)).toThrow(message))
 
   it('is refused without a secret in the reason', () => {
     expect(() => callableUrl('https://user:secret@example.org', rules)).toThrow(

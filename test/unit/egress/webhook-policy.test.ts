@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { narrowed } from '../../../src/egress/index.ts'
-import type { Call, Narrowing } from '../../../src/egress/index.ts'
-import { heard } from '../../support/scripted-egress.ts'
+import { withPolicy } from '../../../src/egress/index.ts'
+import type { Call, WebhookPolicy } from '../../../src/egress/index.ts'
+import { received } from '../../support/scripted-egress.ts'
 
-const open: Narrowing =
+const open: WebhookPolicy =
   { offered: true, headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 }
 
-const over = (rules: Partial<Narrowing>, sent: Call[] = []) => narrowed({
+const ended = (rules: Partial<WebhookPolicy>, sent: Call[] = []) => withPolicy({
   check: () => {},
   send: async (call) => {
     sent.push(call)
-    return heard
+    return received
   },
 }, () => ({ ...open, ...rules }))
 
@@ -28,8 +28,8 @@ describe('a restricted egress', () => {
     [{ ports: [443] }, 'http://example.org/', /port/],
     [{ ports: [443] }, 'https://example.org:8443/', /port/],
     [{ longestUrl: 20 }, 'https://example.org/long', /20 characters/],
-  ] as const)('with %j refuses %s', (rules, url, sentence) =>
-    expect(() => over(rules).check(url)).toThrow(sentence))
+  ] as const)('with %j refuses %s', (rules, url, message) =>
+    expect(() => ended(rules).check(url)).toThrow(message))
 
   it.each([
     [{}, 'http://example.org:8080/'],
@@ -38,11 +38,11 @@ describe('a restricted egress', () => {
     [{ hosts: ['x.org', 'example.org'] }, 'https://example.org/'],
     [{ ports: [80, 8443] }, 'http://example.org/'],
   ] as const)('with %j accepts %s', (rules, url) =>
-    expect(() => over(rules).check(url)).not.toThrow())
+    expect(() => ended(rules).check(url)).not.toThrow())
 
   it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []
-    const way = over({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)
+    const way = ended({ hosts: ['a.org'], headers: { 'x-token': 't', 'content-type': 'x' } }, sent)
     await way.send({ tenant: 'acme', method: 'POST', url: 'https://a.org/',
       headers: { 'content-type': 'application/json' } }, new AbortController().signal)
     expect(sent[0]!.headers).toEqual({ 'x-token': 't', 'content-type': 'application/json' })

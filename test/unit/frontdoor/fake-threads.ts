@@ -12,8 +12,8 @@ const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 export class FakeThreads implements ThreadClient {
   readonly views = new Map<string, ThreadView>()
-  /** The history of every thread; `gone` aborts when its reader has left. */
-  historyOf: (gone?: AbortSignal) => Iterable<HistoryPart> | AsyncIterable<HistoryPart> =
+  /** The history of every thread; `cancelled` aborts when its reader has left. */
+  historyOf: (cancelled?: AbortSignal) => Iterable<HistoryPart> | AsyncIterable<HistoryPart> =
     () => [{ states: [], isLast: true }]
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
@@ -102,11 +102,11 @@ export class FakeThreads implements ThreadClient {
     return `{"values": ${this.#thread(threadId).values}, "next": []}`
   }
 
-  async* history(_tenant: string, threadId: string, query: HistoryQuery, gone?: AbortSignal):
+  async* history(_tenant: string, threadId: string, query: HistoryQuery, cancelled?: AbortSignal):
   AsyncGenerator<HistoryPart, void, void> {
     this.#call('history', query)
     this.#thread(threadId)
-    yield* this.historyOf(gone)
+    yield* this.historyOf(cancelled)
   }
 
   async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {
@@ -186,7 +186,7 @@ export class FakeRun {
   /** Resolves when the last listener has gone. */
   readonly left = Promise.withResolvers<void>()
   #events: FeedEvent[] = []
-  #over = false
+  #ended = false
 
   constructor(tenant: string, threadId: string, start: StartRun) {
     this.start = start
@@ -201,7 +201,7 @@ export class FakeRun {
       firstSeq: 1, lastSeq: 1,
     }
     const { runId: run_id } = start
-    this.tell([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])
+    this.notify([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])
     this.result.promise.catch(() => {})
   }
 
@@ -209,14 +209,14 @@ export class FakeRun {
     this.listeners.add(listener)
     const from = this.#events.findIndex(({ id }) => id === after) + 1
     if (from < this.#events.length) listener.events(this.#events.slice(from))
-    if (this.#over) listener.ended('over')
+    if (this.#ended) listener.ended('over')
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size === 0) this.left.resolve()
     }
   }
 
-  tell(batch: readonly FeedEvent[]): void {
+  notify(batch: readonly FeedEvent[]): void {
     this.#events.push(...batch)
     for (const listener of this.listeners) listener.events(batch)
   }
@@ -229,7 +229,7 @@ export class FakeRun {
   }
 
   end(result = '{}', how: 'over' | 'lagged' | 'lost' = 'over'): void {
-    this.#over = true
+    this.#ended = true
     this.result.resolve(result)
     for (const listener of this.listeners) listener.ended(how)
   }

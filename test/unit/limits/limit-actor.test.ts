@@ -24,7 +24,7 @@ it('A counter is released only once the next one can read what it admitted.', as
   })
   const counter = async () => {
     const actor = kind.create({ key: limitActorKey({ row: rule.name, who: 'me' }), epoch: 1,
-      tell: () => {}, sleep: () => {}, fail: () => {} })
+      notify: () => {}, sleep: () => {}, fail: () => {} })
     await actor.activate()
     return actor
   }

@@ -12,7 +12,7 @@ const step = fc.record({ pauseMs: fc.oneof(fc.nat(5), fc.nat(80)), door: fc.nat(
 
 /** Sends `times` times the limit, through all doors in turn, for a number of windows. */
 async function hammer(world: LimitWorld, times: number, windows: number): Promise<void> {
-  const { count, intervalMs } = world.row
+  const { count, intervalMs } = world.limit
   const everyMs = 10
   const perStep = times * count * everyMs / intervalMs
   let due = 0
@@ -83,7 +83,8 @@ describe('front doors together', () => {
       world.request(request % 3)
       await world.pass(200)
     }
-    const waited = world.admitted.filter(({ sentMs, heardMs }) => heardMs > sentMs + world.wayMs)
+    const waited = world.admitted.filter(
+      ({ sentMs, lastSeenMs }) => lastSeenMs > sentMs + world.wayMs)
     expect(world.admitted).toHaveLength(60)
     expect(waited.length).toBeLessThanOrEqual(6)
     expect(world.asked).toBeLessThanOrEqual(61)
@@ -177,7 +178,7 @@ describe('a counter that is unreachable', () => {
   })
 
   it('is given up after 5 s if it is slow and the row is closed', async () => {
-    const world = new LimitWorld({ durable: true, without: 'closed' })
+    const world = new LimitWorld({ durable: true, onOutage: 'deny' })
     world.wayMs = 2_000
     world.request(0)
     await world.pass(4_010, 10)
@@ -189,7 +190,7 @@ describe('a counter that is unreachable', () => {
   })
 
   it('is answered as unavailable if the row is closed, until it is back', async () => {
-    const world = new LimitWorld({ durable: true, without: 'closed' })
+    const world = new LimitWorld({ durable: true, onOutage: 'deny' })
     world.cut = true
     world.request(0)
     await world.pass(1)
@@ -202,7 +203,7 @@ describe('a counter that is unreachable', () => {
   })
 
   it('is the result if the row is durable and the store is unreachable', async () => {
-    const world = new LimitWorld({ durable: true, without: 'closed' })
+    const world = new LimitWorld({ durable: true, onOutage: 'deny' })
     world.table.failing = true
     world.request(0)
     await world.pass(1)
@@ -216,7 +217,7 @@ describe('a counter after a failover', () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(fc.record({
       pauseMs: fc.nat(900), requests: fc.nat(20), failsOver: fc.boolean(), wayMs: fc.nat(20),
     }), { maxLength: 30 }), async (count, steps) => {
-      const world = new LimitWorld({ count, intervalMs: 2_000, durable: true, without: 'closed' })
+      const world = new LimitWorld({ count, intervalMs: 2_000, durable: true, onOutage: 'deny' })
       for (const { pauseMs, requests, failsOver, wayMs } of steps) {
         world.wayMs = wayMs
         for (let request = 0; request < requests; request++) world.request(request % 3)
@@ -229,7 +230,7 @@ describe('a counter after a failover', () => {
 
   it('of a durable row counts longer, by what clocks and latency may differ', async () => {
     const intervalMs = 4 * clocksApartMs
-    const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
+    const world = new LimitWorld({ count: 1, intervalMs, durable: true, onOutage: 'deny' })
     world.request(0)
     await world.pass(2 * clocksApartMs, 100)
     world.failOver()
@@ -246,7 +247,7 @@ describe('a counter after a failover', () => {
 
   it('of a durable row admits nobody early, even by another clock', async () => {
     const intervalMs = 4 * clocksApartMs
-    const world = new LimitWorld({ count: 1, intervalMs, durable: true, without: 'closed' })
+    const world = new LimitWorld({ count: 1, intervalMs, durable: true, onOutage: 'deny' })
     world.writeMs = admitPatienceMs - 100
     world.request(0)
     await world.pass(admitPatienceMs, 100)
@@ -257,7 +258,7 @@ describe('a counter after a failover', () => {
       await world.pass(100, 100)
     }
     const [first, second] = world.admitted
-    expect(second!.heardMs - first!.heardMs).toBeGreaterThan(intervalMs)
+    expect(second!.lastSeenMs - first!.lastSeenMs).toBeGreaterThan(intervalMs)
   })
 
   it('of any row admits no more, even if answers of the earlier counter come late', async () => {

@@ -13,9 +13,9 @@ const counterOf = (count: number, intervalMs: number, holds = false) =>
 function mostWithin(windowMs: number, moments: readonly number[]): number {
   const sorted = moments.toSorted((a, b) => a - b)
   let from = 0
-  return sorted.reduce((most, moment, place) => {
+  return sorted.reduce((most, moment, index) => {
     while (sorted[from]! < moment - windowMs) from++
-    return Math.max(most, place - from + 1)
+    return Math.max(most, index - from + 1)
   }, 0)
 }
 
@@ -27,11 +27,11 @@ const step = fc.record({
   uses: fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
     { maxLength: 12 }),
   /** How long after the last use the counter learns of its end; undefined: never. */
-  toldMs: fc.option(fc.nat(150), { nil: undefined }),
+  reportedMs: fc.option(fc.nat(150), { nil: undefined }),
 })
 
 interface Ending {
-  readonly toldMs: number
+  readonly reportedMs: number
   readonly id: string
   readonly moments: readonly number[]
 }
@@ -44,15 +44,15 @@ describe('a counter', () => {
         const used: number[] = []
         let endings: Ending[] = []
         let nowMs = 0
-        for (const { pauseMs, waiting, perSecond, delayMs, uses, toldMs } of steps) {
+        for (const { pauseMs, waiting, perSecond, delayMs, uses, reportedMs } of steps) {
           // A door asks at `askedMs` and the counter gets it later; the lease runs from the asking.
           const askedMs = nowMs + pauseMs
           nowMs = askedMs + delayMs
-          for (const { id, moments } of endings.filter((ending) => ending.toldMs <= askedMs)) {
+          for (const { id, moments } of endings.filter((ending) => ending.reportedMs <= askedMs)) {
             // The door computed these ages when it asked; the counter gets them later.
             counter.end(nowMs, { id, used: moments.map((moment) => [askedMs - moment, 1]) })
           }
-          endings = endings.filter((ending) => ending.toldMs > askedMs)
+          endings = endings.filter((ending) => ending.reportedMs > askedMs)
           const { admitted, lease } = counter.take(nowMs, { waiting, perSecond })
           expect(admitted).toBeLessThanOrEqual(waiting)
           for (let token = 0; token < admitted; token++) used.push(nowMs)
@@ -61,8 +61,9 @@ describe('a counter', () => {
             .map((part) => askedMs + part * lease.goodMs)
             .filter((moment) => moment >= nowMs)
           used.push(...moments)
-          if (toldMs === undefined) continue
-          endings.push({ toldMs: Math.max(askedMs, ...moments) + toldMs, id: lease.id, moments })
+          if (reportedMs === undefined) continue
+          endings.push({ reportedMs: Math.max(askedMs, ...moments) + reportedMs, id: lease.id,
+            moments })
         }
         expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
       }), { numRuns: 2_000 })
@@ -126,10 +127,10 @@ describe('a counter', () => {
     counter.end(500, { id: 'another life:1', used: [] })
     expect(counter.remaining(500)).toBe(150)
     counter.take(450, { waiting: 1, perSecond: 0 })
-    const told = { id: lease!.id, used: [[400, 4], [300, 2]] } as const
-    counter.end(500, told)
+    const seen = { id: lease!.id, used: [[400, 4], [300, 2]] } as const
+    counter.end(500, seen)
     expect(counter.remaining(500)).toBe(153)
-    counter.end(500, told)
+    counter.end(500, seen)
     expect([10_100, 10_101, 10_200, 10_201, 10_450, 10_451].map((nowMs) =>
       counter.remaining(nowMs))).toEqual([153, 157, 157, 159, 159, 160])
   })
@@ -171,7 +172,7 @@ describe('a counter that stores admissions first', () => {
         for (const each of writing.toSorted((a, b) => a.doneMs - b.doneMs)) {
           if (each.doneMs > untilMs) return
           writing.splice(writing.indexOf(each), 1)
-          counter.letGo(each.doneMs, each.tokens)
+          counter.release(each.doneMs, each.tokens)
           for (let token = 0; token < each.tokens; token++) admitted.push(each.doneMs)
         }
       }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { limitRows } from '../../../src/limits/limit-rows.ts'
+import { rateLimits } from '../../../src/limits/limit-rows.ts'
 import type { RegionName } from '../../../src/settings/region.ts'
 
 interface SpecifiedRow {
@@ -36,34 +36,34 @@ describe.each(['us', 'eu'] as const)('the limits of %s', (region) => {
   it('are those of the specification, row by row', () => {
     const rows = specified()
     expect(rows).toHaveLength(29)
-    expect(limitRows(region).map(({ match, identity, count, intervalMs, category }) =>
+    expect(rateLimits(region).map(({ match, identity, count, intervalMs, category }) =>
       ({ match, identity, count, intervalMs, category })))
       .toEqual(rows.map(({ limit, match, identity, category }) =>
         ({ match, identity, ...limitIn(region, limit), category })))
   })
 
   it('each have a name, and are durable if they are closed without their counter', () => {
-    const rows = limitRows(region)
+    const rows = rateLimits(region)
     expect(new Set(rows.map(({ name }) => name)).size).toBe(29)
     for (const { name } of rows) expect(name).toMatch(/^[a-z-]+$/)
-    for (const { durable, without } of rows) expect(durable).toBe(without === 'closed')
-    expect(rows.filter(({ without }) => without === 'closed').map(({ category }) => category))
+    for (const { durable, onOutage } of rows) expect(durable).toBe(onOutage === 'deny')
+    expect(rows.filter(({ onOutage }) => onOutage === 'deny').map(({ category }) => category))
       .toEqual(['Charts', 'Charts', 'Generation', 'Generation', 'Deletion', 'Deletion', 'Stats'])
   })
 })
 
 it('Only commits and stats differ between the regions.', () => {
-  const eu = limitRows('eu')
-  expect(limitRows('us').filter((row, place) => row.count !== eu[place]!.count)
+  const eu = rateLimits('eu')
+  expect(rateLimits('us').filter((limit, index) => limit.count !== eu[index]!.count)
     .map(({ name }) => name)).toEqual(['commits-key', 'commits-user', 'runs-stats'])
 })
 
 it('An override changes only what it names, and only in its own row.', () => {
-  const rows = limitRows('us', new Map([['auth-key', { count: 7 }],
+  const rows = rateLimits('us', new Map([['auth-key', { count: 7 }],
     ['catch-all', { intervalSeconds: 2 }]]))
-  const changed = limitRows('us').flatMap((row, place) =>
-    row.count === rows[place]!.count && row.intervalMs === rows[place]!.intervalMs ? []
-      : [rows[place]])
+  const changed = rateLimits('us').flatMap((limit, index) =>
+    limit.count === rows[index]!.count && limit.intervalMs === rows[index]!.intervalMs ? []
+      : [rows[index]])
   expect(changed).toEqual([expect.objectContaining({ name: 'auth-key', count: 7,
     intervalMs: 10_000 }), expect.objectContaining({ name: 'catch-all', count: 100,
     intervalMs: 2_000 })])

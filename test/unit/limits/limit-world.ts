@@ -4,30 +4,30 @@ import type { Actor } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { limitActorKey, limitKind } from '../../../src/limits/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable } from '../../../src/limits/index.ts'
-import { LimitBook } from '../../../src/limits/limit-clients.ts'
-import type { LimitRow } from '../../../src/limits/limit-rows.ts'
+import { LimitClients } from '../../../src/limits/limit-clients.ts'
+import type { RateLimit } from '../../../src/limits/limit-rows.ts'
 import { virtualEnv } from '../../support/env.ts'
 import type { VirtualEnv } from '../../support/env.ts'
 
 /** When an admitted request was sent, and when it learned that it is admitted. */
 export interface Admitted {
   readonly sentMs: number
-  readonly heardMs: number
+  readonly lastSeenMs: number
 }
 
-export const aRow: LimitRow = {
-  name: 'tested', match: '', identity: 'IP', category: 'Tested', rank: 1, without: 'open',
+export const aRow: RateLimit = {
+  name: 'tested', match: '', identity: 'IP', category: 'Tested', rank: 1, onOutage: 'allow',
   durable: false, count: 100, intervalMs: 10_000,
 }
 
 export class LimitWorld {
   readonly env: VirtualEnv = virtualEnv()
-  readonly doors: readonly LimitBook[]
+  readonly doors: readonly LimitClients[]
   readonly admitted: Admitted[] = []
   readonly refusals: number[] = []
   readonly failures: unknown[] = []
   readonly table = new LimitTableTwin()
-  readonly row: LimitRow
+  readonly limit: RateLimit
   /** How many questions the counter got. */
   asked = 0
   /** The latency from a door to the counter, and the same back. */
@@ -37,14 +37,14 @@ export class LimitWorld {
   /** The counter is unreachable. */
   cut = false
   /** Doors that are dead do not tell what they admitted. */
-  readonly gone = new Set<LimitBook>()
+  readonly gone = new Set<LimitClients>()
   #actor: Promise<Actor> | undefined
   /** How far the clock of the counter is ahead. */
   #aheadMs = 0
 
-  constructor(row: Partial<LimitRow> = {}, doors = 3) {
-    this.row = { ...aRow, ...row }
-    this.doors = Array.from({ length: doors }, () => new LimitBook({
+  constructor(limit: Partial<RateLimit> = {}, doors = 3) {
+    this.limit = { ...aRow, ...limit }
+    this.doors = Array.from({ length: doors }, () => new LimitClients({
       env: this.env, doors: () => doors,
       router: { ask: (_, command) => this.#brought(command) },
     }))
@@ -53,13 +53,14 @@ export class LimitWorld {
   /** One request, through one of the doors. */
   request(door: number): void {
     const sentMs = this.env.monotonicMs()
-    Promise.resolve().then(() => this.doors[door]!.charge(this.row, 'somebody')).then((verdict) => {
-      if (verdict.admitted) this.admitted.push({ sentMs, heardMs: this.env.monotonicMs() })
+    Promise.resolve().then(() => this.doors[door]!.charge(this.limit, 'somebody')).then(
+      (verdict) => {
+      if (verdict.admitted) this.admitted.push({ sentMs, lastSeenMs: this.env.monotonicMs() })
       else this.refusals.push(verdict.waitMs)
     }, (error: unknown) => this.failures.push(error))
   }
 
-  /** Moves the clock in small steps, so that all promises go on. */
+  /** Moves the clock in small steps, so that all promises continue. */
   async pass(ms: number, stepMs = 1): Promise<void> {
     for (let passed = 0; passed < ms; passed += stepMs) {
       this.env.advance(stepMs)
@@ -103,12 +104,12 @@ export class LimitWorld {
         },
         since: (key, sinceMs) => table.since(key, sinceMs),
       },
-      rules: new Map([[this.row.name, this.row]]),
+      rules: new Map([[this.limit.name, this.limit]]),
       askDoors: async (question) => this.doors.map((door) =>
-        this.gone.has(door) ? undefined : door.told(question)),
+        this.gone.has(door) ? undefined : door.recent(question)),
     })
-    const key = limitActorKey({ row: this.row.name, who: 'somebody' })
-    const actor = kind.create({ key, epoch: 1, tell: () => {}, sleep: () => {}, fail: () => {} })
+    const key = limitActorKey({ row: this.limit.name, who: 'somebody' })
+    const actor = kind.create({ key, epoch: 1, notify: () => {}, sleep: () => {}, fail: () => {} })
     await actor.activate()
     return actor
   }
@@ -131,8 +132,8 @@ export class LimitTableTwin implements LimitTable {
 /** The largest number of requests that were both sent and admitted within one window. */
 export function mostWithin(windowMs: number, admitted: readonly Admitted[]): number {
   const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
-  return Math.max(0, ...bySent.map(({ sentMs }, place) => bySent.slice(place)
-    .filter(({ heardMs }) => heardMs <= sentMs + windowMs).length))
+  return Math.max(0, ...bySent.map(({ sentMs }, index) => bySent.slice(index)
+    .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length))
 }
 
 async function settled(): Promise<void> {

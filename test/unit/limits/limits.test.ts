@@ -8,14 +8,14 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { describe, expect, it } from 'vitest'
 
 import {
-  Activations, createRouter, inProcessTransport, placedOwnership, soleMember, systemEnv,
+  ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember, systemEnv,
 } from '../../../cluster/index.ts'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
-import { keyDesk } from '../../../src/access/index.ts'
+import { keyAdmin } from '../../../src/access/index.ts'
 import { addressReader, limitGate } from '../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
-import { LimitBook, limitKind, limitRows } from '../../../src/limits/index.ts'
+import { LimitClients, limitKind, rateLimits } from '../../../src/limits/index.ts'
 import type { LimitOverride } from '../../../src/limits/limit-rows.ts'
 import { ipRange } from '../../../src/settings/ip-address.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -30,17 +30,17 @@ function limits(counts: Readonly<Record<string, number>>,
   proxies: readonly string[] = []): Partial<FrontDoorOptions> {
   const overrides = new Map<string, LimitOverride>(
     Object.entries(counts).map(([name, count]) => [name, { count }]))
-  const rows = limitRows('us', overrides)
+  const rows = rateLimits('us', overrides)
   const env = systemEnv({ level: 'silent' })
   const ownership = placedOwnership({ view: soleMember({ id: 'm', address: 'here' }), shards: 8,
     epoch: 1 })
   const kinds = [limitKind({ env, table: new LimitTableTwin(), askDoors: async () => [],
-    rules: new Map(rows.map((row) => [row.name, row])) })]
-  const activations = new Activations({ env, kinds })
+    rules: new Map(rows.map((limit) => [limit.name, limit])) })]
+  const activations = new ActivationTable({ env, kinds })
   const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
-  const book = new LimitBook({ env, router, doors: () => 1 })
+  const clients = new LimitClients({ env, router, doors: () => 1 })
   const addressOf = addressReader(proxies.map((text) => ipRange(text)!))
-  return { limit: limitGate({ rows, book, addressOf }) }
+  return { limit: limitGate({ rows, clients, addressOf }) }
 }
 
 const path = `/threads/${randomUUID()}`
@@ -185,7 +185,7 @@ describe('with authentication', () => {
     const door = await openDoor({ ...limits(counts), auth: { keys, region: 'us',
       regionUrls: { us: '', eu: 'https://eu.example' }, addressOf: addressReader([]),
       sessions: { issuer, audience: '', keys: keySetFile() } } })
-    const desk = keyDesk({ table: keys, region: 'us', env: virtualEnv() })
+    const desk = keyAdmin({ table: keys, region: 'us', env: virtualEnv() })
     const make = async (tenant: string) =>
       (await desk.create({ tenant, role: 'developer', name: '', expiresInMs: null })).key
     const statusOf = async (headers: Record<string, string>) =>

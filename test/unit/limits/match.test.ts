@@ -4,11 +4,11 @@ import fastify from 'fastify'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { limitRows } from '../../../src/limits/limit-rows.ts'
+import { rateLimits } from '../../../src/limits/limit-rows.ts'
 import { rowMatcher } from '../../../src/limits/match.ts'
 import { plainTarget, requestPath } from '../../../src/limits/request-path.ts'
 
-const rowOf = { us: rowMatcher(limitRows('us')), eu: rowMatcher(limitRows('eu')) }
+const rowOf = { us: rowMatcher(rateLimits('us')), eu: rowMatcher(rateLimits('eu')) }
 const id = '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d'
 
 interface Shown { readonly key?: boolean; readonly user?: boolean }
@@ -59,8 +59,9 @@ describe('a request', () => {
     ['GET', '/public/download?jwt=x', key, 'public-download', '5000/60', 'IP'],
     ['GET', '/public/token/run', none, 'catch-all', '100/60', 'IP'],
   ])('%s %s with %o falls under %s', (method, target, shown, name, limit, identity) => {
-    const row = platformRow(method, target, shown)
-    expect([row.name, `${row.count}/${row.intervalMs / 1_000}`, row.identity])
+    const rateLimit = platformRow(method, target, shown)
+    expect([rateLimit.name, `${rateLimit.count}/${rateLimit.intervalMs / 1_000}`,
+      rateLimit.identity])
       .toEqual([name, limit, identity])
   })
 
@@ -162,7 +163,7 @@ const variants = fc.tuple(fc.constantFrom(...routes), fc.array(fc.constantFrom('
   '/y/../', '/y/%2e%2e/'), { minLength: 8, maxLength: 8 }), fc.boolean(),
 fc.constantFrom('', '?x=1', '#info')).map(([[, url], gaps, hide, end]) => url.slice(1).split('/')
   .map((part) => part.startsWith(':') ? id : hide ? escaped(part) : part)
-  .reduce((path, part, place) => `${path}${gaps[place % 8]}${part}`, '') + end)
+  .reduce((path, part, index) => `${path}${gaps[index % 8]}${part}`, '') + end)
 
 describe('a path, however it is written', () => {
   it('falls under the same row as the plain path of the route that it leads to', async () => {

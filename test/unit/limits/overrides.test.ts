@@ -35,9 +35,9 @@ describe('a file of limits', () => {
     ['{"default-key": {"count": "5"}}', '"default-key.count" is no whole number'],
     ['{"default-key": {"count": 1000001}}', 'from 1 to 1000000'],
     ['{"edge": {"count": 5, "intervalSeconds": -1}}', '"edge.intervalSeconds" is no whole number'],
-  ])('is refused if it has %s, with the field and the file', (text, sentence) => {
+  ])('is refused if it has %s, with the field and the file', (text, message) => {
     expect(() => read(text)).toThrow(HeddleError)
-    expect(() => read(text)).toThrow(sentence)
+    expect(() => read(text)).toThrow(message)
     expect(() => read(text)).toThrow(join(folder, 'limits.json'))
   })
 

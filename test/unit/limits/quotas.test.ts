@@ -35,7 +35,7 @@ describe('a quota of what is stored', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
     expect(stored.threads).toBe(10)
     await expect(create()).rejects.toMatchObject({ code: 'out_of_quota', httpStatus: 507,
-      facts: { quota: { name: 'threads', limit: 10 } } })
+      details: { quota: { name: 'threads', limit: 10 } } })
     expect(quotas.stats()).toMatchObject({ highest: { threads: 1 }, refused: { threads: 15 } })
     stored.threads--
     await create()
@@ -64,7 +64,7 @@ describe('a quota of what is stored', () => {
     const { quotas, stored } = quotasWith({ bytes: 1_000 }, { bytes: 999 })
     await quotas.within('t', {}, async () => { stored.bytes = 5_000 })
     await expect(quotas.within('t', { runs: 1 }, done))
-      .rejects.toMatchObject({ code: 'out_of_quota', facts: { quota: { name: 'stored_bytes' } } })
+      .rejects.toMatchObject({ code: 'out_of_quota', details: { quota: { name: 'stored_bytes' } } })
     stored.bytes = 0
     await quotas.within('t', {}, done)
   })
@@ -74,7 +74,7 @@ describe('a quota of what is stored', () => {
       const { quotas } = quotasWith({ runs: 5, delayedRuns: 8 }, { runs: 11, delayedRuns: 8 })
       await quotas.within('t', { runs: 1 }, done)
       await expect(quotas.within('t', { delayedRuns: 1 }, done))
-        .rejects.toMatchObject({ facts: { quota: { name: 'delayed_runs', limit: 8 } } })
+        .rejects.toMatchObject({ details: { quota: { name: 'delayed_runs', limit: 8 } } })
     })
 
   it('of threads lets a request through that finds its thread', async () => {

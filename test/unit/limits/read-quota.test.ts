@@ -15,9 +15,9 @@ function aQuota() {
   const quota = new ReadQuota(env, limits)
   const begun: string[] = []
   /** A read that lasts until `end` is called. */
-  const begin = (tenant: string, bytes: number, gone?: AbortSignal) => {
+  const begin = (tenant: string, bytes: number, cancelled?: AbortSignal) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const result = quota.read({ tenant, bytes, gone }, async () => {
+    const result = quota.read({ tenant, bytes, cancelled }, async () => {
       begun.push(`${tenant}${bytes}`)
       await promise
       return 'done'
@@ -55,9 +55,9 @@ describe('a read', () => {
     expect(await quota.read({ tenant: 'a', bytes: 2 }, needs(55))).toBe(55)
     expect(had).toEqual([2, 14, 2, 55])
     await expect(quota.read({ tenant: 'a', bytes: 2 }, needs(61))).rejects
-      .toMatchObject({ code: 'too_large', facts: { bytes: 61 } })
+      .toMatchObject({ code: 'too_large', details: { bytes: 61 } })
     await expect(quota.read({ tenant: 'a', bytes: 2, most: 10 }, needs(14))).rejects
-      .toMatchObject({ code: 'too_large', facts: { bytes: 14 } })
+      .toMatchObject({ code: 'too_large', details: { bytes: 14 } })
     expect(quota.stats.bytes).toBe(0)
   })
 
@@ -77,7 +77,8 @@ describe('a read', () => {
   it('stops at what it keeps next, once nobody waits for it', async () => {
     const { quota } = aQuota()
     const left = new AbortController()
-    const read = quota.read({ tenant: 'a', bytes: 50, gone: left.signal }, async (allowance) => {
+    const read = quota.read({ tenant: 'a', bytes: 50, cancelled: left.signal },
+      async (allowance) => {
       left.abort(new HeddleError('unavailable', 'The caller has left.'))
       allowance.keep(1)
     })
@@ -99,7 +100,7 @@ describe('without enough memory', () => {
     expect(begun).toEqual(['a60', 'b20', 'a50', 'a1'])
   })
 
-  it('large reads go on one at a time, and small ones beside them', async () => {
+  it('large reads continue one at a time, and small ones beside them', async () => {
     const { begun, begin } = aQuota()
     const first = begin('a', 41)
     for (const [tenant, bytes] of [['b', 42], ['c', 43], ['d', 10]] as const) begin(tenant, bytes)
@@ -133,7 +134,7 @@ describe('without enough memory', () => {
     const waiting = begin('a', 30)
     begin('a', 30)
     await expect(begin('a', 30).result).rejects.toMatchObject({ code: 'unavailable',
-      httpStatus: 503, facts: { retryAfterSeconds: 5 } })
+      httpStatus: 503, details: { retryAfterSeconds: 5 } })
     env.advance(1_000)
     await expect(waiting.result).rejects.toMatchObject({ code: 'unavailable', httpStatus: 503 })
     expect(quota.stats).toEqual({ bytes: 60, waiting: 0, refused: 3 })
@@ -165,7 +166,7 @@ describe('a turn', () => {
       return left
     })
     await expect(quota.turn('a')).rejects.toMatchObject({ code: 'unavailable',
-      facts: { retryAfterSeconds: 5 } });
+      details: { retryAfterSeconds: 5 } });
     (await quota.turn('b'))()
     expect(order).toEqual([])
     leave()

@@ -1,21 +1,21 @@
-/** One ledger and its questions to the counter: when a lease begins and ends. */
+/** One lease and its questions to the counter: when a lease begins and ends. */
 
 import { describe, expect, it } from 'vitest'
 
 import type { Grant, LimitQuestion } from '../../../src/limits/index.ts'
-import { LimitLedger } from '../../../src/limits/token-lease.ts'
+import { TokenLease } from '../../../src/limits/token-lease.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { aRow } from './limit-world.ts'
 
 const leaseMs = 500
 
-/** A ledger whose counter leases ten tokens for each question, when the test calls `answer`. */
-function askingLedger() {
+/** A lease whose counter leases ten tokens for each question, when the test calls `answer`. */
+function askingLease() {
   const env = virtualEnv()
   const questions: LimitQuestion[] = []
   const answers: (() => void)[] = []
-  const ledger = new LimitLedger({
-    env, row: aRow, doors: () => 1,
+  const tokenLease = new TokenLease({
+    env, limit: aRow, doors: () => 1,
     tally: { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 },
     ask: (question) => new Promise<Grant>((answered) => {
       questions.push(question)
@@ -25,25 +25,25 @@ function askingLedger() {
         answered({ counter: 'one', admitted, lease, remaining: 50, waitMs: 0 }))
     }),
   })
-  return { env, questions, ledger, answer: async () => {
+  return { env, questions, lease: tokenLease, answer: async () => {
     answers.shift()!()
     await new Promise(setImmediate)
   } }
 }
 
 describe('a lease', () => {
-  it('is used until its time since the question is over, then given back', async () => {
-    const { env, questions, ledger, answer } = askingLedger()
-    const first = ledger.charge()
+  it('is used until its time since the question has ended, then given back', async () => {
+    const { env, questions, lease, answer } = askingLease()
+    const first = lease.charge()
     env.advance(leaseMs - 1)
     await answer()
     expect(await first).toMatchObject({ admitted: true })
-    expect(ledger.charge()).toMatchObject({ admitted: true, remaining: 59 })
+    expect(lease.charge()).toMatchObject({ admitted: true, remaining: 59 })
     env.advance(1)
-    expect(ledger.charge()).toBeInstanceOf(Promise)
+    expect(lease.charge()).toBeInstanceOf(Promise)
     await answer()
     env.advance(leaseMs)
-    expect(ledger.tidy()).toBe(true)
+    expect(lease.tidy()).toBe(true)
     expect(questions.at(-1)!.ended).toEqual([
       { id: '1', used: [[expect.any(Number), 1]] }, { id: '2', used: [[expect.any(Number), 1]] }])
     for (const { used: [use] } of questions.at(-1)!.ended) {
@@ -53,12 +53,12 @@ describe('a lease', () => {
   })
 
   it('that arrives too late is given back unused', async () => {
-    const { env, questions, ledger, answer } = askingLedger()
-    const first = ledger.charge()
+    const { env, questions, lease, answer } = askingLease()
+    const first = lease.charge()
     env.advance(leaseMs)
     await answer()
     expect(await first).toMatchObject({ admitted: true })
-    expect(ledger.tidy()).toBe(true)
+    expect(lease.tidy()).toBe(true)
     expect(questions.map(({ ended, waiting }) => [ended.length, waiting])).toEqual([[0, 1], [1, 0]])
     expect(questions[1]!.ended).toEqual([{ id: '1', used: [] }])
     // No request came since: it gives back and asks for no more.
@@ -66,23 +66,23 @@ describe('a lease', () => {
   })
 
   it('is void once another counter asks what was admitted', async () => {
-    const { ledger, answer } = askingLedger()
-    const first = ledger.charge()
+    const { lease, answer } = askingLease()
+    const first = lease.charge()
     await answer()
     await first
-    expect(ledger.told('two')).toEqual([[0, 1]])
-    expect(ledger.charge()).toBeInstanceOf(Promise)
+    expect(lease.recent('two')).toEqual([[0, 1]])
+    expect(lease.charge()).toBeInstanceOf(Promise)
   })
 
   it('is renewed before it is used up, without delaying a request', async () => {
-    const { questions, ledger, answer } = askingLedger()
-    void ledger.charge()
+    const { questions, lease, answer } = askingLease()
+    void lease.charge()
     await answer()
-    for (let used = 0; used < 10; used++) expect(ledger.charge()).toMatchObject({ admitted: true })
+    for (let used = 0; used < 10; used++) expect(lease.charge()).toMatchObject({ admitted: true })
     expect(questions).toHaveLength(2)
     await answer()
-    expect(ledger.charge()).toMatchObject({ admitted: true })
-    for (let used = 0; used < 5; used++) void ledger.charge()
+    expect(lease.charge()).toMatchObject({ admitted: true })
+    for (let used = 0; used < 5; used++) void lease.charge()
     expect(questions[2]!.ended).toEqual([{ id: '1', used: [[0, 10]] }])
   })
 })

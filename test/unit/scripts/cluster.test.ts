@@ -75,9 +75,9 @@ describe('the command line', () => {
     ['a region with a space', ['--region', 'a b'], '--region is a name like us'],
     ['an unknown option', ['--nodes', '3'], "Unknown option '--nodes'; see --help."],
     ['an unknown command', ['stop'], 'There is no command "stop"'],
-  ])('is refused in one sentence for %s', (_, args, sentence) => {
+  ])('is refused in one sentence for %s', (_, args, message) => {
     mkdirSync(join(folder, 'empty'))
-    expect(() => asked(...args)).toThrow(sentence)
+    expect(() => asked(...args)).toThrow(message)
     expect(() => asked(...args)).toThrow(/^[^\n]+\.$/)
   })
 })
@@ -179,7 +179,7 @@ describe('a member', () => {
     await member.end()
   })
 
-  it('is started again if it dies, and ends when it is told to', async () => {
+  it('is started again if it dies, and ends when it is asked to', async () => {
     const member = supervised(serving, true)
     await member.start()
     process.kill(served[0]!, 'SIGKILL')

@@ -16,8 +16,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** A report in the form of vitest's JSON reporter. */
 function report(name: string, passed: number, failed: number, unloaded = 0): string {
   const file = join(folder, name)
-  const tests = [...Array.from({ length: failed }, (_, place) => ({ status: 'failed',
-    fullName: `a promise ${place}`, failureMessages: ['it was not kept\nat the first line'] })),
+  const tests = [...Array.from({ length: failed }, (_, index) => ({ status: 'failed',
+    fullName: `a promise ${index}`, failureMessages: ['it was not kept\nat the first line'] })),
   { status: 'passed', fullName: 'a promise', failureMessages: [] }]
   writeFileSync(file, JSON.stringify({
     numPassedTests: passed,
@@ -59,8 +59,8 @@ it('Failures are named, with the beginning of the reason.', () => {
 
 it('A file whose process died is named, with the tests that were left.', () => {
   const name = join(root, 'test/c.test.ts')
-  const tests = ['passed', 'pending', 'pending'].map((status, place) =>
-    ({ status, fullName: `a promise ${place}`, failureMessages: [] }))
+  const tests = ['passed', 'pending', 'pending'].map((status, index) =>
+    ({ status, fullName: `a promise ${index}`, failureMessages: [] }))
   writeFileSync(join(folder, 'died'), JSON.stringify({ numPassedTests: 1,
     testResults: [{ status: 'passed', name, assertionResults: tests }] }))
   expect(summary(relative(root, join(folder, 'died')))).toEqual({
@@ -78,7 +78,8 @@ it('A file whose process died before its first test is named.', () => {
     last: '0 passed, 1 failed', status: 1 })
 })
 
-it('A file that failed outside its tests is told from one that could not be loaded.', () => {
+it('A file that failed outside its tests is distinguished from one that could not be loaded.',
+  () => {
   const name = join(root, 'test/c.test.ts')
   writeFileSync(join(folder, 'beside'), JSON.stringify({ numPassedTests: 1,
     testResults: [{ status: 'failed', name, message: 'no end',

@@ -1,14 +1,14 @@
 /** Threads with delayed runs over a data directory, whose clock the test moves. */
 
 import {
-  Activations, createRouter, inProcessTransport, placedOwnership, soleMember,
+  ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember,
 } from '../../../cluster/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import {
-  ByteBudget, createThreadClient, defaultLimits, InputRoom, Quarantine, threadKind,
+  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
 } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -20,7 +20,7 @@ export class DelayedHouse {
   readonly env = virtualEnv()
   readonly host = new ScriptedHost()
   readonly client: ThreadClient
-  readonly activations: Activations
+  readonly activations: ActivationTable
   readonly store: EmbeddedStore
   readonly #dueWakes: DueWakes
 
@@ -43,12 +43,12 @@ export class DelayedHouse {
     const kind = threadKind({
       log: store.log, threads: store.threads, runs: store.runs, host: this.host, env,
       egress: new ScriptedEgress(), showRun: () => '{}', limits: defaultLimits, billing: false,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputRoom(Infinity),
+      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputQuota(Infinity),
       reads, quarantine,
       nextExecutionId: () => ++executions, ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
-    const activations = this.activations = new Activations({ env, kinds: [kind] })
+    const activations = this.activations = new ActivationTable({ env, kinds: [kind] })
     const view = soleMember({ id: 'm', address: 'here' })
     const ownership = placedOwnership({ view, shards: 1, epoch })
     const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })

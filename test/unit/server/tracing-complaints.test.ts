@@ -13,6 +13,6 @@ it('Failures to send spans are logged at most every ten minutes.', () => {
     diag.error(`batch ${batch} cannot be sent`)
     env.advance(1_000)
   }
-  expect(env.lines.map(({ facts }) => facts['reason']))
+  expect(env.lines.map(({ details }) => details['reason']))
     .toEqual(['batch 1 cannot be sent', 'batch 601 cannot be sent'])
 })

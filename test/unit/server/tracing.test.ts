@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import {
-  Activations, createRouter, fanOut, placedOwnership, systemEnv,
+  ActivationTable, createRouter, fanOut, placedOwnership, systemEnv,
 } from '../../../cluster/index.ts'
 import { grpcTransport } from '../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../cluster/transport/grpc/server.ts'
@@ -24,7 +24,7 @@ import type { OpenDoor } from '../frontdoor/open-front-door.ts'
 const env = systemEnv({ level: 'silent' })
 const common = {
   env, trust: { secret: 'the-secret-of-this-cluster' },
-  dialect: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
+  identity: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
 }
 const ends: (() => unknown)[] = []
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const router = createRouter({
     env, tracing, transport: fanOut(transport, common.kinds),
     ownership: placedOwnership({ view, shards: 1, epoch: 1 }),
-    activations: new Activations({ env, kinds: [] }),
+    activations: new ActivationTable({ env, kinds: [] }),
   })
   threads = createThreadClient({
     router, threads: house.tables.threads, newThreadId: () => env.uuid(), env,
@@ -85,12 +85,12 @@ describe('a trace', () => {
     await tracing.close()
     const ofTrace = collector.spans.filter((span) => span.traceId === traceId)
     const of = (name: string) => ofTrace.find((span) => span.name === name)!
-    const [request, asked, heard, run] = [of('POST /threads/:thread_id/runs'),
+    const [request, asked, received, run] = [of('POST /threads/:thread_id/runs'),
       of('ask thread start'), of('hear thread start'), of('run agent')]
     expect(request.parentId).toBe(spanId)
     expect(asked.parentId).toBe(request.spanId)
-    expect(heard).toMatchObject({ parentId: asked.spanId, kind: 2 })
+    expect(received).toMatchObject({ parentId: asked.spanId, kind: 2 })
     expect(run).toMatchObject({ parentId: request.spanId,
-      facts: { 'heddle.run_id': runId, 'heddle.outcome': 'success' } })
+      details: { 'heddle.run_id': runId, 'heddle.outcome': 'success' } })
   })
 })

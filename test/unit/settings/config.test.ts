@@ -238,8 +238,8 @@ describe('settings', () => {
 
   it('are few, and each has a sentence that explains it', () => {
     expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(57)
-    for (const { sentence } of Object.values(knownSettings)) {
-      expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
+    for (const { message } of Object.values(knownSettings)) {
+      expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }
   })
 

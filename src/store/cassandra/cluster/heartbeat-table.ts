@@ -1,12 +1,12 @@
 /** Signs of life of all members: plain rows of one partition, which expire by themselves. */
 
-import type { Beat, BeatPort } from '../../../../cluster/index.ts'
+import type { Heartbeat, HeartbeatPort } from '../../../../cluster/index.ts'
 import type { Connection } from '../driver/connection.ts'
 
 /** All members of a keyspace are of one cluster. */
 const cluster = 0
 
-export class BeatTable implements BeatPort {
+export class HeartbeatTable implements HeartbeatPort {
   readonly #connection: Pick<Connection, 'control' | 'read' | 'write'>
   readonly #table: string
 
@@ -15,7 +15,7 @@ export class BeatTable implements BeatPort {
     this.#table = `${connection.control}.member_beat`
   }
 
-  async beat({ id, address, count, leaving }: Beat): Promise<void> {
+  async heartbeat({ id, address, count, leaving }: Heartbeat): Promise<void> {
     await this.#connection.write({
       cql: `INSERT INTO ${this.#table} (cluster, session, count, leaving, address) ` +
         'VALUES (?, ?, ?, ?, ?)',
@@ -23,7 +23,7 @@ export class BeatTable implements BeatPort {
     })
   }
 
-  async beats(): Promise<readonly Beat[]> {
+  async heartbeats(): Promise<readonly Heartbeat[]> {
     const cql = `SELECT session, count, leaving, address FROM ${this.#table} WHERE cluster = ?`
     const rows = await this.#connection.read({ cql, values: [cluster] })
     return rows.map((row) => ({

@@ -4,6 +4,8 @@
  * A compare-and-set with an unknown outcome is asked again until it is known. One that changes
  * nothing is executed even if a session is already over: committing it puts on a quorum what
  * another member may have left on a single replica.
+ *
+ * Rule: [fence_quorum].
  */
 
 import { pause } from '../../../../cluster/index.ts'

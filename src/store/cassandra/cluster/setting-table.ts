@@ -40,11 +40,11 @@ export async function settleRegion(connection: Connection, named: string | undef
 Promise<void> {
   const region = named === undefined ? await regionOf(connection)
     : await readSetting(connection, 'region', named)
-  mustBelong(connection, region, named)
+  requireBelong(connection, region, named)
 }
 
 /** Throws HeddleError `forbidden` if what was named is not the region of the keyspace. */
-export function mustBelong({ keyspace }: Connection, region: string | undefined,
+export function requireBelong({ keyspace }: Connection, region: string | undefined,
   named: string | undefined): void {
   if (region === named) return
   throw new HeddleError('forbidden', `The keyspace ${keyspace} belongs to the region ` +

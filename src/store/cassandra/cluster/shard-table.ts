@@ -3,7 +3,7 @@
 import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
 import type { Row, Statement } from '../driver/connection.ts'
-import { inFlight } from '../driver/for-each-limit.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
 import type { ControlConnection } from './session-table.ts'
 
 const readsAtOnce = 32
@@ -22,7 +22,7 @@ export class ShardTable implements ShardPort {
   /** One by one: a read of the whole table would wait for a replica that does not answer. */
   async owners(): Promise<readonly ShardOwner[]> {
     const owners: ShardOwner[] = []
-    await inFlight(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
+    await forEachLimit(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
       const owner = await this.owner(shard)
       if (owner) owners.push(owner)
     })

@@ -7,7 +7,7 @@ import { policies, types } from 'cassandra-driver'
 import type { Env } from '../../../../cluster/index.ts'
 import { readSettingFile } from '../../../settings/index.ts'
 import { Hedge } from './hedge.ts'
-import { NextHost } from './retry-next-host.ts'
+import { RetryNextHost } from './retry-next-host.ts'
 import { SteadyHost } from './steady-host.ts'
 
 /** Paths of files in PEM format. */
@@ -44,7 +44,7 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
     // Many tables are made one after another: `agreed` waits once for all of them.
     protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
     policies: {
-      retry: new NextHost(),
+      retry: new RetryNextHost(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
       speculativeExecution: hedge,
       loadBalancing: new SteadyHost(env),

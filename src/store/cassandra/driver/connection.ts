@@ -10,9 +10,9 @@ import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
 import { outcomeOf, refusal, swapOutcomeOf } from './driver-error.ts'
 import { Hedge, patienceMs } from './hedge.ts'
-import { sideBySide } from './hedged-write.ts'
-import { ReadPatience } from './read-timeout.ts'
-import { UsualTime } from './running-median.ts'
+import { hedgedWrite } from './hedged-write.ts'
+import { ReadTimeout } from './read-timeout.ts'
+import { RunningMedian } from './running-median.ts'
 import { startError } from './start-error.ts'
 
 /**
@@ -46,7 +46,7 @@ const agreementMs = 10_000
 const agreementPauseMs = 100
 /** An answer this recent shows that Cassandra can be reached. */
 const latelyMs = 1_000
-/** How long a write goes on trying while it is certain that nothing was written. */
+/** How long a write keeps trying while it is certain that nothing was written. */
 const writeMs = 1_500
 /**
  * A write that takes this many times as long as usual is sent a second time in parallel. It is
@@ -74,12 +74,12 @@ export class Connection {
   readonly #hedge: Hedge
   readonly #env: Env
   readonly #pauses = new Set<() => void>()
-  readonly #usualWrite = new UsualTime(patienceMs / slowTimes)
+  readonly #writeMedian = new RunningMedian(patienceMs / slowTimes)
   /** When the last request was answered. */
   #answeredMs = Number.NEGATIVE_INFINITY
   #closed = false
 
-  /** Throws HeddleError with a sentence for whoever starts the member. */
+  /** Throws HeddleError with a message for whoever starts the member. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     if (!/^[a-z][a-z0-9_]{0,39}$/.test(options.keyspace)) {
       throw new HeddleError('invalid', `${options.keyspace} cannot name a keyspace. Use up to 40 ` +
@@ -111,7 +111,7 @@ export class Connection {
   /**
    * Resolves when the write is on a quorum. The same bytes are sent again until that is known, and
    * once more in parallel if it takes long. Throws `unavailable`: nothing was written, or the
-   * connection was closed (`ambiguous` in its facts if it may have been written).
+   * connection was closed (`ambiguous` in its details if it may have been written).
    */
   async write({ cql, values }: Statement): Promise<void> {
     const sent = values.map(unsetOrSent)
@@ -257,9 +257,9 @@ export class Connection {
       if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
-        const slowMs = Math.max(patienceMs, slowTimes * this.#usualWrite.ms)
-        this.#answered(await sideBySide(this.#env, slowMs, attempt))
-        this.#usualWrite.heard(this.#env.monotonicMs() - sentMs)
+        const slowMs = Math.max(patienceMs, slowTimes * this.#writeMedian.ms)
+        this.#answered(await hedgedWrite(this.#env, slowMs, attempt))
+        this.#writeMedian.applied(this.#env.monotonicMs() - sentMs)
         return
       } catch (error) {
         const outcome = outcomeOf(error)
@@ -279,7 +279,7 @@ export class Connection {
   async #page({ cql, values, prompt }: Statement, fetchSize: number, pageState?: string):
     Promise<types.ResultSet> {
     const sent = values.map(asSent)
-    const patience = new ReadPatience(this.#env, () => this.#inReach)
+    const patience = new ReadTimeout(this.#env, () => this.#inReach)
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway()
       const askedMs = this.#env.monotonicMs()
@@ -287,11 +287,11 @@ export class Connection {
       try {
         const answer = this.#answered(await this.#client.execute(cql, sent,
           { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
-        if (prompt) this.#hedge.heard(cql, this.#env.monotonicMs() - askedMs)
+        if (prompt) this.#hedge.applied(cql, this.#env.monotonicMs() - askedMs)
         return answer
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
-        if (patience.isOver(pauseMs)) throw unavailable(error)
+        if (patience.hasEnded(pauseMs)) throw unavailable(error)
       }
       await this.#pause(pauseMs)
     }
@@ -312,7 +312,7 @@ export class Connection {
     return local.find((host) => host.isUp()) ?? local[0]
   }
 
-  /** As seen by the host that changes the schema: others may not have heard of a change yet. */
+  /** As seen by the host that changes the schema: others may not have learned of a change yet. */
   async #hostsAgree(): Promise<boolean> {
     const host = this.#schemaHost()
     try {

@@ -1,5 +1,5 @@
 /**
- * The connection over which the driver hears which hosts there are. It is renewed when it breaks,
+ * The connection over which the driver learns which hosts there are. It is renewed when it breaks,
  * and two renewals at once take it away from each other: one of them throws in a timer then, which
  * ends the process. So there is one at a time.
  *

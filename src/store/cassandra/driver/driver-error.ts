@@ -5,7 +5,7 @@ import { errors, types } from 'cassandra-driver'
 import { HeddleError } from '../../../errors.ts'
 
 /**
- * not_done  no replica has heard of it, and the same request may succeed later
+ * not_done  no replica has received of it, and the same request may succeed later
  * refused   it was not done and never will be as it is
  * unknown   it may have been done, or may be done later
  */
@@ -51,9 +51,9 @@ export function swapOutcomeOf(error: unknown): Outcome {
 /** What callers see of a request that was refused for good. */
 export function refusal(error: unknown): HeddleError {
   if (error instanceof errors.ResponseError && error.code === codes.unauthorized) {
-    const sentence = `Cassandra allows this user too little: ${error.message}. Let an ` +
+    const message = `Cassandra allows this user too little: ${error.message}. Let an ` +
       'administrator grant it.'
-    return new HeddleError('internal', sentence, {}, { cause: error })
+    return new HeddleError('internal', message, {}, { cause: error })
   }
   return new HeddleError('internal', undefined, {}, { cause: error })
 }

@@ -4,7 +4,7 @@
  * second host is seldom slow at the same moment.
  */
 
-import { UsualTime } from './running-median.ts'
+import { RunningMedian } from './running-median.ts'
 
 /** For any statement that may be executed twice. */
 export const patienceMs = 200
@@ -15,20 +15,20 @@ const [promptMinMs, promptMaxMs] = [2, 100]
 /** A speculative execution policy of the driver. */
 export class Hedge {
   /** The usual time of statements that many callers wait for, by their text. */
-  readonly #usual = new Map<string, UsualTime>()
+  readonly #median = new Map<string, RunningMedian>()
 
   /** A statement that many callers wait for was answered. */
-  heard(cql: string, tookMs: number): void {
-    const usual = this.#usual.get(cql) ?? new UsualTime(promptMinMs)
-    this.#usual.set(cql, usual)
-    usual.heard(tookMs)
+  applied(cql: string, tookMs: number): void {
+    const median = this.#median.get(cql) ?? new RunningMedian(promptMinMs)
+    this.#median.set(cql, median)
+    median.applied(tookMs)
   }
 
   newPlan(_keyspace: string, statement: string | readonly object[]):
   { nextExecution(): number } {
-    const usual = typeof statement === 'string' ? this.#usual.get(statement) : undefined
-    let next = usual === undefined ? patienceMs
-      : Math.min(promptMaxMs, Math.max(promptMinMs, Math.round(promptTimes * usual.ms)))
+    const median = typeof statement === 'string' ? this.#median.get(statement) : undefined
+    let next = median === undefined ? patienceMs
+      : Math.min(promptMaxMs, Math.max(promptMinMs, Math.round(promptTimes * median.ms)))
     return {
       nextExecution: () => {
         const delayMs = next

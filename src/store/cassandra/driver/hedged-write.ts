@@ -11,7 +11,7 @@ import { outcomeOf } from './driver-error.ts'
  * Resolves with the first success. Rejects when all copies have failed, with one of their errors:
  * one that says it may have been done wins over one that says it certainly was not.
  */
-export function sideBySide<Answer>(env: Pick<Env, 'after'>, patienceMs: number,
+export function hedgedWrite<Answer>(env: Pick<Env, 'after'>, patienceMs: number,
   send: () => Promise<Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const failures: unknown[] = []

@@ -1,4 +1,4 @@
-/** How long a read goes on trying, and how long each of its attempts. */
+/** How long a read keeps trying, and how long each of its attempts. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { attemptMs } from './client-options.ts'
@@ -12,7 +12,7 @@ const shortestAttemptMs = 400
 /** A timer this late means that this process was paused. */
 const stillMs = 400
 
-export class ReadPatience {
+export class ReadTimeout {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #inReach: () => boolean
   readonly #beganMs: number
@@ -37,7 +37,7 @@ export class ReadPatience {
   }
 
   /** Whether the failed attempt was the last one, because another would come too late. */
-  isOver(pauseMs: number): boolean {
+  hasEnded(pauseMs: number): boolean {
     const nowMs = this.#env.monotonicMs()
     // If this process was paused, the answer may have come in time; one attempt proves little.
     const stoodStill = nowMs - this.#askedMs > this.#timeoutMs + stillMs &&

@@ -17,7 +17,7 @@ interface Operation {
 const furtherHosts = 2
 
 /** A retry policy of the driver. One call for each way in which a host fails. */
-export class NextHost extends policies.retry.RetryPolicy {
+export class RetryNextHost extends policies.retry.RetryPolicy {
   override onUnavailable(operation: Operation, consistency: types.consistencies) {
     return this.#next(operation, consistency)
   }

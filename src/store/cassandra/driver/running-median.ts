@@ -5,17 +5,17 @@ const step = 1.05
 /** The least estimate, for a clock that does not move: from 0 it would never rise again. */
 const leastMs = 0.1
 
-export class UsualTime {
+export class RunningMedian {
   #ms: number
 
-  /** `ms` is the estimate before the first time is heard. */
+  /** `ms` is the estimate before the first time is recorded. */
   constructor(ms: number) {
     this.#ms = ms
   }
 
   get ms(): number { return this.#ms }
 
-  heard(tookMs: number): void {
+  applied(tookMs: number): void {
     this.#ms = Math.max(leastMs, tookMs > this.#ms ? this.#ms * step : this.#ms / step)
   }
 }

@@ -17,10 +17,10 @@ const otherDataCenters = /only found hosts in data centers: \[(.*)\]/
 export function startError(caught: unknown, attempt: Attempt): HeddleError {
   if (caught instanceof HeddleError) return caught
   const cause = caught instanceof errors.NoHostAvailableError ? innerError(caught) : caught
-  return new HeddleError('unavailable', sentenceOf(cause, attempt), {}, { cause: caught })
+  return new HeddleError('unavailable', messageText(cause, attempt), {}, { cause: caught })
 }
 
-function sentenceOf(cause: unknown, attempt: Attempt): string {
+function messageText(cause: unknown, attempt: Attempt): string {
   const { localDataCenter, user } = attempt
   const points = attempt.contactPoints.join(', ')
   const dataCenters = otherDataCenters.exec(messageOf(cause))?.[1]

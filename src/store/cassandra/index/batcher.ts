@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../../cluster/index.ts'
 
-export interface GatheringOptions {
+export interface BatcherOptions {
   readonly env: Env
   /** The size of a group. Fewer callers than this do not wait for each other. */
   readonly size: number
@@ -10,15 +10,15 @@ export interface GatheringOptions {
   readonly patienceMs: number
 }
 
-export class Gathering {
-  readonly #options: GatheringOptions
+export class Batcher {
+  readonly #options: BatcherOptions
   /** Callers whose `work` is not done yet. */
   #coming = 0
   #here: (() => void)[] = []
   /** Set while anyone waits. */
   #stopWaiting: (() => void) | undefined
 
-  constructor(options: GatheringOptions) {
+  constructor(options: BatcherOptions) {
     this.#options = options
   }
 
@@ -34,17 +34,17 @@ export class Gathering {
       result = await work()
     } catch (error) {
       this.#coming--
-      this.#goOn()
+      this.#resume()
       throw error
     }
     const gone = new Promise<void>((go) => this.#here.push(go))
     this.#coming--
-    this.#goOn()
+    this.#resume()
     await gone
     return result
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (this.#here.length === 0) return
     const { size } = this.#options
     if (this.#here.length < size && this.#here.length + this.#coming >= size) {

@@ -1,6 +1,6 @@
 /** A bound on bytes that are held for a while: whoever would add more waits until there is room. */
 
-export class Room {
+export class ByteSemaphore {
   #left: number
   #waiting: (() => void)[] = []
 

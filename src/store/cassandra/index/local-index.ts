@@ -9,9 +9,11 @@
  *   2. A row that is put before the rows of its shard are in the file is kept beside them and wins
  *      over what was read: whoever puts it does not wait.
  *   3. A row that is put for a shard that is not taken is dropped: whoever takes it will read it.
+ *
+ * Rule: [rows_after].
  */
 
-import { atMost } from '../../../../cluster/index.ts'
+import { limitConcurrency } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
@@ -20,8 +22,8 @@ import type {
 } from '../../../search/index.ts'
 import { openScratchStore } from '../../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
-import { Gathering } from './batcher.ts'
-import { Room } from './byte-semaphore.ts'
+import { Batcher } from './batcher.ts'
+import { ByteSemaphore } from './byte-semaphore.ts'
 import type { OwnedRowTable } from './owned-row-table.ts'
 import { decoded, idOf } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
@@ -44,7 +46,7 @@ const shardsReading = 3
 const shardsTogether = 32
 /** The longest that a shard waits for others. */
 const patienceMs = 300
-/** Read but not yet in the file: enough to go on reading while other shards are written. */
+/** Read but not yet in the file: enough to keep reading while other shards are written. */
 const bytesWaiting = 32 * 1024 * 1024
 /** Shards removed at the same time: few, so that other writes to the file do not wait long. */
 const shardsUnloading = 8
@@ -59,18 +61,18 @@ export class LocalIndex implements OwnIndex {
   readonly #env: Env
   /** By shard; a shard that is not taken has no entry. */
   readonly #states = new Map<number, Loading | 'covered'>()
-  readonly #toRead = atMost(shardsReading)
-  readonly #room = new Room(bytesWaiting)
-  readonly #together: Gathering
+  readonly #toRead = limitConcurrency(shardsReading)
+  readonly #semaphore = new ByteSemaphore(bytesWaiting)
+  readonly #together: Batcher
   /** Shards that were given away and whose rows are still in the file. */
   readonly #left = new Set<number>()
   /** Set while any are left. */
   #stopWaiting: (() => void) | undefined
   /** By shard: removals under way. */
   readonly #unloading = new Map<number, Promise<void>>()
-  readonly #toUnload = atMost(shardsUnloading)
+  readonly #toUnload = limitConcurrency(shardsUnloading)
 
-  /** `onLost` is called with a sentence when the index can no longer be kept up to date. */
+  /** `onLost` is called with a message when the index can no longer be kept up to date. */
   static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
     readonly shards: number; readonly tables: OwnedTables
     onLost(reason: string): void }): Promise<LocalIndex> {
@@ -82,7 +84,7 @@ export class LocalIndex implements OwnIndex {
     this.#store = store
     this.#tables = tables
     this.#env = env
-    this.#together = new Gathering({ env, size: shardsTogether, patienceMs })
+    this.#together = new Batcher({ env, size: shardsTogether, patienceMs })
     const get = async <Row>(table: OwnedTable, tenant: string, id: string) =>
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
@@ -175,9 +177,9 @@ export class LocalIndex implements OwnIndex {
   async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
     const read = await this.#together.after(() => this.#toRead(async () => {
-      await this.#room.open()
+      await this.#semaphore.open()
       const rows = isMine() ? await this.#read(shard) : []
-      this.#room.take(bytesOf(rows))
+      this.#semaphore.take(bytesOf(rows))
       return rows
     }))
     try {
@@ -187,7 +189,7 @@ export class LocalIndex implements OwnIndex {
       await this.#store.load(shard, loading.changes.merged(read))
       if (!isMine()) return []
     } finally {
-      this.#room.leave(bytesOf(read))
+      this.#semaphore.leave(bytesOf(read))
     }
     // In one turn: nothing is found before the late changes, and what is put now comes after them.
     loading.followed = true

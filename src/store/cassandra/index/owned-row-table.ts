@@ -1,6 +1,6 @@
 /** Rows of threads and assistants, in partitions of their shard: read when a shard is taken. */
 
-import { actorKeyText, atMost, shardOf } from '../../../../cluster/index.ts'
+import { actorKeyText, limitConcurrency, shardOf } from '../../../../cluster/index.ts'
 import type { ClusterSettings } from '../cluster/setting-table.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 import { bodyColumns } from '../tables/stored-body.ts'
@@ -22,7 +22,7 @@ export class OwnedRowTable {
   readonly #kind: OwnedTable
   readonly #table: string
   readonly #id: string
-  readonly #toReadWhole = atMost(wholeAtOnce)
+  readonly #toReadWhole = limitConcurrency(wholeAtOnce)
   /** Adapts to the rows read before: shards have similar rows. */
   #rowsAtOnce = fewRows
 

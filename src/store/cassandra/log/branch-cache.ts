@@ -1,28 +1,30 @@
 /** The branches that this member writes to: those with rows on their way, and the recent others. */
 
 import { Recent } from '../../recent.ts'
-import type { BranchView } from './branch-writer.ts'
+import type { BranchWriter } from './branch-writer.ts'
 
-export class ViewShelf {
+export class BranchCache {
   /** Never forgotten: nobody else knows what they sent. */
-  readonly #busy = new Map<string, BranchView>()
-  readonly #idle: Recent<string, BranchView>
+  readonly #busy = new Map<string, BranchWriter>()
+  readonly #idle: Recent<string, BranchWriter>
 
   constructor(limit: number) {
     this.#idle = new Recent(limit)
   }
 
-  get(branchId: string): BranchView | undefined {
+  get(branchId: string): BranchWriter | undefined {
     return this.#busy.get(branchId) ?? this.#idle.get(branchId)
   }
 
-  /** To be told of a view when it is made, when it gets rows, and when its last row has ended. */
-  put(view: BranchView): void {
-    const { branchId } = view
+  /**
+   * To be notified of a view when it is made, when it gets rows, and when its last row has ended.
+   */
+  put(branchWriter: BranchWriter): void {
+    const { branchId } = branchWriter
     this.forget(branchId)
-    if (view.lost) return
-    if (view.idle) this.#idle.set(branchId, view)
-    else this.#busy.set(branchId, view)
+    if (branchWriter.lost) return
+    if (branchWriter.idle) this.#idle.set(branchId, branchWriter)
+    else this.#busy.set(branchId, branchWriter)
   }
 
   forget(branchId: string): void {

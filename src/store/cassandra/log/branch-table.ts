@@ -1,10 +1,10 @@
-/** What branches grew from, and who still needs their rows. */
+/** What branches grew from, and who still needs their rows. Rule: [copies_noted]. */
 
 import type { Branch } from '../../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../../checkpoint/index.ts'
 import type { NewRow } from '../../../checkpoint/index.ts'
 import type { Connection } from '../driver/connection.ts'
-import type { Rank } from './write-timestamp.ts'
+import type { WriteTimestamp } from './write-timestamp.ts'
 
 /** What may be removed of a branch: its rows after `after`. */
 export interface Cut {
@@ -20,13 +20,13 @@ export interface Cut {
  */
 export class BranchTable {
   readonly #connection: Connection
-  readonly #rank: Rank
+  readonly #timestamp: WriteTimestamp
   readonly #branches: string
   readonly #needs: string
 
-  constructor(connection: Connection, rank: Rank) {
+  constructor(connection: Connection, rank: WriteTimestamp) {
     this.#connection = connection
-    this.#rank = rank
+    this.#timestamp = rank
     this.#branches = `${connection.keyspace}.branch`
     this.#needs = `${connection.keyspace}.branch_need`
   }
@@ -44,7 +44,7 @@ export class BranchTable {
    * moment.
    */
   async noteCopy({ branch, epoch }: NewRow): Promise<boolean> {
-    const rank = this.#rank.next(epoch)
+    const rank = this.#timestamp.next(epoch)
     await Promise.all(ancestorsOf(branch).map(({ id, through }) => this.#connection.write({
       cql: `INSERT INTO ${this.#needs} (ancestor, branch, through) VALUES (?, ?, ?) ` +
         'USING TIMESTAMP ?',
@@ -57,7 +57,7 @@ export class BranchTable {
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
     await this.#connection.write({
       cql: `INSERT INTO ${this.#branches} (branch_id, dead) VALUES (?, true) USING TIMESTAMP ?`,
-      values: [branch.id, this.#rank.next(epoch)],
+      values: [branch.id, this.#timestamp.next(epoch)],
     })
     await this.#needNothing(branch, epoch)
     const own = { branchId: branch.id, after: await this.#neededThrough(branch.id) }
@@ -73,12 +73,12 @@ export class BranchTable {
   async forget(branchId: string): Promise<void> {
     await this.#connection.write({
       cql: `DELETE FROM ${this.#branches} USING TIMESTAMP ? WHERE branch_id = ?`,
-      values: [this.#rank.last(), branchId],
+      values: [this.#timestamp.last(), branchId],
     })
   }
 
   async #needNothing(branch: Branch, epoch: number): Promise<void> {
-    const rank = this.#rank.next(epoch)
+    const rank = this.#timestamp.next(epoch)
     await Promise.all(ancestorsOf(branch).map(({ id }) => this.#connection.write({
       cql: `DELETE FROM ${this.#needs} USING TIMESTAMP ? WHERE ancestor = ? AND branch = ?`,
       values: [rank, id, branch.id],

@@ -1,4 +1,7 @@
-/** One branch as the owner of one epoch writes it: what is known of its end, and rows in flight. */
+/**
+ * One branch as the owner of one epoch writes it: what is known of its end, and rows in flight.
+ * Rule: [order].
+ */
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../../checkpoint/index.ts'
@@ -6,10 +9,10 @@ import { HeddleError } from '../../../errors.ts'
 import type { Position } from './chain.ts'
 import { chunksOf } from './chunk-table.ts'
 import type { Commit, Patience } from './commit.ts'
-import type { StretchList } from './epoch-range.ts'
+import type { EpochRangeList } from './epoch-range.ts'
 import type { BranchEnd } from './log-reader.ts'
 import type { OutgoingRow } from './log-row.ts'
-import { carrierUpTo, freightOf } from './place-index-row.ts'
+import { indexRowUpTo, pendingPlacesOf } from './place-index-row.ts'
 import type { StatingRow } from './place-index-row.ts'
 
 /**
@@ -37,7 +40,7 @@ interface Pending {
  */
 type State = 'open' | 'rolling' | 'mending' | 'lost'
 
-export interface BranchViewOptions {
+export interface BranchWriterOptions {
   readonly branchId: string
   readonly epoch: number
   /** Undefined for a branch without rows of its own. */
@@ -52,12 +55,14 @@ export interface BranchViewOptions {
   /** Writes the row, after the chunks that do not fit into it. */
   readonly write: (row: OutgoingRow, body: Uint8Array) => Promise<void>
   /** No row is in flight any more. */
-  readonly onIdle: (view: BranchView) => void
+  readonly onIdle: (branchWriter: BranchWriter) => void
 }
 
 /** Roughly the bytes that a row takes besides its body, and that a place takes. */
 const [rowBytes, placeBytes] = [100, 160]
-/** A longer list is written only where a stretch begins, not on every carrier as well. */
+/**
+ * A longer list is written only where an epoch range begins, not on every place index row as well.
+ */
 const repeatedMax = 16
 
 /**
@@ -67,27 +72,27 @@ const repeatedMax = 16
  * until it is written: the rows behind it would become history as soon as another row took its
  * place.
  */
-export class BranchView {
-  readonly #options: BranchViewOptions
+export class BranchWriter {
+  readonly #options: BranchWriterOptions
   readonly #waiting: Pending[] = []
   readonly #flying: Pending[] = []
   #state: State = 'open'
   /** The last row that an append was called for. */
   #tip: Position
   #settledSeq: number
-  #stretches: StretchList
+  #ranges: EpochRangeList
   #bucket: number
   #bytes: number
-  /** Rows whose places wait for the next carrier. */
+  /** Rows whose places wait for the next place index row. */
   #uncarried: readonly StatingRow[]
   #quiet: Promise<void> = Promise.resolve()
 
-  constructor(options: BranchViewOptions) {
+  constructor(options: BranchWriterOptions) {
     this.#options = options
     const { end, origin } = options
     this.#tip = end?.tail ?? { epoch: 0, seq: origin }
     this.#settledSeq = this.#tip.seq
-    this.#stretches = end?.stretches ?? []
+    this.#ranges = end?.ranges ?? []
     this.#bucket = end?.tail.bucket ?? 0
     this.#bytes = end?.tail.bucketBytes ?? 0
     this.#uncarried = end?.places.waiting ?? []
@@ -99,9 +104,9 @@ export class BranchView {
   get idle(): boolean { return this.#flying.length === 0 && this.#waiting.length === 0 }
   /** The last row that an append was called for. */
   get tip(): Position { return this.#tip }
-  /** The last durable row, with the stretches up to it. */
+  /** The last durable row, with the epoch ranges up to it. */
   get settledSeq(): number { return this.#settledSeq }
-  get stretches(): StretchList { return this.#stretches }
+  get ranges(): EpochRangeList { return this.#ranges }
   /** Resolves when every append called so far is durable or has failed. */
   get quiet(): Promise<void> { return this.#quiet }
 
@@ -134,19 +139,19 @@ export class BranchView {
   #place({ epoch, seq, prevEpoch, body, places: stated }: NewRow): OutgoingRow {
     const bucket = this.#bucket
     const places = lastOfEach(stated)
-    const { carried, waiting } = freightOf({ epoch, seq, places }, this.#uncarried)
+    const { carried, waiting } = pendingPlacesOf({ epoch, seq, places }, this.#uncarried)
     this.#uncarried = waiting
-    const last = this.#stretches.at(-1)
+    const last = this.#ranges.at(-1)
     const begins = last?.epoch !== epoch || last.bucket !== bucket
-    if (begins) this.#stretches = [...this.#stretches, { epoch, bucket, from: seq }]
+    if (begins) this.#ranges = [...this.#ranges, { epoch, bucket, from: seq }]
     // The next owner of the branch finds them among its newest rows.
-    const isRepeated = carrierUpTo(seq) === seq && this.#stretches.length <= repeatedMax
+    const isRepeated = indexRowUpTo(seq) === seq && this.#ranges.length <= repeatedMax
     const chunks = chunksOf(body)
     const inRow = chunks === 0 ? body : new Uint8Array()
     this.#bytes += rowBytes + inRow.byteLength + placeBytes * places.length
     return {
       branchId: this.branchId, bucket, epoch, seq, prevEpoch, settledSeq: this.#settledSeq,
-      bucketBytes: this.#bytes, stretches: begins || isRepeated ? this.#stretches : undefined,
+      bucketBytes: this.#bytes, ranges: begins || isRepeated ? this.#ranges : undefined,
       places, carried, body: inRow, chunks, timestamp: this.#options.timestamp(),
     }
   }
@@ -184,7 +189,7 @@ export class BranchView {
     const { ambiguous } = HeddleError.from(refusal)
     if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {
       this.#lose(refusal)
-    } else if (this.#options.patience.over) {
+    } else if (this.#options.patience.ended) {
       this.#lose(new HeddleError('unavailable', undefined, { ambiguous: true }, { cause: refusal }))
     } else {
       void this.#sendAgain()

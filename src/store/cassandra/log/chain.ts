@@ -1,4 +1,4 @@
-/** The chain: which of the rows in the newest partitions are the end of the log. */
+/** The chain: which of the rows in the newest partitions are the end of the log. Rule: [chain]. */
 
 /** Where a row stands. Of two rows with the same number, the one of the newer epoch counts. */
 export interface Position {

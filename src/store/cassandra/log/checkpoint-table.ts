@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { Connection, Row, Statement } from '../driver/connection.ts'
-import { stretchAt } from './epoch-range.ts'
-import type { StretchList } from './epoch-range.ts'
+import { rangeAt } from './epoch-range.ts'
+import type { EpochRangeList } from './epoch-range.ts'
 import { insertInto } from './log-row.ts'
 import type { Partition } from './log-row.ts'
 import type { StatingRow } from './place-index-row.ts'
@@ -47,9 +47,9 @@ export class CheckpointTable {
   }
 
   /** As it was when row `through` was the newest one of the branch, as far as it was carried. */
-  async find(branch: { readonly id: string; readonly stretches: StretchList
+  async find(branch: { readonly id: string; readonly ranges: EpochRangeList
     readonly through: number }, id: string): Promise<CheckpointPlace | undefined> {
-    const buckets = [...new Set(branch.stretches
+    const buckets = [...new Set(branch.ranges
       .filter(({ from }) => from <= branch.through).map(({ bucket }) => bucket))].reverse()
     for (let at = 0; at < buckets.length; at += wave) {
       const places = await Promise.all(buckets.slice(at, at + wave).map((bucket) =>
@@ -61,19 +61,19 @@ export class CheckpointTable {
   }
 
   async #findIn({ branchId, bucket }: Partition,
-    { stretches, through }: { readonly stretches: StretchList; readonly through: number },
+    { ranges, through }: { readonly ranges: EpochRangeList; readonly through: number },
     id: string): Promise<CheckpointPlace | undefined> {
     const values = [branchId, bucket, hashOf(id), BigInt(through)]
     for await (const page of this.#connection.pages({ cql: this.#find, values }, fetchSize)) {
-      const row = page.find((each) => each.place_id === id && isHistory(stretches, each))
+      const row = page.find((each) => each.place_id === id && isHistory(ranges, each))
       if (row) return { id, seq: Number(row.place_seq), base: Number(row.place_base) }
     }
     return undefined
   }
 }
 
-function isHistory(stretches: StretchList, { stated, stated_epoch }: Row): boolean {
-  return stretchAt(stretches, Number(stated))?.epoch === Number(stated_epoch)
+function isHistory(ranges: EpochRangeList, { stated, stated_epoch }: Row): boolean {
+  return rangeAt(ranges, Number(stated))?.epoch === Number(stated_epoch)
 }
 
 /** 63 bits, so that it is not negative. */

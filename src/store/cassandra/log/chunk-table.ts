@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
-import { inFlight } from '../driver/for-each-limit.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
 
 /** A body up to this size stays in its row. */
 const inRowBytes = 256 * 1024
@@ -34,7 +34,7 @@ export class ChunkTable {
 
   /** Writes `chunksOf(body)` parts. Throws as Connection.write does; some may be there then. */
   async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
-    await inFlight(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
+    await forEachLimit(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
       const data = body.subarray(part * chunkBytes, (part + 1) * chunkBytes)
       await this.#connection.write({ cql: this.#insert, values: [key, part, data, timestamp] })
     })
@@ -43,7 +43,7 @@ export class ChunkTable {
   /** Throws `not_found` if a part is missing: its row was deleted meanwhile. */
   async read(key: string, chunks: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
-    await inFlight(partsAtOnce, Array(chunks).keys(), async (part) => {
+    await forEachLimit(partsAtOnce, Array(chunks).keys(), async (part) => {
       const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
       if (!row) throw new HeddleError('not_found', 'What was to be read was deleted meanwhile.')
       parts[part] = row['data'] as Uint8Array
@@ -52,7 +52,7 @@ export class ChunkTable {
   }
 
   async remove(key: string, chunks: number, timestamp: bigint): Promise<void> {
-    await inFlight(partsAtOnce, Array(chunks).keys(), (part) =>
+    await forEachLimit(partsAtOnce, Array(chunks).keys(), (part) =>
       this.#connection.write({ cql: this.#delete, values: [timestamp, key, part] }))
   }
 }

@@ -3,7 +3,7 @@
 import type { BranchEnd } from './log-reader.ts'
 import type { OutgoingRow } from './log-row.ts'
 
-/** Ends of a branch that an epoch takes over, or goes on from in a new bucket. */
+/** Ends of a branch that an epoch takes over, or continues from in a new bucket. */
 export interface Handover {
   readonly branchId: string
   readonly epoch: number
@@ -27,7 +27,7 @@ export interface Commit {
 
   /**
    * Resolves when the row is on a quorum. Throws HeddleError: nothing of it was written, unless
-   * its facts say `ambiguous`. May be asked again for the same row.
+   * its details say `ambiguous`. May be asked again for the same row.
    */
   write(row: OutgoingRow): Promise<void>
 }
@@ -36,5 +36,5 @@ export interface Commit {
 export interface Patience {
   pause(): Promise<void>
   /** The store closes: what is not known by now is given up. */
-  readonly over: boolean
+  readonly ended: boolean
 }

@@ -1,13 +1,13 @@
-/** Stretches: which partition each row of a branch lies in, and which epoch wrote it. */
+/** Epoch ranges: which partition each row of a branch lies in, and which epoch wrote it. */
 
-import { Stretches } from '../../../../proto/gen/storage/v1/partition.ts'
-import type { Stretch } from '../../../../proto/gen/storage/v1/partition.ts'
+import { EpochRanges } from '../../../../proto/gen/storage/v1/partition.ts'
+import type { EpochRange } from '../../../../proto/gen/storage/v1/partition.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 
-export type { Stretch }
+export type { EpochRange }
 
 /** All of a branch, in the order of its rows: `from`, `epoch` and `bucket` never go down. */
-export type StretchList = readonly Stretch[]
+export type EpochRangeList = readonly EpochRange[]
 
 /** Rows `from` to `through` of one epoch in one bucket. */
 export interface Slice {
@@ -17,44 +17,44 @@ export interface Slice {
   readonly through: number
 }
 
-export function encodeStretches(stretches: StretchList): Uint8Array {
-  return bytesOf(Stretches, { stretches: [...stretches] })
+export function encodeRanges(ranges: EpochRangeList): Uint8Array {
+  return bytesOf(EpochRanges, { ranges: [...ranges] })
 }
 
-export function decodeStretches(bytes: Uint8Array): StretchList {
-  return Stretches.decode(bytes).stretches
+export function decodeRanges(bytes: Uint8Array): EpochRangeList {
+  return EpochRanges.decode(bytes).ranges
 }
 
-/** The stretch that row `seq` is in; undefined before the first one. */
-export function stretchAt(stretches: StretchList, seq: number): Stretch | undefined {
-  return stretches[indexAt(stretches, seq)]
+/** The epoch range that row `seq` is in; undefined before the first one. */
+export function rangeAt(ranges: EpochRangeList, seq: number): EpochRange | undefined {
+  return ranges[indexAt(ranges, seq)]
 }
 
 /** Where rows `from` to `through` are, in their order, each slice as long as it can be. */
-export function slicesOf(stretches: StretchList, from: number, through: number): Slice[] {
+export function slicesOf(ranges: EpochRangeList, from: number, through: number): Slice[] {
   const slices: Slice[] = []
-  for (let i = Math.max(0, indexAt(stretches, from)); i < stretches.length; i++) {
-    const stretch = stretches[i]!
-    if (stretch.from > through) break
-    const last = Math.min(through, (stretches[i + 1]?.from ?? Infinity) - 1)
-    const { epoch, bucket } = stretch
-    slices.push({ epoch, bucket, from: Math.max(from, stretch.from), through: last })
+  for (let i = Math.max(0, indexAt(ranges, from)); i < ranges.length; i++) {
+    const range = ranges[i]!
+    if (range.from > through) break
+    const last = Math.min(through, (ranges[i + 1]?.from ?? Infinity) - 1)
+    const { epoch, bucket } = range
+    slices.push({ epoch, bucket, from: Math.max(from, range.from), through: last })
   }
   return slices.filter((slice) => slice.from <= slice.through)
 }
 
-/** The stretches without what lies after row `through`. */
-export function stretchesThrough(stretches: StretchList, through: number): StretchList {
-  return stretches.slice(0, indexAt(stretches, through) + 1)
+/** The epoch ranges without what lies after row `through`. */
+export function rangesThrough(ranges: EpochRangeList, through: number): EpochRangeList {
+  return ranges.slice(0, indexAt(ranges, through) + 1)
 }
 
-/** The last stretch that begins at or before row `seq`; -1 if none does. */
-function indexAt(stretches: StretchList, seq: number): number {
+/** The last epoch range that begins at or before row `seq`; -1 if none does. */
+function indexAt(ranges: EpochRangeList, seq: number): number {
   let low = 0
-  let high = stretches.length
+  let high = ranges.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (stretches[middle]!.from <= seq) low = middle + 1
+    if (ranges[middle]!.from <= seq) low = middle + 1
     else high = middle
   }
   return low - 1

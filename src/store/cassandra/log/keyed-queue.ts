@@ -1,16 +1,16 @@
 /** Queues in which calls wait for those that came before them and touch the same things. */
 
-export interface Ticket {
+export interface QueueSlot {
   /** Resolves when all calls before have left, however they ended; undefined if there are none. */
   readonly before: Promise<unknown> | undefined
   leave(): void
 }
 
-export class Lines {
+export class KeyedQueue {
   readonly #ends = new Map<string, Promise<void>>()
 
   /** Enters each of these lines at its end; the call must `leave` when it has ended. */
-  enter(keys: readonly string[]): Ticket {
+  enter(keys: readonly string[]): QueueSlot {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? [])
     const { promise, resolve } = Promise.withResolvers<void>()
     for (const key of keys) this.#ends.set(key, promise)

@@ -3,11 +3,11 @@
 import { HeddleError } from '../../../errors.ts'
 import type { Connection, Value } from '../driver/connection.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import { stretchAt } from './epoch-range.ts'
-import type { Stretch } from './epoch-range.ts'
+import { rangeAt } from './epoch-range.ts'
+import type { EpochRange } from './epoch-range.ts'
 import { chunkKey } from './log-reader.ts'
 import type { LogReader } from './log-reader.ts'
-import type { Rank } from './write-timestamp.ts'
+import type { WriteTimestamp } from './write-timestamp.ts'
 
 /** What may be removed: rows after `after`; all of them if it is 0. */
 export interface LogCut {
@@ -35,22 +35,22 @@ export class LogCutter {
   readonly #connection: Connection
   readonly #chunks: ChunkTable
   readonly #reader: LogReader
-  readonly #rank: Rank
+  readonly #timestamp: WriteTimestamp
   readonly #table: string
 
   constructor({ connection, chunks, reader, rank }: { readonly connection: Connection
-    readonly chunks: ChunkTable; readonly reader: LogReader; readonly rank: Rank }) {
+    readonly chunks: ChunkTable; readonly reader: LogReader; readonly rank: WriteTimestamp }) {
     this.#connection = connection
     this.#chunks = chunks
     this.#reader = reader
-    this.#rank = rank
+    this.#timestamp = rank
     this.#table = `${connection.keyspace}.log`
   }
 
   async cut(cut: LogCut): Promise<void> {
     const { branchId, after } = cut
     const newest = await this.#reader.newestBucket(branchId)
-    const kept = after === 0 ? undefined : await this.#stretchAt(branchId, after)
+    const kept = after === 0 ? undefined : await this.#rangeAt(branchId, after)
     // Rows that are needed exist: another cut was removing those behind them during the read.
     if (after > 0 && !kept) throw new HeddleError('unavailable')
     for (let bucket = newest; bucket > (kept?.bucket ?? -1); bucket--) {
@@ -68,13 +68,13 @@ export class LogCutter {
     await this.#remove(cut, { where: newer, values: [branchId, bucket - 1, BigInt(epoch)] })
   }
 
-  async #stretchAt(branchId: string, seq: number): Promise<Stretch | undefined> {
+  async #rangeAt(branchId: string, seq: number): Promise<EpochRange | undefined> {
     const end = await this.#reader.end(branchId)
-    return end && stretchAt(end.stretches, seq)
+    return end && rangeAt(end.ranges, seq)
   }
 
   async #remove(cut: LogCut, range: Range): Promise<void> {
-    const rank = this.#rank.next(await this.#removeChunks(cut, range))
+    const rank = this.#timestamp.next(await this.#removeChunks(cut, range))
     const cql = `DELETE FROM ${this.#table} USING TIMESTAMP ? WHERE ${range.where}`
     await this.#connection.write({ cql, values: [rank, ...range.values] })
   }
@@ -92,7 +92,7 @@ export class LogCutter {
       const large = rows.filter(({ chunks }) => chunks != null)
       await Promise.all(large.map((row) => this.#chunks.remove(
         chunkKey(branchId, { epoch: Number(row.epoch), seq: Number(row.seq) }),
-        row.chunks as number, this.#rank.next(above))))
+        row.chunks as number, this.#timestamp.next(above))))
     }
     return above
   }

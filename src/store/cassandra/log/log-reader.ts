@@ -1,4 +1,7 @@
-/** Reads the log's partitions: where a branch ends, and the rows of a slice of it. */
+/**
+ * Reads the log's partitions: where a branch ends, and the rows of a slice of it.
+ * Rule: [read_repair].
+ */
 
 import type { LogEntry, ReadBytes } from '../../../checkpoint/index.ts'
 import { assert, HeddleError } from '../../../errors.ts'
@@ -7,23 +10,23 @@ import { comparePositions, historyFrom, tailOf } from './chain.ts'
 import type { Position } from './chain.ts'
 import { chunkBytes } from './chunk-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import { decodeStretches, slicesOf } from './epoch-range.ts'
-import type { Slice, StretchList } from './epoch-range.ts'
+import { decodeRanges, slicesOf } from './epoch-range.ts'
+import type { Slice, EpochRangeList } from './epoch-range.ts'
 import { placesOf, rowColumns, storedRowOf } from './log-row.ts'
 import type { Partition, StoredRow } from './log-row.ts'
-import { carrierUpTo, legacyOf } from './place-index-row.ts'
-import type { Legacy, StatingRow } from './place-index-row.ts'
+import { indexRowUpTo, inheritedOf } from './place-index-row.ts'
+import type { Inherited, StatingRow } from './place-index-row.ts'
 
 /** Where a branch ends. */
 export interface BranchEnd {
   readonly tail: StoredRow
-  readonly places: Legacy
-  readonly stretches: StretchList
+  readonly places: Inherited
+  readonly ranges: EpochRangeList
 }
 
 /**
  * Rows looked at for the tail: enough if few were on their way when their owner ended, back to
- * the last carrier.
+ * the last place index row.
  */
 const fewRows = 12
 const manyRows = 72
@@ -82,17 +85,18 @@ export class LogReader {
   }
 
   /**
-   * All rows of a slice; those that `room` takes if there is one. Throws `not_found` if one is
+   * All rows of a slice; those that `semaphore` takes if there is one. Throws `not_found` if one is
    * missing: the log was deleted.
    */
-  async rows(branchId: string, slice: Slice, { reverse = false, room }:
-    { readonly reverse?: boolean | undefined; readonly room?: ReadBytes }): Promise<LogEntry[]> {
+  async rows(branchId: string, slice: Slice, { reverse = false, semaphore }:
+    { readonly reverse?: boolean | undefined; readonly semaphore?: ReadBytes }):
+      Promise<LogEntry[]> {
     const { epoch, from, through } = slice
     const entries: LogEntry[] = []
     const values = valuesOf(branchId, slice)
     const cql = reverse ? this.#downwards : this.#upwards
     for await (const page of this.#connection.pages({ cql, values }, fetchSize)) {
-      const wanted = room ? taken(page, room) : page
+      const wanted = semaphore ? taken(page, semaphore) : page
       entries.push(...await Promise.all(wanted.map(async (row) => {
         const seq = Number(row.seq)
         const chunks = row.chunks as number | null ?? 0
@@ -106,10 +110,10 @@ export class LogReader {
     throw new HeddleError('not_found', 'Rows of this log are gone: it was deleted meanwhile.')
   }
 
-  /** What rows of a branch with these stretches state, oldest first. */
-  async stating(branchId: string, stretches: StretchList, from: number, through: number):
+  /** What rows of a branch with these epoch ranges state, oldest first. */
+  async stating(branchId: string, ranges: EpochRangeList, from: number, through: number):
     Promise<StatingRow[]> {
-    const rows = await Promise.all(slicesOf(stretches, from, through).map((slice) =>
+    const rows = await Promise.all(slicesOf(ranges, from, through).map((slice) =>
       this.#connection.read({ cql: this.#stating, values: valuesOf(branchId, slice) })))
     return rows.flat().map((row) =>
       ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
@@ -146,25 +150,25 @@ export class LogReader {
   async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]):
     Promise<BranchEnd> {
     const { epoch, bucket } = tail
-    const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.stretches)
-    const stretches = named?.stretches ?? await this.#stretches(branchId, tail)
-    const from = Math.max(carrierUpTo(tail.settledSeq) + 1, stretches[0]!.from)
+    const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.ranges)
+    const ranges = named?.ranges ?? await this.#ranges(branchId, tail)
+    const from = Math.max(indexRowUpTo(tail.settledSeq) + 1, ranges[0]!.from)
     const rows = historyFrom(from, tail, seen)
-      ?? await this.stating(branchId, stretches, from, tail.seq)
-    return { tail, places: legacyOf(rows, tail.settledSeq), stretches }
+      ?? await this.stating(branchId, ranges, from, tail.seq)
+    return { tail, places: inheritedOf(rows, tail.settledSeq), ranges }
   }
 
-  async #stretches(branchId: string, { epoch, bucket }: StoredRow): Promise<StretchList> {
+  async #ranges(branchId: string, { epoch, bucket }: StoredRow): Promise<EpochRangeList> {
     const values = [branchId, bucket, BigInt(epoch)]
     const [row] = await this.#connection.read({ cql: this.#first, values })
     assert(row?.stretches, 'the first row of a stretch names all stretches')
-    return decodeStretches(row.stretches as Uint8Array)
+    return decodeRanges(row.stretches as Uint8Array)
   }
 }
 
 /** The rows up to the first that there is no room for. */
-function taken(page: readonly Row[], room: ReadBytes): readonly Row[] {
-  const end = page.findIndex((row) => !room.takes(sizeOf(row)))
+function taken(page: readonly Row[], semaphore: ReadBytes): readonly Row[] {
+  const end = page.findIndex((row) => !semaphore.takes(sizeOf(row)))
   return end < 0 ? page : page.slice(0, end)
 }
 

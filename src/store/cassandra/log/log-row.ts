@@ -5,8 +5,8 @@ import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { Row, Statement, Value } from '../driver/connection.ts'
 import type { ChainRow } from './chain.ts'
-import { decodeStretches, encodeStretches } from './epoch-range.ts'
-import type { StretchList } from './epoch-range.ts'
+import { decodeRanges, encodeRanges } from './epoch-range.ts'
+import type { EpochRangeList } from './epoch-range.ts'
 import type { StatingRow } from './place-index-row.ts'
 
 /** A partition of the log: some megabytes of one branch. */
@@ -19,8 +19,11 @@ export interface Partition {
 export interface OutgoingRow extends ChainRow, Partition {
   /** Of everything in the bucket, this row included. */
   readonly bucketBytes: number
-  /** On the first row of a stretch, and on carriers if they are few: all, this one included. */
-  readonly stretches: StretchList | undefined
+  /**
+   * On the first row of an epoch range, and on place index rows if they are few: all, this one
+   * included.
+   */
+  readonly ranges: EpochRangeList | undefined
   /** No two of the same id. */
   readonly places: readonly CheckpointPlace[]
   /** Rows whose places it brings to where they are found. */
@@ -35,7 +38,7 @@ export interface OutgoingRow extends ChainRow, Partition {
 export interface StoredRow extends ChainRow {
   readonly bucket: number
   readonly bucketBytes: number
-  readonly stretches: StretchList | undefined
+  readonly ranges: EpochRangeList | undefined
   readonly places: readonly CheckpointPlace[]
   readonly body: Uint8Array
   readonly chunks: number
@@ -83,14 +86,14 @@ export function insertInto(table: string, names: readonly string[]): string {
 function valuesOf(row: OutgoingRow): Value[] {
   return [row.branchId, row.bucket, BigInt(row.epoch), BigInt(row.seq), 0n, 0n,
     BigInt(row.prevEpoch), BigInt(row.settledSeq), row.bucketBytes,
-    row.stretches ? encodeStretches(row.stretches) : null,
+    row.ranges ? encodeRanges(row.ranges) : null,
     row.places.length > 0 ? encodePlaces(row.places) : null,
     row.chunks > 0 ? row.chunks : null,
     row.chunks > 0 ? null : row.body]
 }
 
 export function storedRowOf(bucket: number, row: Row): StoredRow {
-  const { stretches, body } = row
+  const { stretches: ranges, body } = row
   return {
     bucket,
     epoch: Number(row.epoch),
@@ -98,7 +101,7 @@ export function storedRowOf(bucket: number, row: Row): StoredRow {
     prevEpoch: Number(row.prev_epoch),
     settledSeq: Number(row.settled_seq),
     bucketBytes: row.bucket_bytes as number,
-    stretches: stretches ? decodeStretches(stretches as Uint8Array) : undefined,
+    ranges: ranges ? decodeRanges(ranges as Uint8Array) : undefined,
     places: placesOf(row),
     body: body as Uint8Array | null ?? new Uint8Array(),
     chunks: row.chunks as number | null ?? 0,

@@ -1,42 +1,42 @@
 /** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
 
 import { pause } from '../../../../cluster/index.ts'
-import type { Env, Gate } from '../../../../cluster/index.ts'
+import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow, Segment } from '../../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../../errors.ts'
 import { Recent } from '../../recent.ts'
 import type { Connection } from '../driver/connection.ts'
-import { ViewShelf } from './branch-cache.ts'
-import { BranchView } from './branch-writer.ts'
+import { BranchCache } from './branch-cache.ts'
+import { BranchWriter } from './branch-writer.ts'
 import type { Position } from './chain.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { Commit, Patience } from './commit.ts'
-import { slicesOf, stretchAt, stretchesThrough } from './epoch-range.ts'
-import type { Slice, StretchList } from './epoch-range.ts'
-import { Lines } from './keyed-queue.ts'
+import { slicesOf, rangeAt, rangesThrough } from './epoch-range.ts'
+import type { Slice, EpochRangeList } from './epoch-range.ts'
+import { KeyedQueue } from './keyed-queue.ts'
 import { LogCutter } from './log-cutter.ts'
 import type { LogCut } from './log-cutter.ts'
 import { chunkKey, LogReader } from './log-reader.ts'
 import type { BranchEnd } from './log-reader.ts'
 import { LwtCommit } from './lwt-commit.ts'
-import { carrierUpTo, placeIn } from './place-index-row.ts'
+import { indexRowUpTo, placeIn } from './place-index-row.ts'
 import { PlainCommit } from './plain-commit.ts'
-import type { Rank } from './write-timestamp.ts'
+import type { WriteTimestamp } from './write-timestamp.ts'
 
 /**
- * validate  plain writes; whoever acknowledges passes the gate afterwards
+ * validate  plain writes; whoever acknowledges asks the ownership check afterwards
  * lwt       one compare-and-set per row
  */
 export type CommitMode = 'validate' | 'lwt'
 
 export interface LogTableOptions {
   readonly connection: Connection
-  readonly rank: Rank
+  readonly rank: WriteTimestamp
   readonly chunks: ChunkTable
-  readonly gate: Pick<Gate, 'pass'>
+  readonly check: Pick<OwnershipCheck, 'confirm'>
   readonly env: Pick<Env, 'after'>
   readonly commit: CommitMode
   /** Whether the owner of the branch was deleted. */
@@ -44,12 +44,12 @@ export interface LogTableOptions {
   /** Bytes of bodies in a bucket; 8 MiB by default. */
   readonly bucketBytes?: number
   /** Branches remembered while nothing is in flight; 20 000 by default. */
-  readonly viewsKept?: number
+  readonly branchesKept?: number
 }
 
 /** Rows of a branch that belong to another one: where they are, and up to which row. */
 interface Line extends Segment {
-  readonly stretches: StretchList
+  readonly ranges: EpochRangeList
 }
 
 type Extent = Pick<LogRange, 'from' | 'through'>
@@ -65,15 +65,15 @@ export class LogTable {
   readonly #checkpoints: CheckpointTable
   readonly #commit: Commit
   readonly #patience: Patience
-  readonly #views: ViewShelf
+  readonly #views: BranchCache
   /** By branch and fork point: rows before a fork point never change. */
   readonly #lines: Recent<string, Map<number, Line>>
   /** By branch: appends that wait until its end is known. */
-  readonly #opening = new Lines()
+  readonly #opening = new KeyedQueue()
   #closed = false
 
   constructor(options: LogTableOptions) {
-    const { connection, rank, chunks, gate, env, commit, viewsKept = 20_000 } = options
+    const { connection, rank, chunks, check, env, commit, branchesKept = 20_000 } = options
     this.#options = options
     this.#reader = new LogReader(connection, chunks)
     this.#cutter = new LogCutter({ connection, rank, chunks, reader: this.#reader })
@@ -81,38 +81,38 @@ export class LogTable {
     const closed = () => this.#closed
     const patience = this.#patience = {
       pause: () => pause(env, pauseMs),
-      get over() { return closed() },
+      get ended() { return closed() },
     }
     this.#commit = commit === 'lwt' ? new LwtCommit({ connection, checkpoints, patience })
-      : new PlainCommit({ connection, checkpoints, rank, gate })
-    this.#views = new ViewShelf(viewsKept)
-    this.#lines = new Recent(viewsKept)
+      : new PlainCommit({ connection, checkpoints, rank, check })
+    this.#views = new BranchCache(branchesKept)
+    this.#lines = new Recent(branchesKept)
   }
 
   /** Takes the branch over for the epoch before it is known what will be written. */
   async open(branch: Branch, epoch: number): Promise<void> {
     if (this.#closed) throw goingAway()
-    const ticket = this.#opening.enter([branch.id])
+    const slot = this.#opening.enter([branch.id])
     try {
-      await ticket.before
-      const mustPrecede = (tip: Position) => { if (tip.epoch > epoch) throw stale(tip) }
-      const view = await this.#viewOf(branch, epoch, mustPrecede)
-      mustPrecede(view.tip)
-      this.#views.put(view)
+      await slot.before
+      const requirePrecede = (tip: Position) => { if (tip.epoch > epoch) throw stale(tip) }
+      const branchWriter = await this.#branchWriterOf(branch, epoch, requirePrecede)
+      requirePrecede(branchWriter.tip)
+      this.#views.put(branchWriter)
     } finally {
-      ticket.leave()
+      slot.leave()
     }
   }
 
   /**
    * Resolves when the rows, and every row before them, are on a quorum. Throws `stale_append`
-   * before anything is written; `unavailable` if nothing was, unless its facts say `ambiguous`.
+   * before anything is written; `unavailable` if nothing was, unless its details say `ambiguous`.
    */
   async append(rows: readonly NewRow[]): Promise<void> {
     if (this.#closed) throw goingAway()
     const firsts = firstOfEach(rows)
     const views = firsts.map((row) => this.#ready(row))
-    if (views.every((view) => view !== undefined)) return this.#enter(rows, views)
+    if (views.every((branchWriter) => branchWriter !== undefined)) return this.#enter(rows, views)
     return this.#enterInLine(rows, firsts)
   }
 
@@ -122,8 +122,8 @@ export class LogTable {
    */
   async tail(branch: Branch): Promise<Position | undefined> {
     for (const { id } of branch.ancestors) this.#lines.delete(id)
-    for await (const { stretches, through } of this.#linesOf(branch, everything)) {
-      const last = stretchAt(stretches, through)
+    for await (const { ranges, through } of this.#linesOf(branch, everything)) {
+      const last = rangeAt(ranges, through)
       if (last) return { epoch: last.epoch, seq: through }
     }
     return undefined
@@ -135,7 +135,7 @@ export class LogTable {
     const slices: (Slice & { readonly id: string })[] = []
     for await (const line of this.#linesOf(branch, { from, through })) {
       const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
-      slices.unshift(...slicesOf(line.stretches, first, last).map((slice) =>
+      slices.unshift(...slicesOf(line.ranges, first, last).map((slice) =>
         ({ ...slice, id: line.id })))
     }
     const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
@@ -153,10 +153,10 @@ export class LogTable {
   /** One slice after the other, until there are bytes enough. */
   async #readWithin(slices: readonly (Slice & { readonly id: string })[], range: LogRange):
     Promise<LogEntry[]> {
-    const room = new ReadBytes(range)
+    const semaphore = new ReadBytes(range)
     const entries: LogEntry[] = []
     for (const slice of slices) {
-      const read = await this.#reader.rows(slice.id, slice, { reverse: range.reverse, room })
+      const read = await this.#reader.rows(slice.id, slice, { reverse: range.reverse, semaphore })
       for (const entry of read) entries.push(entry)
       if (read.length < slice.through - slice.from + 1) break
     }
@@ -167,9 +167,9 @@ export class LogTable {
   async findCheckpoint(branch: Branch, checkpointId: string):
     Promise<CheckpointPlace | undefined> {
     for await (const line of this.#linesOf(branch, everything)) {
-      const { id, stretches, through } = line
+      const { id, ranges, through } = line
       const [late, carried] = await Promise.all([
-        this.#reader.stating(id, stretches, carrierUpTo(through) + 1, through),
+        this.#reader.stating(id, ranges, indexRowUpTo(through) + 1, through),
         this.#checkpoints.find(line, checkpointId),
       ])
       const place = placeIn(late, checkpointId) ?? carried
@@ -201,68 +201,68 @@ export class LogTable {
   }
 
   /** The view that can take the row at once. */
-  #ready(row: NewRow): BranchView | undefined {
+  #ready(row: NewRow): BranchWriter | undefined {
     const { id } = row.branch
     if (this.#opening.passed(id)) return undefined
-    const view = this.#views.get(id)
-    if (view) return view.epoch >= row.epoch ? view : undefined
+    const branchWriter = this.#views.get(id)
+    if (branchWriter) return branchWriter.epoch >= row.epoch ? branchWriter : undefined
     // The first row of a branch that nobody else can know of.
     if (row.seq !== originOf(row.branch) + 1) return undefined
-    return this.#newView(row.branch, row.epoch, undefined)
+    return this.#newBranchWriter(row.branch, row.epoch, undefined)
   }
 
   /** In the order of the calls, whatever each of them has to wait for. */
   async #enterInLine(rows: readonly NewRow[], firsts: readonly NewRow[]): Promise<void> {
-    const ticket = this.#opening.enter(firsts.map(({ branch }) => branch.id))
+    const slot = this.#opening.enter(firsts.map(({ branch }) => branch.id))
     try {
-      await ticket.before
+      await slot.before
       const views = await Promise.all(firsts.map((row) =>
-        this.#viewOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))))
+        this.#branchWriterOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))))
       return this.#enter(rows, views)
     } finally {
-      ticket.leave()
+      slot.leave()
     }
   }
 
   /** Takes all of the rows or none. */
-  #enter(rows: readonly NewRow[], views: readonly BranchView[]): Promise<void> {
-    const byId = new Map(views.map((view) => [view.branchId, view]))
+  #enter(rows: readonly NewRow[], views: readonly BranchWriter[]): Promise<void> {
+    const byId = new Map(views.map((branchWriter) => [branchWriter.branchId, branchWriter]))
     const tips = new Map<string, Position>()
     for (const row of rows) {
       const { id } = row.branch
-      const view = byId.get(id)!
-      if (view.lost) throw new HeddleError('unavailable')
-      tips.set(id, follow(tips.get(id) ?? view.tip, row, view.epoch))
+      const branchWriter = byId.get(id)!
+      if (branchWriter.lost) throw new HeddleError('unavailable')
+      tips.set(id, follow(tips.get(id) ?? branchWriter.tip, row, branchWriter.epoch))
     }
     const durable = rows.map((row) => byId.get(row.branch.id)!.append(row))
-    for (const view of views) this.#views.put(view)
+    for (const branchWriter of views) this.#views.put(branchWriter)
     return Promise.all(durable).then(() => undefined)
   }
 
   /** Reads where the branch ends and takes it over, unless `look` throws for that end. */
-  async #viewOf(branch: Branch, epoch: number, look: (tip: Position) => void):
-  Promise<BranchView> {
+  async #branchWriterOf(branch: Branch, epoch: number, look: (tip: Position) => void):
+  Promise<BranchWriter> {
     const { id } = branch
     while (!this.#closed) {
       const known = this.#views.get(id)
       if (known && known.epoch >= epoch) return known
       await known?.quiet
-      // The view is of an epoch that is over: others may have written since.
+      // The view is of an epoch that has ended: others may have written since.
       this.#views.forget(id)
       const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
       const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
       if (dead) throw stale(tip).with({ dead })
       look(tip)
       const taken = !end || tip.epoch === epoch || await this.#commit.open(id, end, epoch)
-      if (taken) return this.#newView(branch, epoch, end)
+      if (taken) return this.#newBranchWriter(branch, epoch, end)
       await this.#patience.pause()
     }
     throw goingAway()
   }
 
-  #newView(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchView {
+  #newBranchWriter(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchWriter {
     const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
-    return new BranchView({
+    return new BranchWriter({
       branchId: branch.id, epoch, end, origin: originOf(branch), bucketBytes,
       commit: this.#commit,
       patience: this.#patience,
@@ -271,7 +271,7 @@ export class LogTable {
         if (row.chunks > 0) await chunks.write(chunkKey(branch.id, row), body, row.timestamp)
         return this.#commit.write(row)
       },
-      onIdle: (view) => this.#views.put(view),
+      onIdle: (branchWriter) => this.#views.put(branchWriter),
     })
   }
 
@@ -292,13 +292,13 @@ export class LogTable {
    */
   async #ownLine({ id, from }: Segment, wanted: number): Promise<Line | undefined> {
     await this.#opening.passed(id)
-    const view = this.#views.get(id)
-    if (view && wanted > view.settledSeq) await view.quiet
-    if (view && !view.lost) {
-      return { id, from, through: view.settledSeq, stretches: view.stretches }
+    const branchWriter = this.#views.get(id)
+    if (branchWriter && wanted > branchWriter.settledSeq) await branchWriter.quiet
+    if (branchWriter && !branchWriter.lost) {
+      return { id, from, through: branchWriter.settledSeq, ranges: branchWriter.ranges }
     }
     const end = await this.#reader.end(id)
-    return end && { id, from, through: end.tail.seq, stretches: end.stretches }
+    return end && { id, from, through: end.tail.seq, ranges: end.ranges }
   }
 
   /**
@@ -312,7 +312,7 @@ export class LogTable {
     const end = await this.#reader.end(id)
     if (!end) return undefined
     const last = Math.min(through, end.tail.seq)
-    const line = { id, from, through: last, stretches: stretchesThrough(end.stretches, last) }
+    const line = { id, from, through: last, ranges: rangesThrough(end.ranges, last) }
     if (last === through) this.#lines.set(id, lines.set(through, line))
     return line
   }

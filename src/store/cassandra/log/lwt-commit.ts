@@ -20,7 +20,7 @@ interface Head {
  * Each partition has a head: the newest epoch and its newest row. A row is written together with
  * the head, on condition that the head is the row before it. A new epoch first takes over the heads
  * of the bucket in which the log ends and of the next one, so that an older owner can write to
- * neither. This needs no gate, but only one row of a branch may be in flight.
+ * neither. This needs no ownership check, but only one row of a branch may be in flight.
  */
 export class LwtCommit implements Commit {
   readonly inFlight = 1
@@ -39,10 +39,10 @@ export class LwtCommit implements Commit {
     this.#insert = new RowInsert(this.#table)
   }
 
-  /** Places may be doubtful if the previous owner used plain writes. */
+  /** Places may be unconfirmed if the previous owner used plain writes. */
   async open(branchId: string, { tail, places }: BranchEnd, epoch: number): Promise<boolean> {
     const { seq, bucket } = tail
-    return await this.#take({ branchId, epoch, seq, bucket }, places.doubtful) &&
+    return await this.#take({ branchId, epoch, seq, bucket }, places.unconfirmed) &&
       this.#take({ branchId, epoch, seq, bucket: bucket + 1 })
   }
 
@@ -53,7 +53,7 @@ export class LwtCommit implements Commit {
   async write(row: OutgoingRow): Promise<void> {
     const { epoch, seq } = row
     // The very first row has none before it in this partition, and no owner to take over from.
-    const [first, ...others] = row.stretches ?? []
+    const [first, ...others] = row.ranges ?? []
     const isFirst = first?.from === seq && others.length === 0
     const before = isFirst ? undefined : { epoch, seq: seq - 1 }
     const places = this.#checkpoints.statements(row, row.carried)
@@ -108,7 +108,7 @@ export class LwtCommit implements Commit {
   }
 
   async #rest(): Promise<void> {
-    if (this.#patience.over) {
+    if (this.#patience.ended) {
       throw new HeddleError('unavailable', undefined, { ambiguous: true })
     }
     await this.#patience.pause()

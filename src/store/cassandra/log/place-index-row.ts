@@ -1,9 +1,9 @@
 /**
- * Carriers: rows that bring places of checkpoints to where they are found by id.
+ * Place index rows: rows that bring places of checkpoints to where they are found by id.
  *
  * Writing a place together with the row that states it would make every append a batch of two. So
  * one row in eight carries the places that it and the rows before it state. Places stated after the
- * last carrier are only in their own rows; a lookup reads those rows as well.
+ * last place index row are only in their own rows; a lookup reads those rows as well.
  */
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
@@ -16,49 +16,52 @@ export interface StatingRow {
   readonly places: readonly CheckpointPlace[]
 }
 
-const rowsOfCarrier = 8
-/** A row that states more is always a carrier: eight such rows are too much for one mutation. */
+const rowsOfIndexRow = 8
+/**
+ * A row that states more is always a place index row: eight such rows are too much for one
+ * mutation.
+ */
 const placesMax = 64
 
-/** The last row up to this one that is a carrier whatever it states; 0 if there is none. */
-export function carrierUpTo(seq: number): number {
-  return seq - seq % rowsOfCarrier
+/** The last row up to this one that is a place index row whatever it states; 0 if there is none. */
+export function indexRowUpTo(seq: number): number {
+  return seq - seq % rowsOfIndexRow
 }
 
-/** Rows whose places a row carries, and rows that wait for the next carrier. */
-export interface Freight {
+/** Rows whose places a row carries, and rows that wait for the next place index row. */
+export interface PendingPlaces {
   readonly carried: readonly StatingRow[]
   readonly waiting: readonly StatingRow[]
 }
 
 /**
- * A carrier takes all that wait. So, for every checkpoint, what is found in a newer bucket was
- * stated later.
+ * A place index row takes all that wait. So, for every checkpoint, what is found in a newer bucket
+ * was stated later.
  */
-export function freightOf(row: StatingRow, waiting: readonly StatingRow[]): Freight {
+export function pendingPlacesOf(row: StatingRow, waiting: readonly StatingRow[]): PendingPlaces {
   const rows = row.places.length > 0 ? [...waiting, row] : waiting
-  const isCarrier = carrierUpTo(row.seq) === row.seq || row.places.length > placesMax
-  return isCarrier ? { carried: rows, waiting: [] } : { carried: [], waiting: rows }
+  const isIndexRow = indexRowUpTo(row.seq) === row.seq || row.places.length > placesMax
+  return isIndexRow ? { carried: rows, waiting: [] } : { carried: [], waiting: rows }
 }
 
 /** What the next owner of a branch finds of its places. */
-export interface Legacy {
-  /** Rows whose places wait for the next carrier. */
+export interface Inherited {
+  /** Rows whose places wait for the next place index row. */
   readonly waiting: readonly StatingRow[]
-  /** Rows whose carriers are not known to have been on a quorum. */
-  readonly doubtful: readonly StatingRow[]
+  /** Rows whose place index rows are not known to have been on a quorum. */
+  readonly unconfirmed: readonly StatingRow[]
 }
 
 /** `rows` are the last rows, oldest first; nothing waited before the first of them. */
-export function legacyOf(rows: readonly StatingRow[], settledSeq: number): Legacy {
-  const doubtful: StatingRow[] = []
+export function inheritedOf(rows: readonly StatingRow[], settledSeq: number): Inherited {
+  const unconfirmed: StatingRow[] = []
   let left: readonly StatingRow[] = []
   for (const row of rows) {
-    const { carried, waiting } = freightOf(row, left)
-    if (row.seq > settledSeq) doubtful.push(...carried)
+    const { carried, waiting } = pendingPlacesOf(row, left)
+    if (row.seq > settledSeq) unconfirmed.push(...carried)
     left = waiting
   }
-  return { waiting: left, doubtful }
+  return { waiting: left, unconfirmed }
 }
 
 /** What the newest of these rows (oldest first) says of a checkpoint. */

@@ -1,35 +1,37 @@
 /**
  * Commit by plain writes: a row is history if it is on a quorum and its owner still is the owner.
+ *
+ * Rules: [places_again] [roll_over].
  */
 
-import type { Gate } from '../../../../cluster/index.ts'
+import type { OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import type { CheckpointTable } from './checkpoint-table.ts'
 import type { Commit } from './commit.ts'
 import type { BranchEnd } from './log-reader.ts'
 import { RowInsert } from './log-row.ts'
 import type { OutgoingRow } from './log-row.ts'
-import type { Rank } from './write-timestamp.ts'
+import type { WriteTimestamp } from './write-timestamp.ts'
 
 /**
- * One mutation per row. Whoever acknowledges passes the gate afterwards. Rows of a deposed owner
- * may be stored but never become history, because the chain skips them.
+ * One mutation per row. Whoever acknowledges asks the ownership check afterwards. Rows of a deposed
+ * owner may be stored but never become history, because the chain skips them.
  */
 export class PlainCommit implements Commit {
   readonly inFlight = 64
   readonly #connection: Connection
   readonly #checkpoints: CheckpointTable
-  readonly #rank: Rank
-  readonly #gate: Pick<Gate, 'pass'>
+  readonly #timestamp: WriteTimestamp
+  readonly #check: Pick<OwnershipCheck, 'confirm'>
   readonly #insert: RowInsert
 
-  constructor({ connection, checkpoints, rank, gate }: { readonly connection: Connection
-    readonly checkpoints: CheckpointTable; readonly rank: Rank
-    readonly gate: Pick<Gate, 'pass'> }) {
+  constructor({ connection, checkpoints, rank, check }: { readonly connection: Connection
+    readonly checkpoints: CheckpointTable; readonly rank: WriteTimestamp
+    readonly check: Pick<OwnershipCheck, 'confirm'> }) {
     this.#connection = connection
     this.#checkpoints = checkpoints
-    this.#rank = rank
-    this.#gate = gate
+    this.#timestamp = rank
+    this.#check = check
     this.#insert = new RowInsert(`${connection.keyspace}.log`)
   }
 
@@ -38,19 +40,19 @@ export class PlainCommit implements Commit {
    * carried: a single replica may have the only copy of those. So they are written again, from the
    * rows that state them.
    */
-  async open(branchId: string, { tail: { bucket }, places: { doubtful } }: BranchEnd,
+  async open(branchId: string, { tail: { bucket }, places: { unconfirmed } }: BranchEnd,
     epoch: number): Promise<boolean> {
-    await Promise.all(doubtful.map((row) => this.#connection.batch(
-      this.#checkpoints.statements({ branchId, bucket }, [row], this.#rank.next(epoch)))))
+    await Promise.all(unconfirmed.map((row) => this.#connection.batch(
+      this.#checkpoints.statements({ branchId, bucket }, [row], this.#timestamp.next(epoch)))))
     return true
   }
 
   /**
    * A deposed owner must never get two buckets ahead of what was acknowledged: its successor looks
-   * no further. Passing the gate acknowledges what is in the old bucket.
+   * no further. The ownership check acknowledges what is in the old bucket.
    */
   async rollOver(): Promise<void> {
-    await this.#gate.pass()
+    await this.#check.confirm()
   }
 
   async write(row: OutgoingRow): Promise<void> {

@@ -13,7 +13,7 @@ const lastEpoch = (1 << Number(epochBits)) - 1
 /** Of the whole process: two stores in it never give the same rank. */
 let counter = 0n
 
-export class Rank {
+export class WriteTimestamp {
   /** Above all ranks of earlier epochs, and above all that this process gave for this epoch. */
   next(epoch: number): bigint {
     counter++

@@ -84,7 +84,8 @@ const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${contro
 ) WITH ${reads}`
 
 /** Signs of life, of all members in one partition: hints, which expire by themselves. */
-const memberBeat = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.member_beat (
+const memberHeartbeat = ({ control }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${control}.member_beat (
   cluster int, session uuid, count bigint, leaving boolean, address text,
   PRIMARY KEY ((cluster), session)
 ) WITH default_time_to_live = 120 AND gc_grace_seconds = 60 AND ${reads} AND ${rewritten}`
@@ -102,7 +103,7 @@ const apiKey = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control
 ) WITH ${reads} AND ${rewritten}`
 
 /**
- * Each row expires when it is over, and is never changed: one that comes back late does no harm,
+ * Each row expires when it has ended, and is never changed: one that comes back late does no harm,
  * so tombstones may go soon.
  */
 const limitAdmit = ({ keyspace }: Keyspaces) =>
@@ -131,7 +132,7 @@ export const migrations: readonly Migration[] = [
     statements: (keyspaces) => tablesOfTheBeginning.map((table) => table(keyspaces)),
     oldest: 1,
   },
-  { statements: (keyspaces) => [memberBeat(keyspaces)], oldest: 2 },
+  { statements: (keyspaces) => [memberHeartbeat(keyspaces)], oldest: 2 },
   { statements: (keyspaces) => [apiKey(keyspaces)], oldest: 3 },
   { statements: (keyspaces) => [limitAdmit(keyspaces)], oldest: 4 },
   { statements: (keyspaces) => [billing(keyspaces)], oldest: 5 },

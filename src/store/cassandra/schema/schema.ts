@@ -38,7 +38,7 @@ interface Version {
 const rowNames = { oldest: 'schema', newest: 'newest' } as const
 
 /**
- * Several members may do this at once, of several versions. Throws HeddleError with a sentence for
+ * Several members may do this at once, of several versions. Throws HeddleError with a message for
  * whoever starts the member.
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {

@@ -1,12 +1,12 @@
 /** What limits let through: rows that are written once, and expire by themselves. */
 
-import type { Env, Gate } from '../../../../cluster/index.ts'
+import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable as LimitTablePort } from '../../../limits/index.ts'
 import type { Connection } from '../driver/connection.ts'
 
 export interface LimitTableParts {
   readonly connection: Connection
-  readonly gate: Pick<Gate, 'pass'>
+  readonly check: Pick<OwnershipCheck, 'confirm'>
   readonly env: Pick<Env, 'uuid'>
 }
 
@@ -24,7 +24,7 @@ export class LimitTable implements LimitTablePort {
 
   async append({ row, who }: LimitKey, { atMs, tokens, keptMs }:
   LimitAdmit & { readonly keptMs: number }): Promise<void> {
-    const { connection, gate, env } = this.#parts
+    const { connection, check, env } = this.#parts
     await connection.write({
       cql: `INSERT INTO ${this.#table} (row_name, who, at_ms, id, tokens) ` +
         'VALUES (?, ?, ?, ?, ?) USING TTL ?',
@@ -32,7 +32,7 @@ export class LimitTable implements LimitTablePort {
       values: [row, who, BigInt(Math.floor(atMs)), env.uuid(), tokens,
         Math.ceil(keptMs / 1_000) + 1],
     })
-    await gate.pass()
+    await check.confirm()
   }
 
   async since({ row, who }: LimitKey, sinceMs: number): Promise<readonly LimitAdmit[]> {

@@ -8,7 +8,7 @@ import { PageBytes } from '../../page-bytes.ts'
 import { Recent } from '../../recent.ts'
 import { withTexts } from '../../run-texts.ts'
 import type { Connection, Row } from '../driver/connection.ts'
-import { inFlight } from '../driver/for-each-limit.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
@@ -81,7 +81,7 @@ export class RunTable implements RunTablePort {
     let some = false
     for await (const page of this.#connection.pages(runs, orderPage)) {
       some ||= page.length > 0
-      await inFlight(atOnce, page, (each) =>
+      await forEachLimit(atOnce, page, (each) =>
         this.#removeRow({ tenant, threadId, runId: each['run_id'] as string }, rank))
     }
     if (!some) return

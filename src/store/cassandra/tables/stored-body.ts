@@ -1,6 +1,6 @@
 /** Bodies of rows that are rewritten: in the row if they are small, else in chunks. */
 
-import { unlessGone } from '../../../errors.ts'
+import { ignoreNotFound } from '../../../errors.ts'
 import type { Connection, Row, Value } from '../driver/connection.ts'
 import { chunksOf } from '../log/chunk-table.ts'
 import type { ChunkTable } from '../log/chunk-table.ts'
@@ -68,7 +68,7 @@ export class StoredBodies {
       if (body === null) return undefined
       const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
       if (!chunked) return body
-      const whole = await this.#chunks.read(chunked.key, chunked.chunks).catch(unlessGone)
+      const whole = await this.#chunks.read(chunked.key, chunked.chunks).catch(ignoreNotFound)
       if (whole) return whole
     }
     return undefined

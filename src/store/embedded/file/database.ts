@@ -22,7 +22,7 @@ export interface Statement<Row extends readonly unknown[]> {
 
 /**
  * Measured: 4 KB pages, because a commit writes every page that it touched, mostly for a few bytes.
- * `tidy` makes the checkpoints, so that no caller waits for one to hear of its commit.
+ * `tidy` makes the checkpoints, so that no caller waits for one to learn of its commit.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
@@ -46,7 +46,7 @@ export class Database {
   readonly #durable: boolean
   #waits = true
   /** The disk has failed to take something: what it has of the write-ahead log is not known. */
-  #doubtful = false
+  #unconfirmed = false
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
@@ -79,17 +79,17 @@ export class Database {
   }
 
   /**
-   * All of `work` is committed, or none of it if it throws. It waits for the disk, unless told not
+   * All of `work` is committed, or none of it if it throws. It waits for the disk, unless asked not
    * to: then it is on disk with the next that waits and changes something, as are all before.
    */
   transaction<Result>(work: () => Result, wait = true): Result {
-    if (this.#doubtful) this.#settleDoubt()
+    if (this.#unconfirmed) this.#settleDoubt()
     this.#waitForDisk(wait)
     return this.#between('COMMIT', work)
   }
 
   /** Nothing of `work` stays. Its statements see what those before them did. */
-  rehearsal<Result>(work: () => Result): Result {
+  readThenRollback<Result>(work: () => Result): Result {
     return this.#between('ROLLBACK', work)
   }
 
@@ -112,7 +112,7 @@ export class Database {
   /** Moves commits from the write-ahead log into the file, if there are enough of them. */
   tidy(): void {
     // As long as it is in doubt, a part of the log in the file would be worse than none.
-    if (this.#doubtful) return
+    if (this.#unconfirmed) return
     type Pages = readonly [busy: number, log: number, moved: number]
     try {
       const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
@@ -135,7 +135,7 @@ export class Database {
   }
 
   #noteDoubt(error: unknown): void {
-    this.#doubtful ||= this.#durable && sqliteCode(error) === ioError
+    this.#unconfirmed ||= this.#durable && sqliteCode(error) === ioError
   }
 
   /**
@@ -146,7 +146,7 @@ export class Database {
   #settleDoubt(): void {
     const [isBusy] = this.prepare<[number]>('PRAGMA wal_checkpoint(TRUNCATE)').get()!
     if (isBusy) throw Object.assign(new Error('somebody reads the log'), { errcode: busy })
-    this.#doubtful = false
+    this.#unconfirmed = false
   }
 
   #between<Result>(end: 'COMMIT' | 'ROLLBACK', work: () => Result): Result {

@@ -18,8 +18,8 @@ const notADatabase = 26
 /** The error as callers may see it. `file` is the path of the database. */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof HeddleError) return caught
-  const sentence = sentenceOf(sqliteCode(caught), file)
-  if (sentence) return new HeddleError('unavailable', sentence, {}, { cause: caught })
+  const message = messageOf(sqliteCode(caught), file)
+  if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
     return new HeddleError('too_large', undefined, {}, { cause: caught })
   }
@@ -43,7 +43,7 @@ export function sqliteCode(caught: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined
 }
 
-function sentenceOf(code: number | undefined, file: string): string | undefined {
+function messageOf(code: number | undefined, file: string): string | undefined {
   switch (code) {
     case busy: return `Another program holds ${file}. End it, and try again.`
     case full: return `The disk of ${file} is full. Free some space and try again.`

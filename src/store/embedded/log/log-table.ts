@@ -101,7 +101,7 @@ export class LogTable {
   read(branch: Branch, range: LogRange): LogEntry[] {
     const { from, through, reverse = false } = range
     const limit = Math.min(range.limit ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-    const room = new ReadBytes(range)
+    const quota = new ReadBytes(range)
     const segments = segmentsOf(branch)
     const rows = reverse ? this.#downwards : this.#upwards
     const entries: LogEntry[] = []
@@ -112,8 +112,8 @@ export class LogTable {
       if (!known) continue
       const left = limit - entries.length
       for (const [epoch, seq, bytes, body] of
-        rows.iterate(room.wanted, known.no, first, last, left)) {
-        if (!room.takes(bytes)) return entries
+        rows.iterate(quota.wanted, known.no, first, last, left)) {
+        if (!quota.takes(bytes)) return entries
         entries.push({ epoch, seq, body: body ?? this.#body.get(known.no, seq)![0] })
       }
     }

@@ -1,4 +1,4 @@
-/** How long a search through documents goes on before other searches have their turn. */
+/** How long a search through documents continues before other searches have their turn. */
 
 import type { SizedRow } from './stored-row.ts'
 

@@ -27,7 +27,7 @@ export interface AssistantEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.AssistantRow without its metadata. */
   readonly body: Uint8Array
-  /** Of its log. Missing from what an older program left in its journal. */
+  /** Of its log. Missing from what an older program left in its write-ahead file. */
   readonly bytes?: number
 }
 

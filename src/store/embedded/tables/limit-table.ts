@@ -1,4 +1,4 @@
-/** What limits let through: rows that are removed when they are over. */
+/** What limits let through: rows that are removed when they have ended. */
 
 import type { LimitAdmit, LimitKey } from '../../../limits/index.ts'
 import type { Database, Statement } from '../file/database.ts'

@@ -22,7 +22,7 @@ export interface ThreadEntry {
   readonly seq: number
   readonly status: string
   readonly hidden: boolean
-  /** Somebody is still to be told of what happened to it. */
+  /** Somebody is still to be notified of what happened to it. */
   readonly owes: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -30,7 +30,7 @@ export interface ThreadEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.ThreadRow without its metadata. */
   readonly body: Uint8Array
-  /** Missing from what an older program left in its journal. */
+  /** Missing from what an older program left in its write-ahead file. */
   readonly counted?: ThreadUse
 }
 

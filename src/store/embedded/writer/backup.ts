@@ -11,8 +11,8 @@ import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { catchUp } from './catch-up.ts'
 import { schema, Tables } from './tables.ts'
-import { readJournal } from './write-ahead-file.ts'
-import type { JournalRecord } from './write-ahead-record.ts'
+import { readWriteAhead } from './write-ahead-file.ts'
+import type { WriteAheadRecord } from './write-ahead-record.ts'
 
 export interface BackupOptions {
   readonly directory: string
@@ -24,7 +24,7 @@ export interface BackupOptions {
 const patienceMs = 10_000
 
 /**
- * Copies everything as it is at one moment; a server may go on writing to the directory. Returns
+ * Copies everything as it is at one moment; a server may keep writing to the directory. Returns
  * the size of the backup, which is on disk and for its owner only. Throws HeddleError: `exists` if
  * something is at the target, `unavailable` if the directory or the target cannot be used. Takes
  * the thread for seconds.
@@ -39,8 +39,8 @@ export function backUp({ directory, target }: BackupOptions): { readonly bytes: 
   const draft = `${target}-${process.pid}`
   makeDraft(draft)
   try {
-    // First the journal: what is no longer in it by then is in the database.
-    const records = readJournal(file)
+    // First the write-ahead file: what is no longer in it by then is in the database.
+    const records = readWriteAhead(file)
     copy(file, draft)
     addMissing(draft, file, records)
     const bytes = settle(draft)
@@ -67,8 +67,10 @@ function copy(file: string, draft: string): void {
   }
 }
 
-/** Writes that are acknowledged may be only in the journal for a moment, or after a crash. */
-function addMissing(draft: string, file: string, records: readonly JournalRecord[]): void {
+/**
+ * Writes that are acknowledged may be only in the write-ahead file for a moment, or after a crash.
+ */
+function addMissing(draft: string, file: string, records: readonly WriteAheadRecord[]): void {
   if (records.length === 0) return
   try {
     const database = new Database(draft, schema)

@@ -15,7 +15,7 @@ const tailsKept = 20_000
 /** Of a branch without rows. */
 const newTail: Tail = { no: undefined, dead: false, epoch: 0, seq: 0 }
 
-export class TailMirror {
+export class BranchTails {
   readonly #tails = new Recent<string, Tail>(tailsKept)
   readonly #lookup: Lookup
 

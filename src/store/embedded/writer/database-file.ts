@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
 import { diskError } from '../file/disk-error.ts'
-import { journalPath, removeJournal } from './write-ahead-file.ts'
+import { writeAheadPath, removeWriteAhead } from './write-ahead-file.ts'
 
 /**
  * Creates the file if there is none. Throws `unavailable` if it is empty, or missing beside its
  * write-ahead log: SQLite would begin a new one and remove the log, which has the newest commits.
- * Nor does it begin a new one beside a journal, which has the newest writes.
+ * Nor does it begin a new one beside a write-ahead file, which has the newest writes.
  */
 export function provideFile(path: string): void {
   const size = sizeOf(path)
@@ -18,8 +18,8 @@ export function provideFile(path: string): void {
   if (size !== undefined) return
   const hasLog = (sizeOf(`${path}-wal`) ?? 0) > 0
   if (hasLog) throw lost(path, 'is missing, though its write-ahead log is there')
-  const hasJournal = sizeOf(journalPath(path)) !== undefined
-  if (hasJournal) throw lost(path, 'is missing, though its journal is there')
+  const hasWriteAhead = sizeOf(writeAheadPath(path)) !== undefined
+  if (hasWriteAhead) throw lost(path, 'is missing, though its write-ahead file is there')
   try {
     create(path)
   } catch (error) {
@@ -29,7 +29,7 @@ export function provideFile(path: string): void {
 
 export function removeFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
-  removeJournal(path)
+  removeWriteAhead(path)
 }
 
 /** It appears with a first page: a process that is killed here leaves no empty file behind. */

@@ -6,12 +6,12 @@ import { dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { journalPath } from './write-ahead-file.ts'
+import { writeAheadPath } from './write-ahead-file.ts'
 
 /** A file or directory, as far as it matters here. */
 export type Seen = Pick<Stats, 'ino' | 'ctimeMs'>
 
-export interface FilePlaceOptions {
+export interface FileIdentityOptions {
   /** Without one, the files are looked at each time: what a clock says is not relied on. */
   readonly clock?: Pick<Env, 'nowMs'>
   /** Undefined if nothing is there. */
@@ -31,15 +31,15 @@ const tickMs = 2_000
  * the files alone: since Linux 6.13, the next write to a file whose times somebody has seen must
  * store new ones, which on some file systems makes the disk write twice.
  */
-export class FilePlace {
+export class FileIdentity {
   readonly #path: string
-  readonly #clock: FilePlaceOptions['clock']
-  readonly #look: NonNullable<FilePlaceOptions['look']>
+  readonly #clock: FileIdentityOptions['clock']
+  readonly #look: NonNullable<FileIdentityOptions['look']>
   readonly #files: readonly (number | undefined)[]
   /** As it was when the files were last looked for; undefined if it had just changed. */
   #directory: Seen | undefined
 
-  constructor(path: string, { clock, look = statOf }: FilePlaceOptions = {}) {
+  constructor(path: string, { clock, look = statOf }: FileIdentityOptions = {}) {
     this.#path = path
     this.#clock = clock
     this.#look = look
@@ -61,7 +61,7 @@ export class FilePlace {
   }
 
   #inodes(): (number | undefined)[] {
-    return [this.#path, `${this.#path}-wal`, journalPath(this.#path)]
+    return [this.#path, `${this.#path}-wal`, writeAheadPath(this.#path)]
       .map((file) => this.#look(file)?.ino)
   }
 }

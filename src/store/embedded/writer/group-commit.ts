@@ -8,9 +8,9 @@ import type { Write } from './write.ts'
 
 export interface Commit {
   readonly write: Write
-  /** Of its batch; 0 in a store without a journal. */
+  /** Of its batch; 0 in a store without a write-ahead file. */
   readonly number: number
-  /** It is on disk in the journal. */
+  /** It is on disk in the write-ahead file. */
   readonly acknowledged: boolean
 }
 
@@ -25,7 +25,7 @@ type Commits = { [Symbol.iterator](): IterableIterator<Commit> }
  * changes nothing and does not harm the others. If anything else fails, everything is rolled back
  * and each write gets its own transaction, so that only those fail that cannot be done. If an
  * acknowledged write fails, all behind it fail with it, and are not tried; the same goes for one
- * that waited in vain for another process. Does not wait for the disk if told so, which is for
+ * that waited in vain for another process. Does not wait for the disk if asked so, which is for
  * writes that are all acknowledged.
  */
 export function commitTogether(database: Database, tables: Tables, commits: Commits,
@@ -40,7 +40,7 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
         outcomes.push(refusal(tables, next.value))
       }
       const { number } = begun.at(-1)!
-      if (number > 0 && outcomes.includes(undefined)) tables.life.mark(number)
+      if (number > 0 && outcomes.includes(undefined)) tables.generation.mark(number)
       return outcomes
     }, wait)
   } catch (error) {

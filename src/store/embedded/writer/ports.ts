@@ -44,8 +44,8 @@ export interface StoreThreads {
 
 /** Searches for what only documents can answer. The result has the shards that were searched. */
 export interface DocumentSearch {
-  threads(query: ThreadQuery, gone?: AbortSignal): Promise<FoundRows<ThreadRow>>
-  assistants(query: AssistantQuery, gone?: AbortSignal): Promise<FoundRows<AssistantRow>>
+  threads(query: ThreadQuery, cancelled?: AbortSignal): Promise<FoundRows<ThreadRow>>
+  assistants(query: AssistantQuery, cancelled?: AbortSignal): Promise<FoundRows<AssistantRow>>
 }
 
 interface FoundRows<Row> {
@@ -57,13 +57,15 @@ interface FoundRows<Row> {
 export function documentSearch({ link, searches }: StoreThreads): DocumentSearch {
   const ready = () => link.settled()
   return {
-    threads: async (query, gone) => {
-      const { sizes, ...found } = await searches.search({ kind: 'threads', query }, ready, gone)
+    threads: async (query, cancelled) => {
+      const { sizes, ...found } = await searches.search({ kind: 'threads', query }, ready,
+        cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('threadRows', numbers))
       return { ...found, rows: rows.map(threadOf) }
     },
-    assistants: async (query, gone) => {
-      const { sizes, ...found } = await searches.search({ kind: 'assistants', query }, ready, gone)
+    assistants: async (query, cancelled) => {
+      const { sizes, ...found } = await searches.search({ kind: 'assistants', query }, ready,
+        cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('assistantRows', numbers))
       return { ...found, rows: rows.map(assistantOf) }
     },
@@ -85,15 +87,15 @@ ThreadIndex {
         : lookup.thread(tenant, threadId)
       return row && threadOf(row)
     },
-    search: async (query, gone) => {
-      if (!tokensDecide(query.metadata)) return pageOf(await documents.threads(query, gone))
+    search: async (query, cancelled) => {
+      if (!tokensDecide(query.metadata)) return pageOf(await documents.threads(query, cancelled))
       const { page, total } = await link.ask('searchThreads', query)
       const rows = await rowsOf(page, query, (numbers) => link.ask('threadRows', numbers))
       return { rows: rows.map(threadOf), total }
     },
-    count: async (filter, gone) => {
+    count: async (filter, cancelled) => {
       if (tokensDecide(filter.metadata)) return link.ask('countThreads', filter)
-      return (await documents.threads({ ...filter, ...noPage }, gone)).total
+      return (await documents.threads({ ...filter, ...noPage }, cancelled)).total
     },
   }
 }
@@ -120,15 +122,15 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
       const row = await link.ask('assistant', tenant, assistantId)
       return row && assistantOf(row)
     },
-    search: async (query, gone) => {
+    search: async (query, cancelled) => {
       const found = await link.ask('searchAssistants', query)
-      if (found === undefined) return pageOf(await documents.assistants(query, gone))
+      if (found === undefined) return pageOf(await documents.assistants(query, cancelled))
       const { page, total } = found
       const rows = await rowsOf(page, query, (numbers) => link.ask('assistantRows', numbers))
       return { rows: rows.map(assistantOf), total }
     },
-    count: async (filter, gone) => await link.ask('countAssistants', filter)
-      ?? (await documents.assistants({ ...filter, ...noPage }, gone)).total,
+    count: async (filter, cancelled) => await link.ask('countAssistants', filter)
+      ?? (await documents.assistants({ ...filter, ...noPage }, cancelled)).total,
   }
 }
 

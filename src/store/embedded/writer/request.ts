@@ -13,7 +13,7 @@ import type {
 import type { Position } from '../log/log-table.ts'
 import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
-import type { EntryParcel, Parcel } from './wire-batch.ts'
+import type { EntryBatch, WireBatch } from './wire-batch.ts'
 
 /** What both threads open. */
 export interface StoreFile {
@@ -25,7 +25,7 @@ export interface StoreFile {
 /** Questions; answered after every append and purge that was requested before them. */
 export interface Reader {
   tail(branch: Branch): Position | undefined
-  read(branch: Branch, range: LogRange): EntryParcel
+  read(branch: Branch, range: LogRange): EntryBatch
   findCheckpoint(branch: Branch, checkpointId: string): CheckpointPlace | undefined
   searchThreads(query: ThreadQuery): { page: RowPage<StoredRow>; total: number }
   countThreads(filter: ThreadFilter): number
@@ -59,17 +59,20 @@ export type Question = keyof Reader
 /** All requests of one turn of the main thread's event loop; replies refer to their ids. */
 export interface Requests {
   readonly writeIds: readonly number[]
-  readonly writes: Parcel
+  readonly writes: WireBatch
   readonly questions: readonly AskedQuestion[]
-  /** Batches with writes are numbered, on through all lives; 0 in a store without a journal. */
+  /**
+   * Batches with writes are numbered, on through all generations of the store; 0 in a store without
+   * a write-ahead file.
+   */
   readonly number: number
-  /** The writes are in the journal, and acknowledged: they must be done. */
+  /** The writes are in the write-ahead file, and acknowledged: they must be done. */
   readonly acknowledged: boolean
   /** Nothing follows. */
   readonly close: boolean
 }
 
-/** A message to the writer thread: what it has not heard yet, in order. */
+/** A message to the writer thread: what it has not received yet, in order. */
 export type Batches = readonly Requests[]
 
 export interface AskedQuestion {
@@ -80,8 +83,8 @@ export interface AskedQuestion {
 
 export interface WireError {
   readonly code: ErrorCode
-  readonly sentence: string
-  readonly facts: Readonly<Record<string, unknown>>
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
   /** For the server's log: what SQLite said. */
   readonly cause: unknown
 }
@@ -112,13 +115,13 @@ export interface Reply {
 }
 
 /** A process that has the store open. */
-export interface Life {
+export interface StoreGeneration {
   readonly epoch: number
-  /** Tells its records in the journal from all others. */
+  /** Tells its records in the write-ahead file from all others. */
   readonly salt: number
   /** The newest batch of which the database had something when it began. */
   readonly written: number
 }
 
 /** The first message of the writer thread. */
-export type Greeting = Life | { readonly error: WireError }
+export type Greeting = StoreGeneration | { readonly error: WireError }

@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 
-import { Turnstile } from '../../../../cluster/index.ts'
+import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Log } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { SearchFound, SearchOrder, SearchQuestion, SearchReply, StoreFile } from './request.ts'
@@ -14,7 +14,7 @@ const limits = { inAll: 8, each: 1, waiting: 1_000, waitingEach: 100,
 export class SearchLink {
   readonly #file: StoreFile
   readonly #log: Log
-  readonly #turns = new Turnstile(limits)
+  readonly #turns = new FairSemaphore(limits)
   readonly #pending = new Map<number, PromiseWithResolvers<SearchFound>>()
   #worker: Worker | undefined
   #ids = 0
@@ -27,14 +27,14 @@ export class SearchLink {
 
   /**
    * Searches what is committed when its turn has come: `ready` is awaited then. Throws the reason
-   * of `gone` when that aborts.
+   * of `cancelled` when that aborts.
    */
-  async search(question: SearchQuestion, ready: () => Promise<void>, gone?: AbortSignal):
+  async search(question: SearchQuestion, ready: () => Promise<void>, cancelled?: AbortSignal):
   Promise<SearchFound> {
-    const leave = await this.#turns.enter(question.query.tenant, gone)
+    const leave = await this.#turns.enter(question.query.tenant, cancelled)
     try {
       await ready()
-      return await this.#ask(question, gone)
+      return await this.#ask(question, cancelled)
     } finally {
       leave()
     }
@@ -49,23 +49,23 @@ export class SearchLink {
     await ended
   }
 
-  async #ask(question: SearchQuestion, gone: AbortSignal | undefined): Promise<SearchFound> {
+  async #ask(question: SearchQuestion, cancelled: AbortSignal | undefined): Promise<SearchFound> {
     if (this.#closed) throw ended()
-    gone?.throwIfAborted()
+    cancelled?.throwIfAborted()
     const id = ++this.#ids
     const found = Promise.withResolvers<SearchFound>()
     this.#pending.set(id, found)
     const worker = this.#worker ??= this.#start()
     const giveUp = () => {
       worker.postMessage({ giveUp: id })
-      found.reject(gone!.reason)
+      found.reject(cancelled!.reason)
     }
-    gone?.addEventListener('abort', giveUp)
+    cancelled?.addEventListener('abort', giveUp)
     worker.postMessage({ id, question } satisfies SearchOrder)
     try {
       return await found.promise
     } finally {
-      gone?.removeEventListener('abort', giveUp)
+      cancelled?.removeEventListener('abort', giveUp)
       this.#pending.delete(id)
     }
   }
@@ -76,8 +76,8 @@ export class SearchLink {
     worker.on('message', (reply: SearchReply) => {
       const found = this.#pending.get(reply.id)
       if ('found' in reply) return found?.resolve(reply.found)
-      const { code, sentence, facts, cause } = reply.error
-      found?.reject(new HeddleError(code, sentence, facts, { cause }))
+      const { code, message, details, cause } = reply.error
+      found?.reject(new HeddleError(code, message, details, { cause }))
     })
     worker.on('error', (error) => this.#log.error('The search thread died.', { error }))
     worker.on('exit', () => {

@@ -1,6 +1,6 @@
 /**
  * The thread that searches through documents, so that the one that writes need not. Started by
- * search-link.ts. Searches go on in slices, each in its turn.
+ * search-link.ts. Searches continue in slices, each in its turn.
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
@@ -49,7 +49,7 @@ class Search implements Disposable {
   }
 
   /** Undefined as long as it is not done. */
-  goOn(): SearchReply | undefined {
+  resume(): SearchReply | undefined {
     const { done, value } = this.#slices.next()
     return done ? { id: this.id, found: { ...value, covered: this.#covered } } : undefined
   }
@@ -70,8 +70,8 @@ class Search implements Disposable {
 const searches = new Map<number, Search>()
 
 function failed(id: number, caught: unknown): SearchReply {
-  const { code, message, facts, cause } = diskError(caught, file)
-  return { id, error: { code, sentence: message, facts, cause } }
+  const { code, message, details, cause } = diskError(caught, file)
+  return { id, error: { code, message: message, details, cause } }
 }
 
 function end(id: number): void {
@@ -79,7 +79,7 @@ function end(id: number): void {
   searches.delete(id)
 }
 
-/** One slice of the search whose turn it is; what others order meanwhile is heard in between. */
+/** One slice of the search whose turn it is; what others order meanwhile is received in between. */
 function turn(): void {
   const [search] = searches.values()
   if (search === undefined) return
@@ -87,7 +87,7 @@ function turn(): void {
   searches.delete(id)
   searches.set(id, search)
   try {
-    const reply = search.goOn()
+    const reply = search.resume()
     if (reply) {
       port.postMessage(reply)
       end(id)

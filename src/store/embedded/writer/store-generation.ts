@@ -1,9 +1,9 @@
 /** The one row about the lives of a store: the processes that had it open, one after the other. */
 
 import type { Database, Statement } from '../file/database.ts'
-import type { Life } from './request.ts'
+import type { StoreGeneration } from './request.ts'
 
-export const lifeSchema =
+export const storeGenerationSchema =
   'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);'
 
 /** `written`: the newest batch of which the tables have something. */
@@ -12,7 +12,7 @@ export const writtenSchema = `
   ALTER TABLE life ADD COLUMN salt INTEGER NOT NULL DEFAULT 0;
 `
 
-export class LifeRow {
+export class StoreGenerationRow {
   readonly #next: Statement<never>
   readonly #get: Statement<readonly [epoch: number, salt: number, written: number]>
   readonly #mark: Statement<never>
@@ -25,12 +25,12 @@ export class LifeRow {
   }
 
   /** A new life: its epoch was never there before. */
-  begin(): Life {
+  begin(): StoreGeneration {
     this.#next.run()
     return this.newest
   }
 
-  get newest(): Life {
+  get newest(): StoreGeneration {
     const [epoch, salt, written] = this.#get.get()!
     return { epoch, salt, written }
   }

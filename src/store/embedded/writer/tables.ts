@@ -21,8 +21,8 @@ import { ShardRows } from '../tables/shard-rows.ts'
 import { useSchema } from '../tables/tenant-uses.ts'
 import { owingSchema, threadSchema, ThreadTable } from '../tables/thread-table.ts'
 import { countedOf, entryOfBody } from './entry.ts'
-import type { Life, Reader } from './request.ts'
-import { LifeRow, lifeSchema, writtenSchema } from './store-generation.ts'
+import type { StoreGeneration, Reader } from './request.ts'
+import { StoreGenerationRow, storeGenerationSchema, writtenSchema } from './store-generation.ts'
 import { packEntries } from './wire-batch.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
@@ -34,7 +34,7 @@ export const schema: readonly SchemaStep[] = [
   {
     sql: [
       branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
-      lifeSchema,
+      storeGenerationSchema,
     ].join(''),
     oldest: 1,
   },
@@ -48,7 +48,7 @@ export const schema: readonly SchemaStep[] = [
 
 export class Tables {
   readonly reader: Reader
-  readonly life: LifeRow
+  readonly generation: StoreGenerationRow
   readonly #log: LogTable
   readonly #threads: ThreadTable
   readonly #runs: RunTable
@@ -61,7 +61,7 @@ export class Tables {
   /** With `shards`, rows come and go by shard; it is the number of shards. */
   constructor(database: Database, shards?: number) {
     database.define('holds', holds)
-    this.life = new LifeRow(database)
+    this.generation = new StoreGenerationRow(database)
     this.#log = new LogTable(database)
     const numbers = (kind: SearchedTable) =>
       (shards === undefined ? undefined : numbersByShard(kind, shards))
@@ -82,11 +82,11 @@ export class Tables {
   }
 
   /** Begins a life. If an older program had the one before, what tenants use is counted anew. */
-  begin(): Life {
-    const life = this.life.begin()
-    if (this.#threads.uses.begin(life.epoch)) return life
+  begin(): StoreGeneration {
+    const generation = this.generation.begin()
+    if (this.#threads.uses.begin(generation.epoch)) return generation
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
-    return life
+    return generation
   }
 
   /** Throws HeddleError before anything is changed; after any other error something may be. */

@@ -7,18 +7,18 @@ import type { Write } from './write.ts'
  * `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. A long
  * body is handed over as it is: -1 stands for the first of `long`, -2 for the second.
  */
-export interface Parcel {
+export interface WireBatch {
   readonly text: string
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Undefined if there are none. */
   readonly long?: readonly Uint8Array[]
 }
 
-/** Longer bodies are never in the journal. */
+/** Longer bodies are never in the write-ahead file. */
 const longBody = 1024 * 1024
 
 /** Measured: takes a third of the time of cloning the objects with their bodies one by one. */
-export function packWrites(writes: readonly Write[]): Parcel {
+export function packWrites(writes: readonly Write[]): WireBatch {
   const bodies: Uint8Array[] = []
   const long: Uint8Array[] = []
   const sized = <Item extends { readonly body: Uint8Array }>(item: Item) => {
@@ -38,16 +38,16 @@ export function packWrites(writes: readonly Write[]): Parcel {
     return { ...write, rows: write.rows.map(given), updates: write.updates.map((update) =>
       ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
   })
-  const parcel = { text: JSON.stringify(packed), bytes: joined(bodies) }
-  return long.length === 0 ? parcel : { ...parcel, long }
+  const batch = { text: JSON.stringify(packed), bytes: joined(bodies) }
+  return long.length === 0 ? batch : { ...batch, long }
 }
 
 /** What has to be handed over with the parcel: nobody else may use it after that. */
-export function buffersOf({ bytes, long = [] }: Parcel): ArrayBuffer[] {
+export function buffersOf({ bytes, long = [] }: WireBatch): ArrayBuffer[] {
   return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
 }
 
-export function unpackWrites({ text, bytes, long = [] }: Parcel): Write[] {
+export function unpackWrites({ text, bytes, long = [] }: WireBatch): Write[] {
   const writes = JSON.parse(text) as Write[]
   let at = 0
   for (const item of writes.flatMap(bodiedOf)) {
@@ -69,13 +69,13 @@ export function transferred(value: unknown): ArrayBuffer[] {
 }
 
 /** Rows of the log: three numbers each (epoch, seq, bytes of the body) and their bodies. */
-export interface EntryParcel {
+export interface EntryBatch {
   readonly numbers: readonly number[]
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** A single long body is passed on as it is. */
-export function packEntries(entries: readonly LogEntry[]): EntryParcel {
+export function packEntries(entries: readonly LogEntry[]): EntryBatch {
   const bodies = entries.map(({ body }) => body)
   const [only] = bodies
   return {
@@ -84,7 +84,7 @@ export function packEntries(entries: readonly LogEntry[]): EntryParcel {
   }
 }
 
-export function unpackEntries({ numbers, bytes }: EntryParcel): LogEntry[] {
+export function unpackEntries({ numbers, bytes }: EntryBatch): LogEntry[] {
   const entries: LogEntry[] = []
   let at = 0
   for (let index = 0; index < numbers.length; index += 3) {

@@ -1,7 +1,7 @@
 /**
- * The journal: a write is on disk as soon as it is here, and the writer thread brings it into the
- * database afterwards. The main thread appends by itself: nobody waits for another thread to be
- * woken, to change some twenty pages, and to wake this one.
+ * The write-ahead file: a write is on disk as soon as it is here, and the writer thread brings it
+ * into the database afterwards. The main thread appends by itself: nobody waits for another thread
+ * to be woken, to change some twenty pages, and to wake this one.
  */
 
 import {
@@ -12,29 +12,30 @@ import { dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { assert, HeddleError } from '../../../errors.ts'
-import type { Life } from './request.ts'
-import type { Parcel } from './wire-batch.ts'
+import type { StoreGeneration } from './request.ts'
+import type { WireBatch } from './wire-batch.ts'
 import { headOf, lengthOf, recordsIn, sizeOf } from './write-ahead-record.ts'
-import type { JournalRecord } from './write-ahead-record.ts'
+import type { WriteAheadRecord } from './write-ahead-record.ts'
 
 /** 256 small records. When it is full, one commit that waits for the disk makes room again. */
-const journalBytes = 1 << 20
+const writeAheadBytes = 1 << 20
 
 /** Beside the database: whoever moves its files away by their beginning moves this too. */
-export const journalPath = (database: string) => `${database}-ahead`
+export const writeAheadPath = (database: string) => `${database}-ahead`
 
 /**
  * The main thread waits for the disk itself, and everybody waits for the main thread. A write of
- * `hiccupMs` or more is followed by a rest ten times as long as it took, in which the journal is
- * not used. If the last ten or so were slow on average, the rest is a hundred times as long. There
- * a longer write counts as `hiccupMs`, so that one alone does not make a quick disk slow.
+ * `hiccupMs` or more is followed by a rest ten times as long as it took, in which the write-ahead
+ * file is not used. If the last ten or so were slow on average, the rest is a hundred times as
+ * long. There a longer write counts as `hiccupMs`, so that one alone does not make a quick disk
+ * slow.
  */
 const slowMs = 2
 const shareOfLast = 0.1
 const hiccupMs = 10
 const restFactors = { hiccup: 10, slow: 100 } as const
 
-export class Journal {
+export class WriteAheadFile {
   readonly #file: number
   readonly #env: Env
   readonly #salt: number
@@ -45,16 +46,16 @@ export class Journal {
   #closed = false
 
   /** For the records of a life. Throws what the system throws. */
-  constructor(database: string, env: Env, { salt }: Pick<Life, 'salt'>) {
-    this.#file = openSync(journalPath(database), 'r+')
+  constructor(database: string, env: Env, { salt }: Pick<StoreGeneration, 'salt'>) {
+    this.#file = openSync(writeAheadPath(database), 'r+')
     this.#env = env
     this.#salt = salt
   }
 
   /** Whether it is worth trying to append something of this size. */
-  hasRoom({ text, bytes, long }: Parcel): boolean {
+  hasRoom({ text, bytes, long }: WireBatch): boolean {
     if (long !== undefined) return false
-    const fits = this.#position + text.length + bytes.byteLength <= journalBytes
+    const fits = this.#position + text.length + bytes.byteLength <= writeAheadBytes
     return fits && !this.#broken && this.#env.monotonicMs() >= this.#restsUntilMs
   }
 
@@ -62,11 +63,11 @@ export class Journal {
    * Whether the writes are on disk now. If not, they must be committed as usual, and with this
    * number: it is not known whether they are.
    */
-  append({ text, bytes }: Parcel, number: number): boolean {
+  append({ text, bytes }: WireBatch, number: number): boolean {
     const beganMs = this.#env.monotonicMs()
     const record = { text: Buffer.from(text), bytes }
     const size = sizeOf(record)
-    if (this.#position + size > journalBytes) return false
+    if (this.#position + size > writeAheadBytes) return false
     try {
       const head = headOf(record, this.#salt, number)
       const parts = [head, record.text, bytes]
@@ -75,7 +76,8 @@ export class Journal {
       fdatasyncSync(this.#file)
     } catch (error) {
       this.#broken = true
-      this.#env.log.warn('The journal cannot be written; writes are slower without it.', { error })
+      this.#env.log.warn('The write-ahead file cannot be written; writes are slower without it.',
+        { error })
       return false
     }
     this.#position += size
@@ -103,10 +105,10 @@ export class Journal {
   }
 }
 
-/** What a process that was killed has left; nothing if there is no journal. */
-export function readJournal(database: string): JournalRecord[] {
+/** What a process that was killed has left; nothing if there is no write-ahead file. */
+export function readWriteAhead(database: string): WriteAheadRecord[] {
   try {
-    return [...recordsIn(readFileSync(journalPath(database)))]
+    return [...recordsIn(readFileSync(writeAheadPath(database)))]
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw unusable(database, error)
@@ -114,14 +116,14 @@ export function readJournal(database: string): JournalRecord[] {
 }
 
 /**
- * Creates an empty journal for its owner only, in place of the one before. It has its full length
- * from the start, so that the disk has nothing to do for a record but to write it.
+ * Creates an empty write-ahead file for its owner only, in place of the one before. It has its full
+ * length from the start, so that the disk has nothing to do for a record but to write it.
  */
-export function createJournal(database: string): void {
+export function createWriteAhead(database: string): void {
   const { O_CREAT, O_TRUNC, O_WRONLY } = constants
   try {
-    withFile(openSync(journalPath(database), O_CREAT | O_TRUNC | O_WRONLY, 0o600), (file) => {
-      writeFileSync(file, Buffer.alloc(journalBytes))
+    withFile(openSync(writeAheadPath(database), O_CREAT | O_TRUNC | O_WRONLY, 0o600), (file) => {
+      writeFileSync(file, Buffer.alloc(writeAheadBytes))
       fsyncSync(file)
     })
   } catch (error) {
@@ -134,8 +136,8 @@ export function createJournal(database: string): void {
 }
 
 /** The database has everything. */
-export function removeJournal(database: string): void {
-  rmSync(journalPath(database), { force: true })
+export function removeWriteAhead(database: string): void {
+  rmSync(writeAheadPath(database), { force: true })
 }
 
 function withFile(file: number, work: (file: number) => void): void {
@@ -147,6 +149,6 @@ function withFile(file: number, work: (file: number) => void): void {
 }
 
 function unusable(database: string, error: unknown): HeddleError {
-  return new HeddleError('unavailable', `${journalPath(database)} cannot be used. Free some ` +
+  return new HeddleError('unavailable', `${writeAheadPath(database)} cannot be used. Free some ` +
     'space on the disk, or allow this user to read and write there.', {}, { cause: error })
 }

@@ -1,15 +1,15 @@
-/** Records of the journal's file: a write each, numbered, with a checksum over all of it. */
+/** Records of the write-ahead file: a write each, numbered, with a checksum over all of it. */
 
 import { crc32 } from 'node:zlib'
 
-import type { Parcel } from './wire-batch.ts'
+import type { WireBatch } from './wire-batch.ts'
 
-export interface JournalRecord {
+export interface WriteAheadRecord {
   /** Of the life of the store that wrote it. */
   readonly salt: number
   /** One more than that of the record before, and of the write before. */
   readonly number: number
-  readonly write: Parcel
+  readonly write: WireBatch
 }
 
 /** Each record begins a page: writing it never touches one that is on disk already. */
@@ -20,24 +20,24 @@ const headBytes = 32
 const mark = 0x48444c31
 const checkedFrom = 8
 
-/** A parcel whose text is encoded. */
-export interface EncodedParcel {
+/** A wire batch whose text is encoded. */
+export interface EncodedBatch {
   readonly text: Uint8Array
   readonly bytes: Uint8Array
 }
 
 /** Bytes of the record. */
-export function lengthOf({ text, bytes }: EncodedParcel): number {
+export function lengthOf({ text, bytes }: EncodedBatch): number {
   return headBytes + text.byteLength + bytes.byteLength
 }
 
 /** Bytes that it takes up in the file: whole pages. */
-export function sizeOf(parcel: EncodedParcel): number {
-  return Math.ceil(lengthOf(parcel) / pageBytes) * pageBytes
+export function sizeOf(batch: EncodedBatch): number {
+  return Math.ceil(lengthOf(batch) / pageBytes) * pageBytes
 }
 
 /** What comes before the text and the bodies. */
-export function headOf({ text, bytes }: EncodedParcel, salt: number, number: number): Uint8Array {
+export function headOf({ text, bytes }: EncodedBatch, salt: number, number: number): Uint8Array {
   const head = Buffer.allocUnsafe(headBytes)
   head.writeUInt32LE(mark, 0)
   head.writeBigUInt64LE(BigInt(salt), 8)
@@ -52,8 +52,8 @@ export function headOf({ text, bytes }: EncodedParcel, salt: number, number: num
  * The records at the beginning of a file, of one life, in order. It ends where none follows: a
  * record was cut off, so it was never acknowledged, or what is there is from an earlier round.
  */
-export function* recordsIn(file: Buffer): Generator<JournalRecord, void, void> {
-  let last: JournalRecord | undefined
+export function* recordsIn(file: Buffer): Generator<WriteAheadRecord, void, void> {
+  let last: WriteAheadRecord | undefined
   for (let at = 0; at + headBytes <= file.length;) {
     const record = recordAt(file.subarray(at))
     if (!record) return
@@ -68,7 +68,7 @@ export function* recordsIn(file: Buffer): Generator<JournalRecord, void, void> {
 interface EncodedRecord {
   readonly salt: number
   readonly number: number
-  readonly encoded: EncodedParcel
+  readonly encoded: EncodedBatch
 }
 
 function recordAt(file: Buffer): EncodedRecord | undefined {

@@ -4,19 +4,19 @@ import type { Worker } from 'node:worker_threads'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import type { TailMirror } from './branch-tails.ts'
-import type { FilePlace } from './file-identity.ts'
+import type { BranchTails } from './branch-tails.ts'
+import type { FileIdentity } from './file-identity.ts'
 import type {
-  AskedQuestion, Batches, Greeting, Life, Question, Reader, Reply, Requests, WireError,
+  AskedQuestion, Batches, Greeting, StoreGeneration, Question, Reader, Reply, Requests, WireError,
 } from './request.ts'
 import { buffersOf, packWrites } from './wire-batch.ts'
-import type { Parcel } from './wire-batch.ts'
-import type { Journal } from './write-ahead-file.ts'
+import type { WireBatch } from './wire-batch.ts'
+import type { WriteAheadFile } from './write-ahead-file.ts'
 import { concerns } from './write.ts'
 import type { Write } from './write.ts'
 
 interface Pending {
-  /** Undefined for a question, and without a journal. */
+  /** Undefined for a question, and without a write-ahead file. */
   readonly write: Write | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: HeddleError) => void
@@ -24,7 +24,7 @@ interface Pending {
 
 const death = 'The thread that writes the data directory has died.'
 
-/** Called with a sentence that says why nothing can be read or written any more. */
+/** Called with a message that says why nothing can be read or written any more. */
 export type OnLost = (reason: string) => void
 
 /**
@@ -43,18 +43,18 @@ type WriterEnv = Pick<Env, 'log' | 'after'>
 const holdMs = 20
 const heldMax = 16
 
-/** If the writer thread cannot do them, it is time that others hear of that. */
+/** If the writer thread cannot do them, it is time that others learn of that. */
 const unappliedMax = 32
 
 /** Lets writes be acknowledged before the writer thread has them. */
 interface Shortcut {
-  readonly place: Pick<FilePlace, 'check'>
-  readonly journal: Pick<Journal, 'hasRoom' | 'append' | 'rewind'>
-  readonly mirror: Pick<TailMirror, 'expect' | 'takes' | 'note'>
+  readonly place: Pick<FileIdentity, 'check'>
+  readonly ahead: Pick<WriteAheadFile, 'hasRoom' | 'append' | 'rewind'>
+  readonly tails: Pick<BranchTails, 'expect' | 'takes' | 'note'>
 }
 
 export class WriterLink {
-  readonly life: Life
+  readonly generation: StoreGeneration
   readonly #worker: Worker
   readonly #env: WriterEnv
   readonly #onLost: OnLost
@@ -71,16 +71,16 @@ export class WriterLink {
   #shortcut: Shortcut | undefined
   /** Of the newest batch with writes. */
   #number = 0
-  /** Whether the newest answered write that did not go through the journal succeeded. */
+  /** Whether the newest answered write that did not go through the write-ahead file succeeded. */
   #lastIsDone = true
-  /** In the journal and acknowledged, but not yet in the database; by their ids. */
+  /** In the write-ahead file and acknowledged, but not yet in the database; by their ids. */
   readonly #unapplied = new Map<number, Write>()
   /** Writes sent otherwise, and not answered. */
   #writesUnderWay = 0
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
-   * when the thread dies, before any waiting caller hears of a failure: the request may have been
+   * when the thread dies, before any waiting caller learns of a failure: the request may have been
    * done.
    */
   static async open(worker: Worker, env: WriterEnv, onLost: OnLost = () => {}):
@@ -97,26 +97,30 @@ export class WriterLink {
   }
 
   private constructor(worker: Worker, { env, onLost }: {
-    readonly env: WriterEnv; readonly onLost: OnLost }, life: Life, gone: Promise<void>) {
+    readonly env: WriterEnv; readonly onLost: OnLost }, generation: StoreGeneration,
+      gone: Promise<void>) {
     this.#worker = worker
     this.#env = env
     this.#onLost = onLost
     this.#gone = gone
-    this.life = life
+    this.generation = generation
     worker.on('message', (replies: readonly Reply[]) => this.#settle(replies))
     worker.on('error', (error) => this.#lost(error))
     worker.on('exit', () => this.#lost())
   }
 
-  /** From now on, writes that will certainly be done are acknowledged when the journal has them. */
-  useJournal(shortcut: Shortcut): void {
+  /**
+   * From now on, writes that will certainly be done are acknowledged when the write-ahead file has
+   * them.
+   */
+  useWriteAhead(shortcut: Shortcut): void {
     this.#shortcut = shortcut
-    this.#number = this.life.written
+    this.#number = this.generation.written
   }
 
   /** Its id was just made: no other branch has it. */
   expectBranch(id: string): void {
-    this.#shortcut?.mirror.expect(id)
+    this.#shortcut?.tails.expect(id)
   }
 
   /** Whether the rows of a thread may be newer than those that are in the file. */
@@ -201,21 +205,21 @@ export class WriterLink {
   }
 
   /**
-   * Puts into the journal what can be, and acknowledges it. Only a write that comes alone: many are
-   * faster in one commit. Not while others are under way, nor after one that failed: this one might
-   * not follow what is in the log, and its number would not follow in the journal. Throws
-   * HeddleError if the files were removed.
+   * Puts into the write-ahead file what can be, and acknowledges it. Only a write that comes alone:
+   * many are faster in one commit. Not while others are under way, nor after one that failed: this
+   * one might not follow what is in the log, and its number would not follow in the write-ahead
+   * file. Throws HeddleError if the files were removed.
    */
-  #acknowledge(parcel: Parcel): boolean {
+  #acknowledge(batch: WireBatch): boolean {
     const [write, ...others] = this.#writes
     if (!this.#shortcut || !write || others.length > 0 || this.#state !== 'open') return false
     if (this.#writesUnderWay > 0 || !this.#lastIsDone) return false
     if (this.#unapplied.size === unappliedMax) return false
-    const { place, journal, mirror } = this.#shortcut
-    if (!journal.hasRoom(parcel) || !mirror.takes(write)) return false
+    const { place, ahead, tails } = this.#shortcut
+    if (!ahead.hasRoom(batch) || !tails.takes(write)) return false
     place.check()
-    if (!journal.append(parcel, this.#number)) return false
-    mirror.note(write)
+    if (!ahead.append(batch, this.#number)) return false
+    tails.note(write)
     const id = this.#writeIds[0]!
     this.#unapplied.set(id, write)
     this.#pending.get(id)!.resolve(undefined)
@@ -226,7 +230,8 @@ export class WriterLink {
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
       if (this.#unapplied.has(id)) {
-        // What was acknowledged was not done: nothing more may be. The journal has it still.
+        // What was acknowledged was not done: nothing more may be. The write-ahead file has it
+        // still.
         if (error) this.#giveUp(fromWire(error))
         else this.#unapplied.delete(id)
         continue
@@ -239,14 +244,14 @@ export class WriterLink {
     }
   }
 
-  /** The writer thread has answered a write that is not in the journal. */
+  /** The writer thread has answered a write that is not in the write-ahead file. */
   #written(write: Write, isDone: boolean): void {
     this.#writesUnderWay -= 1
     this.#lastIsDone = isDone
     if (!this.#shortcut || !isDone) return
-    this.#shortcut.mirror.note(write)
+    this.#shortcut.tails.note(write)
     // It waited for the disk, and with it for all that came before.
-    this.#shortcut.journal.rewind()
+    this.#shortcut.ahead.rewind()
   }
 
   #giveUp(error: unknown): void {
@@ -269,6 +274,6 @@ function closed(): HeddleError {
   return new HeddleError('unavailable', 'The data directory is closed; start the server again.')
 }
 
-function fromWire({ code, sentence, facts, cause }: WireError): HeddleError {
-  return new HeddleError(code, sentence, facts, { cause })
+function fromWire({ code, message, details, cause }: WireError): HeddleError {
+  return new HeddleError(code, message, details, { cause })
 }

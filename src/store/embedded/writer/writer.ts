@@ -6,7 +6,7 @@ import { assert } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError, mayPass } from '../file/disk-error.ts'
 import { catchUp } from './catch-up.ts'
-import { FilePlace } from './file-identity.ts'
+import { FileIdentity } from './file-identity.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
 import type {
@@ -14,15 +14,15 @@ import type {
 } from './request.ts'
 import { schema, Tables } from './tables.ts'
 import { transferred, unpackWrites } from './wire-batch.ts'
-import { createJournal, readJournal, removeJournal } from './write-ahead-file.ts'
+import { createWriteAhead, readWriteAhead, removeWriteAhead } from './write-ahead-file.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
 const { path: file, shards } = workerData as StoreFile
 
 function wireError(caught: unknown): WireError {
-  const { code, message, facts, cause } = diskError(caught, file)
-  return { code, sentence: message, facts, cause }
+  const { code, message, details, cause } = diskError(caught, file)
+  return { code, message: message, details, cause }
 }
 
 function answer(reader: Reader, { id, question, values }: AskedQuestion): Reply {
@@ -60,17 +60,17 @@ class Waiting {
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
   }
 
-  hear(batches: Batches): void {
-    for (const requests of batches) this.#hear(requests)
+  handle(batches: Batches): void {
+    for (const requests of batches) this.#handle(requests)
   }
 
-  hearAll(): void {
+  handleAll(): void {
     for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-      this.hear(next.message as Batches)
+      this.handle(next.message as Batches)
     }
   }
 
-  #hear({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
+  #handle({ writeIds, writes, questions, number, acknowledged, close }: Requests): void {
     for (const [index, write] of unpackWrites(writes).entries()) {
       const isBulk = write.kind === 'load' || write.kind === 'unload'
       const queue = isBulk ? this.bulk : this.writes
@@ -85,7 +85,7 @@ class Waiting {
 interface Opened {
   readonly database: Database
   readonly tables: Tables
-  readonly place: FilePlace | undefined
+  readonly place: FileIdentity | undefined
 }
 
 /** Answers questions until they have so many bytes: writes that come meanwhile are done first. */
@@ -123,7 +123,7 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
   const answerAll = () => someAnswers(tables.reader, questions)
   if (owed.length === 0) return answerAll()
   try {
-    return database.rehearsal(() => {
+    return database.readThenRollback(() => {
       for (const { write } of owed) tables.apply(write)
       return answerAll()
     })
@@ -138,7 +138,7 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
 function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
   for (let shards = 1; ; shards += 1) {
     yield waiting.bulk.shift()!
-    waiting.hearAll()
+    waiting.handleAll()
     const enough = waiting.bulk.length === 0 || shards === shardsTogether
     if (enough || waiting.somebodyInHaste) return
   }
@@ -165,21 +165,21 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
     if (acknowledged && mayPass(outcome)) owed.push(write)
     else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
   }
-  // If the files are gone, this ends the thread, before anybody hears that a write is done there.
+  // If the files are gone, this ends the thread, before anybody learns that a write is done there.
   place?.check()
   port.postMessage(replies)
   return owed
 }
 
-/** Removes the journal, if the database has all of it. */
+/** Removes the write-ahead file, if the database has all of it. */
 function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
   if (shards === undefined && owed.length === 0) {
     try {
       // What has not waited for the disk is there after this.
-      database.transaction(() => tables.life.mark(tables.life.newest.written + 1))
-      removeJournal(file)
+      database.transaction(() => tables.generation.mark(tables.generation.newest.written + 1))
+      removeWriteAhead(file)
     } catch {
-      // The next start takes from the journal what is missing.
+      // The next start takes from the write-ahead file what is missing.
     }
   }
   database.close()
@@ -188,20 +188,20 @@ function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
 function start(): void {
   const database = new Database(file, schema, shards === undefined)
   const tables = new Tables(database, shards)
-  if (shards === undefined) catchUp({ file, database, tables }, readJournal(file))
-  const life = database.transaction(() => tables.begin())
-  if (shards === undefined) createJournal(file)
-  const place = shards === undefined ? new FilePlace(file) : undefined
+  if (shards === undefined) catchUp({ file, database, tables }, readWriteAhead(file))
+  const generation = database.transaction(() => tables.begin())
+  if (shards === undefined) createWriteAhead(file)
+  const place = shards === undefined ? new FileIdentity(file) : undefined
   const opened = { database, tables, place }
   let owed: AskedWrite[] = []
   port.on('message', (first: Batches) => {
     const waiting = new Waiting(owed)
-    waiting.hear(first)
-    waiting.hearAll()
+    waiting.handle(first)
+    waiting.handleAll()
     serve(opened, waiting)
     while (waiting.bulk.length > 0 || waiting.questions.length > 0) {
       if (waiting.bulk.length > 0) commit(opened, bulkOf(waiting))
-      else waiting.hearAll()
+      else waiting.handleAll()
       serve(opened, waiting)
       database.tidy()
     }
@@ -210,7 +210,7 @@ function start(): void {
     end(opened, owed)
     port.close()
   })
-  port.postMessage(life satisfies Greeting)
+  port.postMessage(generation satisfies Greeting)
 }
 
 try {

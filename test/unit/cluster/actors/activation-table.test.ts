@@ -1,9 +1,9 @@
-/** The actors of a member: made on demand, let go when idle, never too many. */
+/** The actors of a member: made on demand, released when idle, never too many. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { Activations } from '../../../../cluster/index.ts'
+import { ActivationTable } from '../../../../cluster/index.ts'
 import type { ActorKey } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -16,14 +16,14 @@ function host({ limit, table, owns }: { limit?: number; table?: Table
   owns?: (key: ActorKey, epoch: number) => boolean } = {}) {
   const env = virtualEnv()
   const chess = new Chess(table ?? { pause: async () => {} })
-  const activations = new Activations({
+  const activations = new ActivationTable({
     env, kinds: [chess.kind], ...(limit && { limit }), ...(owns && { owns }),
   })
   const ask = (id: string, command: Command = 'move') => activations.ask(game(id), 1, command)
   return { env, chess, activations, ask }
 }
 
-/** Passes time in which promises, but no timers, go on. */
+/** Passes time in which promises, but no timers, continue. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
@@ -40,7 +40,7 @@ function slowTable() {
 }
 
 describe('the table of activations', () => {
-  it('lets go of an actor that was asked nothing for ten minutes, and only of that', async () => {
+  it('releases an actor that was asked nothing for ten minutes, and only of that', async () => {
     const { env, chess, activations, ask } = host()
     await Promise.all([ask('a'), ask('b')])
     env.advance(6 * minute)
@@ -59,13 +59,13 @@ describe('the table of activations', () => {
     const { activations, ask } = host({ table })
     const asked = [ask('a'), ask('a'), ask('a'), ask('b')]
     await settle()
-    expect(activations.census().get('game')).toEqual(
+    expect(activations.stats().get('game')).toEqual(
       { alive: 2, begun: 2, failed: 0, waiting: 4, fullest: 3 })
     await endPauses()
     await Promise.all(asked)
     await expect(ask('b', 'blunder')).rejects.toThrow()
     await endPauses()
-    expect(activations.census().get('game')).toEqual(
+    expect(activations.stats().get('game')).toEqual(
       { alive: 1, begun: 2, failed: 1, waiting: 0, fullest: 0 })
   })
 
@@ -101,7 +101,7 @@ describe('the table of activations', () => {
     expect(await asked).toBe(1)
   })
 
-  it('hands letters that come while a life ends to the next one, in order', async () => {
+  it('hands envelopes that come while a life ends to the next one, in order', async () => {
     const { table, endPauses } = slowTable()
     const { env, chess, ask } = host({ table })
     void ask('a')
@@ -114,7 +114,7 @@ describe('the table of activations', () => {
     await endPauses()
     await endPauses()
     expect(await Promise.all(asked)).toEqual([1, 2, 3])
-    expect(chess.lives[1]?.heard).toEqual(['move', 'retell', 'publish', 'move'])
+    expect(chess.lives[1]?.received).toEqual(['move', 'retell', 'publish', 'move'])
   })
 
   it('makes room at the bound by letting go of the least recently used', async () => {
@@ -140,11 +140,11 @@ describe('the table of activations', () => {
   it('wakes an actor without a command', async () => {
     const { chess, activations } = host()
     await activations.wake(game('a'), 7)
-    expect(chess.alive('a')?.heard).toEqual([])
+    expect(chess.alive('a')?.received).toEqual([])
     expect(chess.alive('a')?.context.epoch).toBe(7)
   })
 
-  it('lets go of all when it closes, even occupied ones, and refuses later commands', async () => {
+  it('releases all when it closes, even occupied ones, and refuses later commands', async () => {
     const { env, chess, activations, ask } = host()
     await ask('a')
     await activations.follow(game('b'), 1, null, () => {})
@@ -190,14 +190,14 @@ describe('the table of activations', () => {
       await fail('b')
       await fail('a')
       expect(env.lines).toHaveLength(1)
-      expect(env.lines[0]).toMatchObject({ facts: { key: game('a'), error } })
+      expect(env.lines[0]).toMatchObject({ details: { key: game('a'), error } })
       env.advance(10_000)
       await fail('b')
-      expect(env.lines[1]).toMatchObject({ facts: { key: game('b'), untold: 2 } })
+      expect(env.lines[1]).toMatchObject({ details: { key: game('b'), omitted: 2 } })
       error = new Error('no board')
       await fail('a')
       await fail('a')
-      expect(env.lines.slice(2).map(({ facts }) => facts)).toEqual(
+      expect(env.lines.slice(2).map(({ details }) => details)).toEqual(
         [{ key: game('a'), error }, { key: game('a'), error }])
     })
 
@@ -217,7 +217,7 @@ describe('the table of activations', () => {
     expect(env.timers()).toBe(1)
   })
 
-  it('lets go of no actor during a turn', async () => {
+  it('releases no actor during a turn', async () => {
     const { table, endPauses } = slowTable()
     const { chess, activations, ask } = host({ table })
     const pondered = ask('a', 'ponder')
@@ -231,22 +231,22 @@ describe('the table of activations', () => {
     await closing
   })
 
-  it('answers unavailable once it closes, even to letters for an actor that was ending before',
+  it('answers unavailable once it closes, even to envelopes for an actor that was ending before',
     async () => {
       const { table, endPauses } = slowTable()
       const { env, activations, ask } = host({ table })
       void ask('a')
       await endPauses()
       env.advance(11 * minute)
-      const told: string[] = []
-      const waits = (who: string) => void ask('a').catch(({ code }) => told.push(`${who} ${code}`))
+      const seen: string[] = []
+      const waits = (who: string) => void ask('a').catch(({ code }) => seen.push(`${who} ${code}`))
       waits('one')
       const closing = activations.close(new AbortController().signal)
       waits('another')
       await settle()
-      expect(told).toEqual(['another unavailable'])
+      expect(seen).toEqual(['another unavailable'])
       await endPauses()
-      expect(told).toEqual(['another unavailable', 'one unavailable'])
+      expect(seen).toEqual(['another unavailable', 'one unavailable'])
       await closing
     })
 
@@ -259,14 +259,14 @@ describe('the table of activations', () => {
     expect(chess.lives).toHaveLength(1)
   })
 
-  it('lets go of a group, and answers its later commands not_owner', async () => {
+  it('releases a group, and answers its later commands not_owner', async () => {
     const { table, endPauses } = slowTable()
     const mine = new Set(['a', 'b'])
     const { chess, activations, ask } = host({ table, owns: ({ id }) => mine.has(id) })
     const playing = [ask('a', 'publish'), ask('b')]
     await endPauses()
     mine.delete('a')
-    const going = activations.letGo(({ id }) => id === 'a' ? 'his' : undefined,
+    const going = activations.release(({ id }) => id === 'a' ? 'his' : undefined,
       new AbortController().signal)
     const late = ask('a')
     late.catch(() => {})

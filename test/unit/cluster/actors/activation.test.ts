@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { Activations } from '../../../../cluster/index.ts'
+import { ActivationTable } from '../../../../cluster/index.ts'
 import type { Actor, ActorContext } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -15,7 +15,7 @@ const atOnce: Table = { pause: async () => {} }
 function host(table: Table = atOnce) {
   const env = virtualEnv()
   const chess = new Chess(table)
-  const activations = new Activations({ env, kinds: [chess.kind] })
+  const activations = new ActivationTable({ env, kinds: [chess.kind] })
   const ask = (command: Command, id = 'a') => activations.ask(game(id), 1, command)
   return { env, chess, activations, ask }
 }
@@ -59,14 +59,14 @@ describe('an activation', () => {
   it('has the reason of a failure in the log, not in the reply', async () => {
     const { env, ask } = host()
     await expect(ask('blunder')).rejects.toThrow('Something went wrong here.')
-    expect(env.lines[0]?.facts.error).toMatchObject({ message: 'a bug of the game' })
+    expect(env.lines[0]?.details.error).toMatchObject({ message: 'a bug of the game' })
   })
 
   it('takes what it tells itself as the turn after the current one', async () => {
     const { chess, ask } = host()
     expect(await ask('retell')).toBe(1)
     expect(await ask('move')).toBe(3)
-    expect(chess.alive('a')?.heard).toEqual(['retell', 'move', 'move'])
+    expect(chess.alive('a')?.received).toEqual(['retell', 'move', 'move'])
   })
 
   /** An actor that notes its passivation; the test replaces parts of it. */
@@ -77,7 +77,8 @@ describe('an activation', () => {
       follow: async () => () => {}, passivate: async () => void noted.push('let go'),
       ...part(context, noted),
     })
-    const activations = new Activations({ env: virtualEnv(), kinds: [{ name: 'game', create }] })
+    const activations = new ActivationTable(
+      { env: virtualEnv(), kinds: [{ name: 'game', create }] })
     return { noted, activations, asked: activations.ask(game('a'), 1, 'move') }
   }
   const failing = new HeddleError('unavailable')
@@ -98,7 +99,7 @@ describe('an activation', () => {
     await expect(asked).rejects.toBe(failing)
     await new Promise((resolve) => setImmediate(resolve))
     expect(noted).toEqual(['turn over', 'let go'])
-    expect(activations.census().get('game')).toMatchObject({ alive: 0, begun: 1, failed: 1 })
+    expect(activations.stats().get('game')).toMatchObject({ alive: 0, begun: 1, failed: 1 })
   })
 
   it('that wants to sleep is passivated after the turn, and what comes then begins another life',
@@ -112,12 +113,12 @@ describe('an activation', () => {
       await new Promise((resolve) => setImmediate(resolve))
       expect(noted).toEqual(['turn over', 'let go'])
       expect(await activations.ask(game('a'), 1, 'move')).toBe('heard')
-      expect(activations.census().get('game')).toMatchObject({ begun: 2, failed: 0 })
+      expect(activations.stats().get('game')).toMatchObject({ begun: 2, failed: 0 })
     })
 
   it.each([['is occupied', { occupied: true }],
     ['owes a reply', { receive: () => ({ reply: new Promise(() => {}) }) }],
-  ] as const)('that wants to sleep goes on if it %s', async (_, part) => {
+  ] as const)('that wants to sleep continues if it %s', async (_, part) => {
     let sleepNow = () => {}
     const { noted, activations } = lone(({ sleep }) => {
       sleepNow = sleep
@@ -147,7 +148,7 @@ describe('an activation', () => {
     await ask('move')
     const before = chess.alive('a')!
     await ask('resign').catch(() => {})
-    before.context.tell('move')
+    before.context.notify('move')
     expect(await ask('move')).toBe(1)
   })
 
@@ -160,11 +161,11 @@ describe('an activation', () => {
     }), { maxLength: 25 })
     const starts = fc.array(fc.boolean(), { maxLength: 10 })
     await fc.assert(fc.asyncProperty(fc.scheduler(), commands, starts,
-      async (scheduler, letters, failingStarts) => {
+      async (scheduler, envelopes, failingStarts) => {
         const begin = () => { if (failingStarts.shift()) throw new Error('no board') }
         const { env, ask, activations } =
           host({ pause: () => scheduler.schedule(Promise.resolve()), begin })
-        const asked = letters.map(async ({ id, command, restMs }) => {
+        const asked = envelopes.map(async ({ id, command, restMs }) => {
           await scheduler.schedule(Promise.resolve())
           env.advance(restMs)
           return await ask(command, id)

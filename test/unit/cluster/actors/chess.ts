@@ -21,7 +21,7 @@ export interface Table {
   pause(): Promise<void>
   /** Called in `activate`; may throw. */
   begin?(): void
-  /** Resolves when what goes on has come to rest. */
+  /** Resolves when what is in progress has come to rest. */
   rest?(deadline: AbortSignal): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export class Chess {
     this.lives.push(game)
   }
 
-  over(game: Game): void {
+  ended(game: Game): void {
     this.#alive.delete(game.key.id)
   }
 
@@ -59,10 +59,10 @@ export class Chess {
 export class Game implements Actor {
   occupied = false
   moves = 0
-  readonly heard: Command[] = []
+  readonly received: Command[] = []
   readonly watchers = new Set<(move: number) => void>()
   /** Aborts when nobody waits for the last reply any more. */
-  gone: AbortSignal | undefined
+  cancelled: AbortSignal | undefined
   readonly context: ActorContext
   /** How it ended: with time to come to rest, or at once. */
   end: 'peace' | 'at once' | undefined
@@ -84,14 +84,14 @@ export class Game implements Actor {
       await this.#table.pause()
       this.#table.begin?.()
     } catch (error) {
-      this.#chess.over(this)
+      this.#chess.ended(this)
       throw error
     }
   }
 
-  receive(command: unknown, _id?: string, gone?: AbortSignal): Turn | Promise<Turn> {
-    this.heard.push(command as Command)
-    this.gone = gone
+  receive(command: unknown, _id?: string, cancelled?: AbortSignal): Turn | Promise<Turn> {
+    this.received.push(command as Command)
+    this.cancelled = cancelled
     if (this.#turning) throw new Error('two turns at once')
     const move = ++this.moves
     for (const watcher of this.watchers) watcher(move)
@@ -101,7 +101,7 @@ export class Game implements Actor {
       case 'illegal': throw new HeddleError('rejected')
       case 'blunder': throw new RangeError('a bug of the game')
       case 'resign': this.context.fail(new HeddleError('stale_append')); break
-      case 'retell': this.context.tell('move'); break
+      case 'retell': this.context.notify('move'); break
       case 'move': break
     }
     return { reply: move }
@@ -124,7 +124,7 @@ export class Game implements Actor {
   async passivate(deadline: AbortSignal): Promise<void> {
     this.end = deadline.aborted ? 'at once' : 'peace'
     await this.#table.pause()
-    this.#chess.over(this)
+    this.#chess.ended(this)
   }
 
   async #ponder(move: number): Promise<Turn> {

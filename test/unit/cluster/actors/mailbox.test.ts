@@ -1,4 +1,4 @@
-/** A mailbox: one turn at a time, in order, bounded, and every letter is answered. */
+/** A mailbox: one turn at a time, in order, bounded, and every envelope is answered. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ function openMailbox({ bound = 8, broken = () => {} }: {
   bound?: number
   broken?: (reason: unknown) => void
 } = {}): Mailbox {
-  const mailbox = new Mailbox({ bound, letters: [], broken })
+  const mailbox = new Mailbox({ bound, envelopes: [], broken })
   mailbox.open(actor)
   return mailbox
 }
@@ -27,10 +27,10 @@ function longTurn() {
 describe('a mailbox', () => {
   it('takes the turn in the same tick if it is idle', () => {
     const mailbox = openMailbox()
-    const heard: string[] = []
-    void mailbox.post(() => ({ reply: heard.push('turn') }))
-    heard.push('after')
-    expect(heard).toEqual(['turn', 'after'])
+    const received: string[] = []
+    void mailbox.post(() => ({ reply: received.push('turn') }))
+    received.push('after')
+    expect(received).toEqual(['turn', 'after'])
   })
 
   it('waits for a long turn before the next, but not for a promised reply', async () => {
@@ -60,7 +60,7 @@ describe('a mailbox', () => {
     expect(await Promise.all([under, ...waiting, own])).toEqual([0, 1, 2, 'own'])
   })
 
-  it('lets the event loop go on between many short turns', async () => {
+  it('lets the event loop continue between many short turns', async () => {
     const mailbox = openMailbox({ bound: 10_000 })
     const long = longTurn()
     void mailbox.post(long.act)
@@ -74,22 +74,22 @@ describe('a mailbox', () => {
     expect(mailbox.idle).toBe(true)
   })
 
-  it('keeps the order of letters across its pauses between many short turns', async () => {
+  it('keeps the order of envelopes across its pauses between many short turns', async () => {
     const mailbox = openMailbox({ bound: 10_000 })
     const long = longTurn()
     void mailbox.post(long.act)
-    const heard: number[] = []
-    const post = (number: number) => mailbox.post(() => ({ reply: heard.push(number) }))
+    const received: number[] = []
+    const post = (number: number) => mailbox.post(() => ({ reply: received.push(number) }))
     const all = Array.from({ length: 300 }, (_, number) => post(number))
     long.resolve({ reply: 0 })
-    // Now the mailbox pauses: some letters have had their turns, others have not.
-    while (heard.length === 0) await Promise.resolve()
-    expect(heard.length).toBeLessThan(300)
+    // Now the mailbox pauses: some envelopes have had their turns, others have not.
+    while (received.length === 0) await Promise.resolve()
+    expect(received.length).toBeLessThan(300)
     await Promise.all([...all, post(300)])
-    expect(heard).toEqual(Array.from({ length: 301 }, (_, number) => number))
+    expect(received).toEqual(Array.from({ length: 301 }, (_, number) => number))
   })
 
-  it('passes a refusal to its caller and goes on', async () => {
+  it('passes a refusal to its caller and continues', async () => {
     const mailbox = openMailbox({ broken: () => expect.unreachable() })
     await expect(mailbox.post(() => { throw new HeddleError('busy') }))
       .rejects.toMatchObject({ code: 'busy' })
@@ -128,7 +128,7 @@ describe('a mailbox', () => {
     await expect(asked).rejects.toMatchObject({ code: 'stale_append' })
   })
 
-  it('keeps letters while it is shut, for the next mailbox', async () => {
+  it('keeps envelopes while it is shut, for the next mailbox', async () => {
     const mailbox = openMailbox()
     const long = longTurn()
     const under = mailbox.post(long.act)
@@ -137,7 +137,7 @@ describe('a mailbox', () => {
     long.resolve({ reply: 'under' })
     await shut
     expect(await under).toBe('under')
-    const next = new Mailbox({ bound: 8, letters: mailbox.takeLetters(), broken: () => {} })
+    const next = new Mailbox({ bound: 8, envelopes: mailbox.takeEnvelopes(), broken: () => {} })
     next.open(actor)
     expect(await kept).toBe('kept')
   })
@@ -146,11 +146,11 @@ describe('a mailbox', () => {
     await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 30 }),
       async (scheduler, longs) => {
         const mailbox = openMailbox({ bound: longs.length })
-        const heard: number[] = []
+        const received: number[] = []
         let turning = false
         const replies = longs.map((long, number) => mailbox.post(() => {
           expect(turning).toBe(false)
-          heard.push(number)
+          received.push(number)
           if (!long) return { reply: number }
           turning = true
           return scheduler.schedule(Promise.resolve()).then(() => {
@@ -160,7 +160,7 @@ describe('a mailbox', () => {
         }))
         await scheduler.waitFor(Promise.all(replies))
         expect(await Promise.all(replies)).toEqual(longs.map((_, number) => number))
-        expect(heard).toEqual(longs.map((_, number) => number))
+        expect(received).toEqual(longs.map((_, number) => number))
         expect(mailbox.idle).toBe(true)
       }))
   })

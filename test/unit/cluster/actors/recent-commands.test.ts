@@ -85,31 +85,31 @@ describe('recent commands', () => {
 })
 
 describe('commands whose caller does not come back', () => {
-  /** A command that waits until its `gone` aborts. */
+  /** A command that waits until its `cancelled` aborts. */
   const begun = () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env, { underWay: 1 })
-    const heard: AbortSignal[] = []
-    const ask = () => recent.answer('a', (gone) => {
-      heard.push(gone)
+    const received: AbortSignal[] = []
+    const ask = () => recent.answer('a', (cancelled) => {
+      received.push(cancelled)
       return new Promise((_, reject) =>
-        gone.addEventListener('abort', () => reject(gone.reason as Error)))
+        cancelled.addEventListener('abort', () => reject(cancelled.reason as Error)))
     })
     const reply = ask().catch((error: unknown) => error)
-    return { env, recent, ask, reply, heard }
+    return { env, recent, ask, reply, received }
   }
 
   it('leave nothing behind if their actor gives them up', async () => {
-    const { env, recent, ask, reply, heard } = begun()
+    const { env, recent, ask, reply, received } = begun()
     recent.expectBack('a', 1_000)
     env.advance(1_000)
     expect(await reply).toMatchObject({ code: 'unavailable' })
     expect(await recent.answer('b', async () => bytesOf(2))).toEqual(bytesOf(2))
     void ask().catch(() => {})
-    expect(heard).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 
-  it('stay under way if their actor goes on with them', async () => {
+  it('stay under way if their actor continues with them', async () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env)
     const held = Promise.withResolvers<Uint8Array>()
@@ -122,13 +122,13 @@ describe('commands whose caller does not come back', () => {
   })
 
   it('are not given up while their caller keeps coming back', async () => {
-    const { env, recent, ask, heard } = begun()
+    const { env, recent, ask, received } = begun()
     for (let times = 0; times < 10; times++) {
       recent.expectBack('a', 1_000)
       env.advance(999)
       void ask().catch(() => {})
     }
-    expect(heard.map(({ aborted }) => aborted)).toEqual([false])
+    expect(received.map(({ aborted }) => aborted)).toEqual([false])
   })
 
   it('keep no timer once they are answered', async () => {

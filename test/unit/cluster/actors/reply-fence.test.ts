@@ -1,18 +1,20 @@
-/** Replies behind a gate: which leave, which wait, and which turns are not begun. */
+/** Replies behind an ownership check: which leave, which wait, and which turns are not begun. */
 
 import { describe, expect, it, vi } from 'vitest'
 
-import { ReplyGate } from '../../../../cluster/actors/reply-fence.ts'
-import { Activations } from '../../../../cluster/index.ts'
-import type { Actor, Gate, GateState, Passage, Turn } from '../../../../cluster/index.ts'
-import { SessionGate } from '../../../../cluster/membership/ownership-check.ts'
+import { ReplyFence } from '../../../../cluster/actors/reply-fence.ts'
+import { ActivationTable } from '../../../../cluster/index.ts'
+import type {
+  Actor, OwnershipCheck, OwnershipState, PendingWrite, Turn,
+} from '../../../../cluster/index.ts'
+import { SessionOwnershipCheck } from '../../../../cluster/membership/ownership-check.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { game } from './chess.ts'
 
-/** A gate whose validations the test makes. */
-class HandGate implements Gate {
-  state: GateState = 'open'
+/** An ownership check whose validations the test makes. */
+class HandCheck implements OwnershipCheck {
+  state: OwnershipState = 'open'
   #closing = Promise.withResolvers<void>()
   /** Passes that were asked for: here each needs a validation of its own. */
   asked = 0
@@ -22,16 +24,16 @@ class HandGate implements Gate {
 
   get closing(): Promise<void> { return this.#closing.promise }
 
-  pass(): Promise<void> {
+  confirm(): Promise<void> {
     this.asked++
     const waiting = Promise.withResolvers<void>()
     this.#waiting.push(waiting)
     return waiting.promise
   }
 
-  approach(): Passage { return { pass: () => this.pass(), leave: () => {} } }
+  announce(): PendingWrite { return { confirm: () => this.confirm(), leave: () => {} } }
   mark(): number { return this.#begun }
-  passed(mark: number): boolean { return this.#alive > mark }
+  confirmed(mark: number): boolean { return this.#alive > mark }
 
   validate(): void {
     this.#alive = ++this.#begun
@@ -53,18 +55,18 @@ class HandGate implements Gate {
 /** A member with one kind of actor, which runs the turn of each command. */
 function host() {
   const env = virtualEnv()
-  const gate = new HandGate()
-  const heard: string[] = []
-  const told: string[] = []
+  const check = new HandCheck()
+  const received: string[] = []
+  const seen: string[] = []
   let followers = 0
-  const actor = (tell: (command: unknown) => void): Actor => ({
+  const actor = (notify: (command: unknown) => void): Actor => ({
     occupied: false,
     activate: async () => {},
     passivate: async () => {},
     receive(command): Turn | Promise<Turn> {
       const { name, turn } = command as Command
-      heard.push(name)
-      return turn(tell)
+      received.push(name)
+      return turn(notify)
     },
     async follow(request) {
       if (request === 'nothing') throw new HeddleError('not_found')
@@ -72,43 +74,44 @@ function host() {
       return () => { followers-- }
     },
   })
-  const kind = { name: 'game', create: ({ tell }: { tell(command: unknown): void }) => actor(tell) }
-  const activations = new Activations({ env, kinds: [kind], gate })
+  const kind = { name: 'game', create:
+    ({ notify }: { notify(command: unknown): void }) => actor(notify) }
+  const activations = new ActivationTable({ env, kinds: [kind], check })
   const ask = (name: string, turn: Command['turn']) => {
     const asked = activations.ask(game('a'), 1, { name, turn })
-    asked.then(() => told.push(name), () => told.push(`no ${name}`))
+    asked.then(() => seen.push(name), () => seen.push(`no ${name}`))
     return asked
   }
   const follow = (request: unknown) => activations.follow(game('a'), 1, request, null)
-  return { env, gate, heard, told, ask, follow, followers: () => followers }
+  return { env, check, received, seen, ask, follow, followers: () => followers }
 }
 
 interface Command {
   readonly name: string
-  turn(tell: (command: unknown) => void): Turn | Promise<Turn>
+  turn(notify: (command: unknown) => void): Turn | Promise<Turn>
 }
 
-/** Passes time in which promises, but no timers, go on. */
+/** Passes time in which promises, but no timers, continue. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('a reply behind a gate', () => {
+describe('a reply behind an ownership check', () => {
   it('leaves once the session was alive after the turn', async () => {
-    const { gate, told, ask } = host()
+    const { check, seen, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     await settle()
-    expect(told).toEqual([])
-    gate.validate()
+    expect(seen).toEqual([])
+    check.validate()
     expect(await asked).toBe('e4')
   })
 
   it('costs a read one validation, which begins with its turn', async () => {
     const env = virtualEnv()
     const asked: (() => void)[] = []
-    const gate = new SessionGate({ env, onFenced: () => {},
+    const check = new SessionOwnershipCheck({ env, onFenced: () => {},
       validate: () => new Promise((done) => asked.push(() => done('alive'))) })
-    const replies = new ReplyGate(env, gate)
+    const replies = new ReplyFence(env, check)
     const read = replies.reply(() => ({ reply: 'e4', kind: 'read' }),
       async (act) => (await act({} as Actor)).reply)
     await settle()
@@ -118,234 +121,234 @@ describe('a reply behind a gate', () => {
   })
 
   it('is given up after 20 s in the queue, and its turn is not taken', async () => {
-    const { env, gate, heard, told, ask } = host()
+    const { env, check, received, seen, ask } = host()
     const writes = Promise.withResolvers<Turn>()
     const first = ask('first', () => writes.promise)
     const second = ask('second', () => ({ reply: 2 }))
-    const refused = expect(second).rejects.toMatchObject({ code: 'unavailable', facts: {} })
+    const refused = expect(second).rejects.toMatchObject({ code: 'unavailable', details: {} })
     env.advance(19_000)
     await settle()
-    expect(told).toEqual([])
+    expect(seen).toEqual([])
     env.advance(1_000)
     await refused
     writes.resolve({ reply: 1 })
     await settle()
-    gate.validate()
+    check.validate()
     expect(await first).toBe(1)
-    expect(heard).toEqual(['first'])
+    expect(received).toEqual(['first'])
   })
 
   it('of a read is given up after 20 s', async () => {
     const { env, ask } = host()
     const asked = ask('read', () => ({ reply: new Promise(() => {}), kind: 'read' }))
-    const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', facts: {} })
+    const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: {} })
     await settle()
     env.advance(20_000)
     await refused
   })
 
-  it('leaves no listener on the gate behind', async () => {
-    const { env, gate, ask } = host()
-    const listened = vi.spyOn(gate.closing, 'then')
+  it('leaves no listener on the ownership check behind', async () => {
+    const { env, check, ask } = host()
+    const listened = vi.spyOn(check.closing, 'then')
     for (let time = 0; time < 100; time++) {
       const asked = ask('read', () => ({ reply: 'e4', kind: 'read' }))
       await settle()
       env.advance(3_000)
-      gate.validate()
+      check.validate()
       await asked
     }
     expect(listened.mock.calls.length).toBeLessThan(3)
   })
 
   it('does not count a validation that began before the turn', async () => {
-    const { gate, told, ask } = host()
-    gate.validate()
+    const { check, seen, ask } = host()
+    check.validate()
     void ask('read', () => ({ reply: 'e4' }))
     await settle()
-    expect([told, gate.asked]).toEqual([[], 1])
+    expect([seen, check.asked]).toEqual([[], 1])
   })
 
   it('does not count a validation that began while it waited for its turn', async () => {
-    const { gate, told, ask } = host()
+    const { check, seen, ask } = host()
     const before = Promise.withResolvers<Turn>()
     void ask('before', () => before.promise)
     void ask('read', () => ({ reply: 'e4' }))
     await settle()
-    gate.validate()
+    check.validate()
     before.resolve({ reply: 'd4' })
     await settle()
-    expect([told, gate.asked]).toEqual([['before'], 1])
+    expect([seen, check.asked]).toEqual([['before'], 1])
   })
 
   for (const long of [false, true]) {
     const kind = long ? 'a turn that writes' : 'a promised reply that was written'
     it(`takes no second validation after ${kind}`, async () => {
-      const { gate, ask } = host()
+      const { check, ask } = host()
       const written = Promise.withResolvers<string>()
       const asked = ask('write', () => long ? written.promise.then((reply) => ({ reply }))
         : { reply: written.promise })
       await settle()
-      gate.validate()
+      check.validate()
       written.resolve('e4')
       expect(await asked).toBe('e4')
-      expect(gate.asked).toBe(0)
+      expect(check.asked).toBe(0)
     })
   }
 
   it('does not hold up the next turn', async () => {
-    const { gate, heard, told, ask } = host()
+    const { check, received, seen, ask } = host()
     void ask('one', () => ({ reply: 1 }))
     void ask('two', () => ({ reply: 2 }))
     await settle()
-    expect([heard, told]).toEqual([['one', 'two'], []])
-    gate.validate()
+    expect([received, seen]).toEqual([['one', 'two'], []])
+    check.validate()
     await settle()
-    expect(told).toEqual(['one', 'two'])
+    expect(seen).toEqual(['one', 'two'])
   })
 
   it('of a read is validated while it is made', async () => {
-    const { gate, told, ask } = host()
+    const { check, seen, ask } = host()
     const read = Promise.withResolvers<string>()
     void ask('read', () => ({ reply: read.promise, kind: 'read' }))
     await settle()
-    expect(gate.asked).toBe(1)
-    gate.validate()
+    expect(check.asked).toBe(1)
+    check.validate()
     await settle()
-    expect(told).toEqual([])
+    expect(seen).toEqual([])
     read.resolve('e4')
     await settle()
-    expect([told, gate.asked]).toEqual([['read'], 1])
+    expect([seen, check.asked]).toEqual([['read'], 1])
   })
 
   it('of a read is refused while the store is unreachable', async () => {
-    const { env, gate, ask } = host()
+    const { env, check, ask } = host()
     const asked = ask('read', async () => ({ reply: new Promise(() => {}), kind: 'read' }))
     const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable' })
     await settle()
-    expect(gate.asked).toBe(1)
-    gate.close()
+    expect(check.asked).toBe(1)
+    check.close()
     env.advance(2_000)
     await refused
   })
 
-  it('is refused two seconds after its own turn if the gate closes', async () => {
-    const { env, gate, told, ask } = host()
+  it('is refused two seconds after its own turn if the ownership check closes', async () => {
+    const { env, check, seen, ask } = host()
     for (const name of ['one', 'two']) {
       ask(name, () => ({ reply: name })).catch(() => {})
       await settle()
       env.advance(1_000)
     }
-    gate.close()
+    check.close()
     await settle()
-    expect(told).toEqual(['no one'])
+    expect(seen).toEqual(['no one'])
     env.advance(1_000)
     await settle()
-    expect(told).toEqual(['no one', 'no two'])
+    expect(seen).toEqual(['no one', 'no two'])
   })
 
   it('leaves at once if it is early: a later one acknowledges', async () => {
-    const { gate, ask } = host()
+    const { check, ask } = host()
     expect(await ask('early', () => ({ reply: 'e4', kind: 'early' }))).toBe('e4')
-    expect(gate.asked).toBe(0)
+    expect(check.asked).toBe(0)
   })
 
   it('waits even if it is a final refusal, which depends on the state', async () => {
-    const { gate, told, ask } = host()
+    const { check, seen, ask } = host()
     const thrown = ask('thrown', () => { throw new HeddleError('busy') })
     const late = ask('late', () => ({ reply: Promise.reject(new HeddleError('not_found')) }))
     const outcomes = Promise.allSettled([thrown, late])
     await settle()
-    expect(told).toEqual([])
-    gate.validate()
+    expect(seen).toEqual([])
+    check.validate()
     expect(await outcomes).toMatchObject([{ reason: { code: 'busy' } },
       { reason: { code: 'not_found' } }])
   })
 
   it('does not wait if it is a refusal that may be retried', async () => {
-    const { gate, ask } = host()
+    const { check, ask } = host()
     await expect(ask('full', () => { throw new HeddleError('full') }))
       .rejects.toMatchObject({ code: 'full' })
-    expect(gate.asked).toBe(0)
+    expect(check.asked).toBe(0)
   })
 
-  it('is refused after two seconds at a closed gate', async () => {
-    const { env, gate, told, ask } = host()
+  it('is refused after two seconds at a closed check', async () => {
+    const { env, check, seen, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
     await settle()
-    gate.close()
+    check.close()
     env.advance(1_999)
     await settle()
-    expect(told).toEqual([])
+    expect(seen).toEqual([])
     env.advance(1)
     await expect(asked).rejects.toMatchObject({ code: 'unavailable', httpStatus: 503 })
     expect(env.timers()).toBe(1)
   })
 
-  it('waits while the gate is open: then the store is only slow', async () => {
-    const { env, gate, told, ask } = host()
+  it('waits while the ownership check is open: then the store is only slow', async () => {
+    const { env, check, seen, ask } = host()
     const asked = ask('read', () => ({ reply: 'e4' }))
     asked.catch(() => {})
     await settle()
     env.advance(60_000)
     await settle()
-    expect(told).toEqual([])
-    gate.close()
+    expect(seen).toEqual([])
+    check.close()
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('of a write waits for it however long, even if the gate is closed', async () => {
-    const { env, gate, told, ask } = host()
+  it('of a write waits for it however long, even if the ownership check is closed', async () => {
+    const { env, check, seen, ask } = host()
     const written = Promise.withResolvers<string>()
     const asked = ask('write', () => ({ reply: written.promise }))
     await settle()
-    gate.close()
+    check.close()
     env.advance(60_000)
     await settle()
-    expect(told).toEqual([])
-    gate.state = 'open'
-    gate.validate()
+    expect(seen).toEqual([])
+    check.state = 'open'
+    check.validate()
     written.resolve('e4')
     expect(await asked).toBe('e4')
   })
 
-  it('is refused at once, and nothing is begun, while the gate is closed', async () => {
-    const { gate, heard, ask, follow } = host()
-    gate.close()
+  it('is refused at once, and nothing is begun, while the ownership check is closed', async () => {
+    const { check, received, ask, follow } = host()
+    check.close()
     await expect(ask('write', () => ({ reply: 1 }))).rejects.toMatchObject({ code: 'unavailable' })
     await expect(follow('all')).rejects.toMatchObject({ code: 'unavailable' })
-    expect([heard, gate.asked]).toEqual([[], 0])
+    expect([received, check.asked]).toEqual([[], 0])
   })
 
-  it('never leaves once the session is over, and no turn begins then', async () => {
-    const { gate, heard, ask } = host()
+  it('never leaves once the session has ended, and no turn begins then', async () => {
+    const { check, received, ask } = host()
     const asked = ask('early', () => ({ reply: 1 }))
     asked.catch(() => {})
     await settle()
-    gate.fence()
-    await expect(asked).rejects.toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    check.fence()
+    await expect(asked).rejects.toMatchObject({ code: 'internal', details: { ambiguous: true } })
     await expect(ask('late', () => ({ reply: 1 }))).rejects.toMatchObject({ code: 'not_owner' })
-    expect(heard).toEqual(['early'])
+    expect(received).toEqual(['early'])
   })
 
   it('does not delay what an actor tells itself', async () => {
-    const { gate, heard, ask } = host()
-    const asked = ask('first', (tell) => {
-      gate.close()
-      tell({ name: 'own', turn: () => ({ reply: undefined }) })
+    const { check, received, ask } = host()
+    const asked = ask('first', (notify) => {
+      check.close()
+      notify({ name: 'own', turn: () => ({ reply: undefined }) })
       return { reply: 1 }
     })
     await settle()
-    expect(heard).toEqual(['first', 'own'])
-    gate.validate()
+    expect(received).toEqual(['first', 'own'])
+    check.validate()
     await asked
   })
 
   it('lets a follow begin only if it passed, and forgets it otherwise', async () => {
-    const { gate, follow, followers } = host()
+    const { check, follow, followers } = host()
     const following = follow('all')
     await settle()
-    gate.validate()
+    check.validate()
     const stop = await following
     expect(followers()).toBe(1)
     stop()
@@ -354,7 +357,7 @@ describe('a reply behind a gate', () => {
     fenced.catch(() => {})
     await settle()
     expect(followers()).toBe(1)
-    gate.fence()
+    check.fence()
     await expect(fenced).rejects.toMatchObject({ code: 'not_owner' })
     expect(followers()).toBe(0)
   })

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { putOff } from '../../../../cluster/flow/debounce.ts'
+import { debounce } from '../../../../cluster/flow/debounce.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 function waiting() {
   const env = virtualEnv()
   const done: number[] = []
-  const later = putOff({ env, calmMs: 100, latestMs: 1_000 })
+  const later = debounce({ env, calmMs: 100, latestMs: 1_000 })
   return { env, done, give: (number: number) => later(() => done.push(number)) }
 }
 

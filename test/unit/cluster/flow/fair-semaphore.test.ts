@@ -5,7 +5,7 @@ import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { Turnstile } from '../../../../cluster/flow/fair-semaphore.ts'
+import { FairSemaphore } from '../../../../cluster/flow/fair-semaphore.ts'
 import { settled } from '../../../support/thread-house.ts'
 
 const forever = new AbortController().signal
@@ -15,10 +15,10 @@ describe('a turnstile', () => {
   it('never exceeds its limits, and lets everybody in in the end', async () => {
     const host = fc.constantFrom('a', 'b', 'c')
     await fc.assert(fc.asyncProperty(fc.array(host, { maxLength: 40 }), async (hosts) => {
-      const turnstile = new Turnstile({ inAll: 4, each: 2, waiting: 100, full })
+      const semaphore = new FairSemaphore({ inAll: 4, each: 2, waiting: 100, full })
       const inside: string[] = []
       const through = await Promise.all(hosts.map(async (host) => {
-        const leave = await turnstile.enter(host, forever)
+        const leave = await semaphore.enter(host, forever)
         inside.push(host)
         expect(inside.length).toBeLessThanOrEqual(4)
         expect(inside.filter((each) => each === host).length).toBeLessThanOrEqual(2)
@@ -34,10 +34,10 @@ describe('a turnstile', () => {
   })
 
   it('lets a waiting host in before one that was in just now', async () => {
-    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 10, full })
+    const semaphore = new FairSemaphore({ inAll: 1, each: 1, waiting: 10, full })
     const order: string[] = []
     const enter = async (host: string) => {
-      const leave = await turnstile.enter(host, forever)
+      const leave = await semaphore.enter(host, forever)
       order.push(host)
       await settled()
       leave()
@@ -47,11 +47,11 @@ describe('a turnstile', () => {
   })
 
   const refusals = async (limits: { waitingEach?: number; longestYields?: boolean }) => {
-    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 2, full, ...limits })
+    const semaphore = new FairSemaphore({ inAll: 1, each: 1, waiting: 2, full, ...limits })
     const refused: string[] = []
-    await turnstile.enter('in', forever)
+    await semaphore.enter('in', forever)
     for (const host of ['a', 'a', 'b']) {
-      turnstile.enter(host, forever).catch(() => refused.push(host))
+      semaphore.enter(host, forever).catch(() => refused.push(host))
       await settled()
     }
     return refused
@@ -64,10 +64,10 @@ describe('a turnstile', () => {
   })
 
   it('keeps no abort listener once a caller is in', async () => {
-    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 2, full })
+    const semaphore = new FairSemaphore({ inAll: 1, each: 1, waiting: 2, full })
     const { signal } = new AbortController()
-    const leave = await turnstile.enter('a', signal)
-    const waits = turnstile.enter('a', signal)
+    const leave = await semaphore.enter('a', signal)
+    const waits = semaphore.enter('a', signal)
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     leave()
     await waits
@@ -75,14 +75,14 @@ describe('a turnstile', () => {
   })
 
   it('forgets those that give up, and refuses those beyond its limit', async () => {
-    const turnstile = new Turnstile({ inAll: 1, each: 1, waiting: 1, full })
-    const leave = await turnstile.enter('a', forever)
+    const semaphore = new FairSemaphore({ inAll: 1, each: 1, waiting: 1, full })
+    const leave = await semaphore.enter('a', forever)
     const stop = new AbortController()
-    const waiting = turnstile.enter('a', stop.signal)
-    await expect(turnstile.enter('b', forever)).rejects.toThrow('wait to go out')
+    const waiting = semaphore.enter('a', stop.signal)
+    await expect(semaphore.enter('b', forever)).rejects.toThrow('wait to go out')
     stop.abort(new Error('given up'))
     await expect(waiting).rejects.toThrow('given up')
-    const next = turnstile.enter('b', forever)
+    const next = semaphore.enter('b', forever)
     leave()
     const leaveNext = await next
     leaveNext()

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest'
 
-import { atMost } from '../../../../cluster/flow/limit-concurrency.ts'
+import { limitConcurrency } from '../../../../cluster/flow/limit-concurrency.ts'
 
 it('A limit is never exceeded, and all work is done even if some of it fails.', async () => {
-  const limited = atMost(2)
+  const limited = limitConcurrency(2)
   const begun: number[] = []
   let running = 0
   let most = 0

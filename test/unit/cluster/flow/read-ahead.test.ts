@@ -1,4 +1,4 @@
-/** Reading ahead: in order, a few at a time, and no further than the consumer goes on. */
+/** Reading ahead: in order, a few at a time, and no further than the consumer continues. */
 
 import { expect, it } from 'vitest'
 

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { firstAnswer } from '../../../../cluster/index.ts'
+import { retryAtStartup } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import type { ErrorCode } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -25,7 +25,7 @@ describe('the first answer', () => {
     const env = virtualEnv()
     const { ask } = store(3, 'unavailable')
     let answer: string | undefined
-    void firstAnswer(env, ask).then((found) => { answer = found })
+    void retryAtStartup(env, ask).then((found) => { answer = found })
     for (let tries = 1; tries < 4; tries++) {
       await turn()
       expect(answer).toBeUndefined()
@@ -41,7 +41,7 @@ describe('the first answer', () => {
   it('is given up after half a minute', async () => {
     const env = virtualEnv()
     let thrown: unknown
-    firstAnswer(env, store(Infinity, 'unavailable').ask).catch((error) => { thrown = error })
+    retryAtStartup(env, store(Infinity, 'unavailable').ask).catch((error) => { thrown = error })
     for (let s = 0; s < 30; s++) {
       await turn()
       expect(thrown).toBeUndefined()
@@ -56,7 +56,7 @@ describe('the first answer', () => {
 
   it('is not asked for again if it was refused for good', async () => {
     const refusing = store(1, 'forbidden')
-    await expect(firstAnswer(virtualEnv(), refusing.ask)).rejects
+    await expect(retryAtStartup(virtualEnv(), refusing.ask)).rejects
       .toMatchObject({ code: 'forbidden' })
     expect(refusing.asked).toBe(1)
   })

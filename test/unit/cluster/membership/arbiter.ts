@@ -9,7 +9,8 @@
 import fc from 'fast-check'
 
 import type {
-  Beat, BeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState, ShardOwner, ShardPort,
+  Heartbeat, HeartbeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState, ShardOwner,
+    ShardPort,
 } from '../../../../cluster/index.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 
@@ -26,7 +27,7 @@ export interface Fate {
 /** Every operation is done at once, with a clear outcome. */
 export const plain: Fate = { pause: async () => {}, flip: () => true, outcome: () => 'clear' }
 
-/** Passes time in which promises, but no timers, go on. */
+/** Passes time in which promises, but no timers, continue. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
@@ -65,13 +66,13 @@ interface SessionRow {
 export class Arbiter {
   /** Each claim that came through, in order. */
   readonly history: ShardOwner[] = []
-  /** Claims that came through from a session that was not proven to be over. */
+  /** Claims that came through from a session that was not proven to have ended. */
   readonly violations: Claim[] = []
   readonly #fate: Fate
   readonly #sessions = new Map<string, SessionRow>()
   readonly #owners = new Map<number, ShardOwner>()
   readonly #lingering = new Map<number, Claim>()
-  readonly #beats = new Map<string, Beat>()
+  readonly #heartbeats = new Map<string, Heartbeat>()
 
   constructor(fate: Fate) {
     this.#fate = fate
@@ -156,18 +157,18 @@ export class Arbiter {
     },
   }
 
-  readonly beats: BeatPort = {
-    beat: async (beat) => {
+  readonly heartbeats: HeartbeatPort = {
+    heartbeat: async (heartbeat) => {
       await this.#fate.pause()
-      this.#beats.set(beat.id, beat)
+      this.#heartbeats.set(heartbeat.id, heartbeat)
     },
-    beats: async () => {
+    heartbeats: async () => {
       await this.#fate.pause()
-      return [...this.#beats.values()]
+      return [...this.#heartbeats.values()]
     },
     forget: async (member) => {
       await this.#fate.pause()
-      this.#beats.delete(member)
+      this.#heartbeats.delete(member)
     },
   }
 
@@ -186,9 +187,9 @@ export class Arbiter {
 
   #commit(claim: Claim): void {
     const { from, to } = claim
-    const over = from === undefined || from.session === null || to.session === null ||
+    const ended = from === undefined || from.session === null || to.session === null ||
       from.session === to.session || this.#sessions.get(from.session)?.proven
-    if (!over) this.violations.push(claim)
+    if (!ended) this.violations.push(claim)
     this.#owners.set(to.shard, to)
     this.history.push(to)
   }

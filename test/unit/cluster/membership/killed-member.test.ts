@@ -7,11 +7,11 @@ import type { HeddleError } from '../../../../src/errors.ts'
 import { startLoneMember } from '../../../support/lone-member.ts'
 import { tookMs } from '../../../support/stillness.ts'
 import {
-  dialect, env, keeping, transportWith, trust, until, white,
+  identity, env, keeping, transportWith, trust, until, white,
 } from '../transport/grpc/grpc-house.ts'
 
 async function loneMember() {
-  const member = await startLoneMember(dialect.cluster, trust.secret!)
+  const member = await startLoneMember(identity.cluster, trust.secret!)
   onTestFinished(() => void member.child.kill('SIGKILL'))
   return member
 }
@@ -32,10 +32,10 @@ describe('a member', () => {
     const killedMs = performance.now()
     member.child.kill('SIGKILL')
     expect(await ended).toBe('lost')
-    expect(await pondering).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    expect(await pondering).toMatchObject({ code: 'internal', details: { ambiguous: true } })
     const next = await failure(transport.deliver(member, white, 'd4'))
     expect(next.code).toBe('unavailable')
-    expect(await sight(member, { env, trust, dialect })).toEqual({ kind: 'dead' })
+    expect(await sight(member, { env, trust, identity })).toEqual({ kind: 'dead' })
     expect(tookMs(killedMs)).toBeLessThan(3_000)
   })
 
@@ -49,7 +49,7 @@ describe('a member', () => {
     member.child.kill('SIGSTOP')
     const asked = failure(transport.deliver(member, white, 'e5'))
     expect(await ended).toBe('lost')
-    expect(await asked).toMatchObject({ facts: { ambiguous: true } })
+    expect(await asked).toMatchObject({ details: { ambiguous: true } })
     expect(tookMs(stoppedMs)).toBeLessThan(10_000)
     member.child.kill('SIGCONT')
   })

@@ -24,8 +24,8 @@ async function opened(changes: Partial<SessionPort> = {}) {
 describe('a session', () => {
   it('is alive from joining until leaving, and leaves no timer', async () => {
     const { env, arbiter, fencings, session } = await opened()
-    expect([arbiter.alive('white'), session.gate.state]).toEqual([true, 'open'])
-    await session.gate.pass()
+    expect([arbiter.alive('white'), session.check.state]).toEqual([true, 'open'])
+    await session.check.confirm()
     await session.leave()
     expect([arbiter.alive('white'), env.timers(), fencings]).toEqual([false, 0, []])
   })
@@ -39,7 +39,7 @@ describe('a session', () => {
     const left = Promise.withResolvers<void>()
     const { session } = await opened({ leave: () => left.promise })
     const leaving = session.leave()
-    await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    await expect(session.check.confirm()).rejects.toMatchObject({ code: 'not_owner' })
     left.resolve()
     await leaving
   })
@@ -52,7 +52,7 @@ describe('a session', () => {
       await settle()
     }
     expect(fencings).toEqual(['Another member fenced the session of this one and takes over.'])
-    await expect(session.gate.pass()).rejects.toMatchObject({ code: 'not_owner' })
+    await expect(session.check.confirm()).rejects.toMatchObject({ code: 'not_owner' })
   })
 
   it('leaves with a warning if the store does not answer', async () => {
@@ -72,7 +72,7 @@ describe('a session', () => {
   it('does not claim to be alive if the store does not answer', async () => {
     const { session } = await opened({ state: () => Promise.reject(new Error('no quorum')) })
     expect(await session.lives()).toBe(false)
-    expect(session.gate.state).toBe('closed')
+    expect(session.check.state).toBe('closed')
     expect(await session.lives()).toBe(false)
   })
 })

@@ -26,7 +26,7 @@ let client: Client
 beforeAll(async () => {
   server = await openGrpcServer({
     env: systemEnv({ level: 'silent' }), id: 'white', trust: { secret }, kinds: [],
-    dialect: { cluster: 'chess', version: protocolVersion }, host: '127.0.0.1',
+    identity: { cluster: 'chess', version: protocolVersion }, host: '127.0.0.1',
   })
   server.serve({ ask: async () => null, follow: async () => () => {} })
   client = new Client(server.address, credentials.createInsecure())

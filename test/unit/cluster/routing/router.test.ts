@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import {
-  Activations, createInbound, createRouter, inProcessTransport, placedOwnership, plainValues,
+  ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership, plainValues,
   soleMember,
 } from '../../../../cluster/index.ts'
 import type {
@@ -23,7 +23,7 @@ const red: Member = { id: 'red', address: 'red:1' }
 function join(self: Member, members: readonly Member[], transport = inProcessTransport()) {
   const env = virtualEnv()
   const chess = new Chess({ pause: async () => {} })
-  const activations = new Activations({ env, kinds: [chess.kind] })
+  const activations = new ActivationTable({ env, kinds: [chess.kind] })
   const view = members.length === 1 ? soleMember(self) : { self, members }
   const ownership = placedOwnership({ view, shards: 16, epoch: 3 })
   const inbound = createInbound({ ownership, activations, services: [] })
@@ -71,7 +71,7 @@ describe('the router', () => {
     const refused = answers.filter((answer) => answer.status === 'rejected')
     expect(refused.length + chess.lives.length).toBe(games.length)
     expect(refused[0]?.reason).toMatchObject(
-      { code: 'not_owner', retry: 'elsewhere', facts: { owner: black, epoch: 3 } })
+      { code: 'not_owner', retry: 'elsewhere', details: { owner: black, epoch: 3 } })
     const wrong = game(games[answers.indexOf(refused[0]!)]!)
     await expect(inbound.follow(wrong, null, () => {})).rejects.toMatchObject({ code: 'not_owner' })
   })
@@ -108,7 +108,7 @@ function asking(first: Owner | undefined) {
     follow: () => Promise.reject(new Error('nobody follows')),
   }
   const chess = new Chess({ pause: async () => {} })
-  const activations = new Activations({ env, kinds: [chess.kind],
+  const activations = new ActivationTable({ env, kinds: [chess.kind],
     owns: () => state.owner?.member === white })
   const router = createRouter({ env, ownership, activations, transport })
   return { env, set, sent, doubts, answers, router, chess, activations }
@@ -118,8 +118,8 @@ const unreachable = () => Promise.reject(
   new HeddleError('unavailable', 'Nobody answers.', { unreachable: 'refused' }))
 const open = () => Promise.reject(
   new HeddleError('internal', 'The connection broke.', { ambiguous: true }))
-const notOwner = (facts: object) => () => Promise.reject(
-  new HeddleError('not_owner', undefined, { ...facts }))
+const notOwner = (details: object) => () => Promise.reject(
+  new HeddleError('not_owner', undefined, { ...details }))
 
 describe('a router whose owners change', () => {
   it('asks the owner that a not_owner answer names, under the same id', async () => {
@@ -186,28 +186,29 @@ describe('a router whose owners change', () => {
 
   it('answers unavailable after twenty seconds without an owner', async () => {
     const { error, sent, ms } = await outcome(() => unreachable)
-    expect(error).toMatchObject({ code: 'unavailable', facts: {} })
+    expect(error).toMatchObject({ code: 'unavailable', details: {} })
     expect(ms).toBeCloseTo(20_000, -3)
     expect(sent.length).toBeGreaterThan(150)
   })
 
-  it('waits longer, and answers ambiguous, if one try may have been heard', async () => {
+  it('waits longer, and answers ambiguous, if one try may have been received', async () => {
     const full = () => Promise.reject(new HeddleError('full'))
     const { error, ms } = await outcome((number) => number === 3 ? open
       : number < 3 ? unreachable : full)
-    expect(error).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    expect(error).toMatchObject({ code: 'internal', details: { ambiguous: true } })
     expect(ms).toBeCloseTo(45_000, -3)
   })
 
-  it('marks a refusal that follows a try that may have been heard', async () => {
+  it('marks a refusal that follows a try that may have been received', async () => {
     const missing = () => Promise.reject(new HeddleError('not_found'))
     const { error } = await outcome((number) => number === 0 ? open : missing)
-    expect(error).toMatchObject({ code: 'not_found', facts: { again: true } })
+    expect(error).toMatchObject({ code: 'not_found', details: { again: true } })
     const { error: first } = await outcome(() => missing)
-    expect((first as HeddleError).facts).toEqual({})
+    expect((first as HeddleError).details).toEqual({})
   })
 
-  it('repeats a command elsewhere under the same id if it may have been heard here', async () => {
+  it('repeats a command elsewhere under the same id if it may have been received here',
+    async () => {
     const { env, set, router, sent, activations } = asking({ member: white, epoch: 4 })
     const ids: unknown[] = []
     activations.ask = (_key, _epoch, _command, id) => {
@@ -234,7 +235,7 @@ describe('a router whose owners change', () => {
     leaving.abort(left)
     env.advance(100)
     expect(await asked).toBe(left)
-    expect(sent.map(({ gone }) => gone)).toEqual([leaving.signal, leaving.signal])
+    expect(sent.map(({ cancelled }) => cancelled)).toEqual([leaving.signal, leaving.signal])
   })
 
   it('passes the signal of the caller to an actor, here and elsewhere', async () => {
@@ -243,7 +244,7 @@ describe('a router whose owners change', () => {
     const { signal } = new AbortController()
     await Promise.all(games.map((id) => members[0]!.router.ask(game(id), 'move', signal)))
     const lives = members.flatMap(({ chess }) => chess.lives)
-    expect(lives.map(({ gone }) => gone)).toEqual(games.map(() => signal))
+    expect(lives.map(({ cancelled }) => cancelled)).toEqual(games.map(() => signal))
   })
 
   it('goes to the next owner when this member owns the shard no more', async () => {
@@ -267,7 +268,7 @@ describe('a question to a member', () => {
   it('is answered by the named service, there or here', async () => {
     const transport = inProcessTransport()
     const env = virtualEnv()
-    const activations = new Activations({ env, kinds: [] })
+    const activations = new ActivationTable({ env, kinds: [] })
     const ownership = placedOwnership({ view: soleMember(black), shards: 1, epoch: 1 })
     transport.attach(black, createInbound({ ownership, activations, services: [service('rook')] }))
     const ask = memberAsker({ transport, self: white, services: [service('queen')] })

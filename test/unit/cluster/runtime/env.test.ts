@@ -91,7 +91,7 @@ describe('the system env', () => {
     expect(JSON.parse(lines)).toMatchObject({ name: 'within', message: 'It stands.' })
   })
 
-  it('goes on if the disk of its console is full, and later writes what did not fit', () => {
+  it('continues if the disk of its console is full, and later writes what did not fit', () => {
     const folder = mkdtempSync(join(tmpdir(), 'heddle-console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'console')

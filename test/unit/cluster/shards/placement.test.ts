@@ -21,10 +21,10 @@ describe('placement', () => {
   it('moves shards only to a member that joins', () => {
     fc.assert(fc.property(someMembers, fc.uuid(), (members, id) => {
       fc.pre(members.every((member) => member.id !== id))
-      const newcomer = { id, address: 'new:1' }
+      const joining = { id, address: 'new:1' }
       for (const shard of shards) {
-        const after = placeShard(shard, [...members, newcomer])
-        if (after !== newcomer) expect(after).toBe(placeShard(shard, members))
+        const after = placeShard(shard, [...members, joining])
+        if (after !== joining) expect(after).toBe(placeShard(shard, members))
       }
     }))
   })

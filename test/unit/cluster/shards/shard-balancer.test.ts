@@ -1,4 +1,4 @@
-/** The shards of a member: taken if placed here, let go and given back if placed elsewhere. */
+/** The shards of a member: taken if placed here, release and given back if placed elsewhere. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -18,19 +18,19 @@ const placedAt = (id: string, members: readonly Member[]) =>
   all.filter((shard) => placeShard(shard, members).id === id)
 
 /** A member that has all shards. */
-async function alone(heard?: () => boolean) {
-  const house = new House(plain, heard)
+async function alone(received?: () => boolean) {
+  const house = new House(plain, received)
   const white = await house.join('white')
   await white.start()
   return { house, white }
 }
 
-describe('a keeper of shards', () => {
+describe('a balancer of shards', () => {
   it('takes each shard once if it is alone', async () => {
     const { house, white } = await alone()
-    await house.pass(2 * secondMs)
+    await house.confirm(2 * secondMs)
     expect(house.owned(white)).toEqual(all)
-    expect(white.told.toSorted()).toEqual(all.map((shard) => `${shard} taken`))
+    expect(white.seen.toSorted()).toEqual(all.map((shard) => `${shard} taken`))
   })
 
   it('gives back shards that are placed at another member, which takes them', async () => {
@@ -38,14 +38,14 @@ describe('a keeper of shards', () => {
     const black = await house.join('black')
     await black.start()
     const members = house.seeAll()
-    await house.pass(100)
+    await house.confirm(100)
     const placed = (id: string) => all.filter((shard) => placeShard(shard, members).id === id)
     expect(house.owned(white)).toEqual(placed('white'))
     expect(house.owned(black)).toEqual(placed('black'))
     expect(placed('black').length).toBeGreaterThan(0)
     expect(house.early).toEqual([])
     for (const shard of placed('black')) {
-      expect(white.keeper.ownerOf(shard)).toEqual({ member: black.self, epoch: 2 })
+      expect(white.balancer.ownerOf(shard)).toEqual({ member: black.self, epoch: 2 })
     }
   })
 
@@ -57,11 +57,11 @@ describe('a keeper of shards', () => {
     const [first, ...others] = moving as [number, ...number[]]
     house.busy = new Set([first])
     house.seeAll()
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     expect(others.length).toBeGreaterThan(0)
-    expect(white.told.filter((line) => line.endsWith('let go')))
+    expect(white.seen.filter((line) => line.endsWith('let go')))
       .toEqual([...others, first].map((shard) => `${shard} let go`))
-    expect(black.heard).toEqual([{ tenant: 'one', kind: 'thread', id: `${first}` }])
+    expect(black.received).toEqual([{ tenant: 'one', kind: 'thread', id: `${first}` }])
   })
 
   it('gives back shards with occupied actors first if it leaves', async () => {
@@ -71,8 +71,8 @@ describe('a keeper of shards', () => {
     const last = all.at(-1)!
     house.busy = new Set([last])
     house.seeAll(new Set(['white']))
-    await house.pass(secondMs)
-    const gone = white.told.filter((line) => line.endsWith('let go'))
+    await house.confirm(secondMs)
+    const gone = white.seen.filter((line) => line.endsWith('let go'))
     expect(gone).toHaveLength(shards)
     expect(gone[0]).toBe(`${last} let go`)
   })
@@ -82,18 +82,18 @@ describe('a keeper of shards', () => {
     const black = await house.join('black')
     await black.start()
     const [moving] = placedAt('black', house.seeAll())
-    await house.pass(20)
-    const goingOn = (id: string) => [{ tenant: 'one', kind: 'thread', id }]
+    await house.confirm(20)
+    const inProgress = (id: string) => [{ tenant: 'one', kind: 'thread', id }]
     const free = house.arbiter.owner(moving!)!
     expect(free.session).toBeNull()
-    black.keeper.hear([{ ...free, goingOn: goingOn('before') }])
-    black.keeper.hear([free])
+    black.balancer.handle([{ ...free, goingOn: inProgress('before') }])
+    black.balancer.handle([free])
     await settle()
     expect(house.arbiter.owner(moving!)?.session).toBe('black')
-    expect(black.heard).toEqual(goingOn('before'))
-    black.keeper.hear([{ ...free, goingOn: goingOn('after') }])
-    expect(black.heard).toEqual([...goingOn('before'), ...goingOn('after')])
-    expect(white.heard).toEqual([])
+    expect(black.received).toEqual(inProgress('before'))
+    black.balancer.handle([{ ...free, goingOn: inProgress('after') }])
+    expect(black.received).toEqual([...inProgress('before'), ...inProgress('after')])
+    expect(white.received).toEqual([])
   })
 
   it('forgets the occupied actors of a shard that had another owner since', async () => {
@@ -102,49 +102,50 @@ describe('a keeper of shards', () => {
     black.see([white.self, black.self])
     await black.start()
     const [moving] = placedAt('black', [white.self, black.self])
-    const goingOn = [{ tenant: 'one', kind: 'thread', id: 'long ago' }]
-    black.keeper.hear([{ shard: moving!, epoch: 0, session: null, address: '', goingOn }])
+    const inProgress = [{ tenant: 'one', kind: 'thread', id: 'long ago' }]
+    black.balancer.handle([{ shard: moving!, epoch: 0, session: null, address: '',
+      goingOn: inProgress }])
     house.living.delete('white')
     house.seeAll()
-    await house.pass(5 * secondMs)
+    await house.confirm(5 * secondMs)
     expect(house.owned(black)).toEqual(all)
-    expect(black.heard).toEqual([])
+    expect(black.received).toEqual([])
   })
 
-  it('owns nothing of a shard while it lets go, and releases it after', async () => {
+  it('owns nothing of a shard while it releases, and releases it after', async () => {
     const { house, white } = await alone()
     house.holds = true
     const black = await house.join('black')
     await black.start()
     const members = house.seeAll()
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     const moving = all.filter((shard) => placeShard(shard, members).id === 'black')
     for (const shard of moving) {
-      expect(white.keeper.ownerOf(shard)).toBeUndefined()
+      expect(white.balancer.ownerOf(shard)).toBeUndefined()
       expect(house.arbiter.owner(shard)?.session).toBe('white')
     }
     expect(house.owned(black)).toEqual([])
     house.holds = false
     white.release()
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     expect(house.owned(black)).toEqual(moving)
     expect(house.early).toEqual([])
   })
 
-  it('gives back no shard that it cannot let go of, until it can', async () => {
+  it('gives back no shard that it cannot release, until it can', async () => {
     const { house, white } = await alone()
     const black = await house.join('black')
     await black.start()
     house.fails = true
     house.seeAll(new Set(['white']))
-    await house.pass(2 * secondMs)
+    await house.confirm(2 * secondMs)
     expect([house.owned(black), house.early]).toEqual([[], []])
     house.fails = false
-    await house.pass(2 * secondMs)
+    await house.confirm(2 * secondMs)
     expect([house.owned(white), house.owned(black), house.early]).toEqual([[], all, []])
   })
 
-  it('lets go of four shards at a time, and serves the others until their turn', async () => {
+  it('releases four shards at a time, and serves the others until their turn', async () => {
     const { house, white } = await alone()
     house.holds = true
     const black = await house.join('black')
@@ -153,7 +154,7 @@ describe('a keeper of shards', () => {
     expect(house.owned(white)).toHaveLength(shards - 4)
   })
 
-  it('takes back shards that are placed here again while it lets go of them', async () => {
+  it('takes back shards that are placed here again while it releases them', async () => {
     const { house, white } = await alone()
     house.holds = true
     const black = await house.join('black')
@@ -172,7 +173,7 @@ describe('a keeper of shards', () => {
     const black = await house.join('black')
     await black.start()
     const members = house.seeAll()
-    await house.pass(2 * secondMs)
+    await house.confirm(2 * secondMs)
     expect(house.owned(black)).toEqual(
       all.filter((shard) => placeShard(shard, members).id === 'black'))
   })
@@ -182,12 +183,12 @@ describe('a keeper of shards', () => {
     const black = await house.join('black')
     await black.start()
     house.seeAll()
-    await house.pass(100)
+    await house.confirm(100)
     const free = all.filter((shard) => house.arbiter.owner(shard)?.session === null)
     expect([free.length > 0, house.owned(black)]).toEqual([true, []])
-    for (const shard of free) black.keeper.doubt(shard)
-    void black.keeper.changed()
-    await house.pass(300)
+    for (const shard of free) black.balancer.doubt(shard)
+    void black.balancer.changed()
+    await house.confirm(300)
     expect(house.owned(black)).toEqual(free)
   })
 
@@ -197,14 +198,14 @@ describe('a keeper of shards', () => {
     house.living.delete('white')
     black.see([black.self])
     await black.start()
-    await house.pass(100)
+    await house.confirm(100)
     expect(house.owned(black)).toEqual(all)
-    // White was frozen: it knows the new owner, and not yet that its own session is over.
+    // White was frozen: it knows the new owner, and not yet that its own session has ended.
     white.see([white.self, { id: 'red', address: 'red:1' }])
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     expect(all.map((shard) => house.arbiter.owner(shard)?.session))
       .toEqual(all.map(() => 'black'))
-    expect(white.told.some((line) => /let go/.test(line))).toBe(true)
+    expect(white.seen.some((line) => /let go/.test(line))).toBe(true)
   })
 
   it('waits for the store if that is unreachable at the start', async () => {
@@ -214,11 +215,11 @@ describe('a keeper of shards', () => {
     const white = await house.join('white', { claim: async (change) =>
       away ? { kind: 'unknown' } : claim(change) })
     const starting = white.start()
-    await house.pass(5 * secondMs)
+    await house.confirm(5 * secondMs)
     away = false
-    await Promise.all([starting, house.pass(2 * secondMs)])
+    await Promise.all([starting, house.confirm(2 * secondMs)])
     expect(house.owned(white)).toEqual(all)
-    expect(white.told).toHaveLength(shards)
+    expect(white.seen).toHaveLength(shards)
   })
 
   it('gives back shards that it claimed without an answer, if placed elsewhere since', async () => {
@@ -236,7 +237,7 @@ describe('a keeper of shards', () => {
     deaf = false
     house.seeAll(new Set(['white']))
     await white.start()
-    await house.pass(3 * secondMs)
+    await house.confirm(3 * secondMs)
     expect(house.owned(black)).toEqual(all)
   })
 
@@ -246,10 +247,10 @@ describe('a keeper of shards', () => {
     const starting = white.start()
     for (let round = 0; round < 4; round++) {
       await Promise.resolve()
-      white.keeper.hear([])
+      white.balancer.handle([])
     }
     await starting
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     expect(house.arbiter.history.map(({ epoch }) => epoch)).toEqual(all.map(() => 1))
   })
 
@@ -258,12 +259,12 @@ describe('a keeper of shards', () => {
     const black = await house.join('black')
     await black.start()
     house.seeAll(new Set(['white']))
-    const leaving = white.keeper.leave()
-    await house.pass(100)
+    const leaving = white.balancer.leave()
+    await house.confirm(100)
     await leaving
     expect([house.owned(white), house.owned(black)]).toEqual([[], all])
     house.seeAll(new Set(['white', 'black']))
-    await black.keeper.leave()
+    await black.balancer.leave()
     expect(house.owned(black)).toEqual(all)
   })
 
@@ -274,17 +275,17 @@ describe('a keeper of shards', () => {
     await black.start()
     const red = { id: 'red', address: 'red:1' }
     house.living.add('red')
-    black.keeper.learn(0, { member: red, epoch: 9 })
-    black.keeper.learn(0, { member: white.self, epoch: 3 })
-    expect(black.keeper.ownerOf(0)).toEqual({ member: red, epoch: 9 })
+    black.balancer.learn(0, { member: red, epoch: 9 })
+    black.balancer.learn(0, { member: white.self, epoch: 3 })
+    expect(black.balancer.ownerOf(0)).toEqual({ member: red, epoch: 9 })
     house.living.delete('red')
-    expect(black.keeper.ownerOf(0)).toBeUndefined()
-    black.keeper.doubt(1)
-    expect(black.keeper.ownerOf(1)).toBeUndefined()
-    const changed = black.keeper.changed()
-    await house.pass(200)
+    expect(black.balancer.ownerOf(0)).toBeUndefined()
+    black.balancer.doubt(1)
+    expect(black.balancer.ownerOf(1)).toBeUndefined()
+    const changed = black.balancer.changed()
+    await house.confirm(200)
     await changed
-    expect(black.keeper.ownerOf(1)).toEqual({ member: white.self, epoch: 1 })
+    expect(black.balancer.ownerOf(1)).toEqual({ member: white.self, epoch: 1 })
   })
 
   it('reads a shard once at a time, and can take it while that read hangs', async () => {
@@ -297,23 +298,23 @@ describe('a keeper of shards', () => {
     black.see([white.self])
     await black.start()
     for (let round = 0; round < 40; round++) {
-      for (const shard of all) black.keeper.doubt(shard)
-      void black.keeper.changed()
-      await house.pass(200)
+      for (const shard of all) black.balancer.doubt(shard)
+      void black.balancer.changed()
+      await house.confirm(200)
     }
     expect(asked).toBe(shards)
     const members = house.seeAll()
-    await house.pass(100)
+    await house.confirm(100)
     expect(house.owned(black)).toEqual(
       all.filter((shard) => placeShard(shard, members).id === 'black'))
   })
 
   it('keeps its shards and has no timer once it is closed', async () => {
     const { house, white } = await alone()
-    await house.pass(10)
-    white.keeper.close()
+    await house.confirm(10)
+    white.balancer.close()
     house.seeAll(new Set(['white']))
-    await house.pass(secondMs)
+    await house.confirm(secondMs)
     expect([house.env.timers(), house.owned(white)]).toEqual([0, all])
   })
 
@@ -330,11 +331,11 @@ describe('a keeper of shards', () => {
     await black.start()
     away = true
     house.seeAll()
-    await house.pass(100)
+    await house.confirm(100)
     expect(house.env.timers()).toBeGreaterThan(0)
-    white.keeper.close()
-    black.keeper.close()
-    await house.pass(2 * secondMs)
+    white.balancer.close()
+    black.balancer.close()
+    await house.confirm(2 * secondMs)
     expect(house.env.timers()).toBe(0)
   })
 
@@ -345,7 +346,7 @@ describe('a keeper of shards', () => {
     white.see([])
     await white.start()
     white.see([white.self])
-    white.keeper.close()
+    white.balancer.close()
     answer.reject(new HeddleError('unavailable'))
     await settle()
     expect(house.env.timers()).toBe(0)
@@ -374,7 +375,7 @@ describe('keepers that join and leave', () => {
           for (const shard of all) expect(house.ownersOf(shard).length).toBeLessThan(2)
         }
         for (const [number, { what, whom, ms }] of plan.entries()) {
-          const staying = house.keepers.filter(({ self: { id } }) =>
+          const staying = house.balancers.filter(({ self: { id } }) =>
             house.living.has(id) && !leaving.has(id))
           const one = staying[whom % Math.max(staying.length, 1)]
           if (what === 'join' || one === undefined) {
@@ -384,12 +385,12 @@ describe('keepers that join and leave', () => {
           } else if (what === 'leave') leaving.add(one.self.id)
           else if (what === 'die') house.living.delete(one.self.id)
           house.seeAll(leaving)
-          await house.pass(ms, look)
+          await house.confirm(ms, look)
         }
         const last = await house.join('last')
         const starting = last.start()
         const members = house.seeAll(leaving)
-        await house.pass(4_000, look)
+        await house.confirm(4_000, look)
         await starting
         expect(house.arbiter.violations).toEqual([])
         expect(house.early).toEqual([])

@@ -106,7 +106,7 @@ describe('a follow', () => {
     await until(() => watchers.size === 0)
   })
 
-  it('goes on while many others begin and stop on the same connection', async () => {
+  it('continues while many others begin and stop on the same connection', async () => {
     const { member, watchers, play } = await playedMember()
     const transport = transportWith()
     const { watcher, moves } = keeping()
@@ -121,7 +121,7 @@ describe('a follow', () => {
     await until(() => moves.length > 0)
   })
 
-  it('that is not read ends as lagged, while others go on', async () => {
+  it('that is not read ends as lagged, while others continue', async () => {
     const { member, watchers, play } = await playedMember()
     const transport = transportWith()
     const reader = keeping()

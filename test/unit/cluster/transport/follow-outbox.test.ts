@@ -70,15 +70,15 @@ describe('an outbox', () => {
     expect(await taken(outbox)).toEqual([[1]])
   })
 
-  it('ends without its calls if its reader leaves or it is let go', async () => {
-    for (const end of ['leave', 'letGo'] as const) {
+  it('ends without its calls if its reader leaves or it is released', async () => {
+    for (const end of ['leave', 'release'] as const) {
       const outbox = new FollowOutbox(() => {})
       const reading = taken(outbox)
       outbox.put(callOf(1), false)
       outbox[end]()
       outbox.put(callOf(2), false)
       expect(await reading).toEqual([])
-      expect(outbox.broken).toBe(end === 'letGo')
+      expect(outbox.broken).toBe(end === 'release')
     }
   })
 })

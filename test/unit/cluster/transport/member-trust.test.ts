@@ -31,9 +31,9 @@ describe('certificates from files', () => {
   })
 
   it('are refused in a sentence if they cannot be used', async () => {
-    const refused = (promise: Promise<unknown>, sentence: RegExp) =>
+    const refused = (promise: Promise<unknown>, message: RegExp) =>
       expect(promise).rejects.toMatchObject({ code: 'invalid',
-        message: expect.stringMatching(sentence) })
+        message: expect.stringMatching(message) })
     await refused(read('missing'), /missing cannot be read/)
     await refused(read('nonsense'), /nonsense holds no certificate in PEM/)
     await refused(read('expired'), /expired on 2021-01-01.*put a new one there/)

@@ -2,14 +2,14 @@
 
 import { expect, it } from 'vitest'
 
-import { KeptReplies } from '../../../../cluster/transport/reply-stash.ts'
+import { ReplyStash } from '../../../../cluster/transport/reply-stash.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 const mebibytes = (count: number) => new Uint8Array(count * 1024 * 1024)
 
 it('A reply is kept until it is fetched.', () => {
   const env = virtualEnv()
-  const kept = new KeptReplies(env)
+  const kept = new ReplyStash(env)
   const reply = mebibytes(2)
   expect([kept.keep('one', reply), kept.keep('one', reply)]).toEqual([true, true])
   expect([kept.take('one'), kept.take('one')]).toEqual([reply, undefined])
@@ -18,7 +18,7 @@ it('A reply is kept until it is fetched.', () => {
 
 it('A reply that is not fetched is forgotten after five seconds.', () => {
   const env = virtualEnv()
-  const kept = new KeptReplies(env)
+  const kept = new ReplyStash(env)
   kept.keep('one', mebibytes(2))
   env.advance(5_000)
   expect(kept.take('one')).toBeUndefined()
@@ -26,7 +26,7 @@ it('A reply that is not fetched is forgotten after five seconds.', () => {
 
 it('A reply beyond the limit is not kept until others are gone.', () => {
   const env = virtualEnv()
-  const kept = new KeptReplies(env)
+  const kept = new ReplyStash(env)
   const large = mebibytes(64)
   expect(['one', 'two', 'three'].map((id) => kept.keep(id, large))).toEqual([true, true, false])
   kept.take('one')

@@ -43,7 +43,7 @@ describe.each(wires)('%s', (_name, transportTo) => {
     const assistantId = 'é'.repeat(20_000)
     const { rawMessage } = await errorOf(assistants.getAssistant({ assistantId }))
     expect(rawMessage).toMatch(/^No assistant found for "é{1900,2000}…$/)
-    door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{}' }])
+    door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{}' }])
     expect(await stream.next()).toMatchObject({ done: false })
     door.threads.lastRun.end()
   })
@@ -56,19 +56,19 @@ describe.each(wires)('%s', (_name, transportTo) => {
     const { thread } = await threads.createThread({ metadataJson: bytes({ a: 1 }) })
     const { json } = await call(door, 'GET', `/threads/${thread!.threadId}`)
     expect(json.metadata).toEqual({ a: 1 })
-    const told = []
+    const seen = []
     let headers: Headers | undefined
     const onHeader = (sent: Headers) => { headers = sent }
     for await (const message of runs.streamRun(
       { run: { threadId: thread!.threadId, assistantId: 'agent' } }, { onHeader })) {
-      told.push(message.told)
-      if (told.length === 2) {
-        door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{"n":1}' }])
+      seen.push(message.payload)
+      if (seen.length === 2) {
+        door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{"n":1}' }])
         door.threads.lastRun.end()
       }
     }
     expect(headers!.get('x-accel-buffering')).toBe('no')
-    expect(told).toMatchObject([
+    expect(seen).toMatchObject([
       { case: 'run', value: { runId: door.threads.lastRun.row.runId } },
       { case: 'event', value: { name: 'metadata', id: '0' } },
       { case: 'event', value: { name: 'updates', id: '1' } }])
@@ -103,7 +103,7 @@ describe('errors', () => {
     expect(error.code).toBe(Code.Internal)
     expect(error.message).not.toContain('hunter2')
     expect(door.env.lines.filter(({ level }) => level !== 'debug'))
-      .toMatchObject([{ level: 'error', facts: { error: { message: 'hunter2' },
+      .toMatchObject([{ level: 'error', details: { error: { message: 'hunter2' },
         route: '/frontdoor.v1.ThreadService/GetThread' } }])
   })
 
@@ -255,7 +255,7 @@ describe('runs', () => {
     const { runs } = clientsFor(door)
     const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
     const { lastRun } = door.threads
-    lastRun.tell(['1', '2'].map((id) => ({ id, name: 'updates', json: '{}' })))
+    lastRun.notify(['1', '2'].map((id) => ({ id, name: 'updates', json: '{}' })))
     lastRun.end()
     const ids = []
     for await (const { event } of runs.joinRunStream(
@@ -311,12 +311,12 @@ describe('runs', () => {
       const failure = errorOf(how === 'joinRun' ? runs.joinRun({ runId: run!.runId }, { signal })
         : runs.waitRun({ run: { assistantId: 'agent' } }, { signal }))
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
-      const { gone } = door.threads.given('joinRun') as JoinRun
-      expect(gone!.aborted).toBe(false)
+      const { cancelled } = door.threads.given('joinRun') as JoinRun
+      expect(cancelled!.aborted).toBe(false)
       leaving.abort()
       expect((await failure).code).toBe(Code.Canceled)
-      await expect.poll(() => gone!.aborted).toBe(true)
-      expect(gone!.reason).toBeInstanceOf(HeddleError)
+      await expect.poll(() => cancelled!.aborted).toBe(true)
+      expect(cancelled!.reason).toBeInstanceOf(HeddleError)
     })
 
   it.each(wires)('are answered DeadlineExceeded by the server itself: %s',
@@ -344,7 +344,7 @@ describe('runs', () => {
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
-  it('go on if the server closes, and the caller is told to come back', async () => {
+  it('continue if the server closes, and the caller is asked to come back', async () => {
     const door = await openDoor()
     const reading = (async () => {
       for await (const _ of clientsFor(door).runs.streamRun(

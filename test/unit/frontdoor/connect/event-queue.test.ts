@@ -9,9 +9,9 @@ import type { FeedEvent } from '../../../../src/thread/index.ts'
 
 const event = (id: number, json = '{}'): FeedEvent => ({ id: String(id), name: 'updates', json })
 
-async function idsTold(queue: EventQueue): Promise<string[]> {
+async function idsSeen(queue: EventQueue): Promise<string[]> {
   const ids = []
-  for await (const { id } of queue.told()) ids.push(id)
+  for await (const { id } of queue.emitted()) ids.push(id)
   return ids
 }
 
@@ -19,15 +19,15 @@ describe('a queue', () => {
   it('passes on every event once and in order, however feed and caller take turns', async () => {
     await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
       const queue = new EventQueue(() => true)
-      let told = 0
-      const reading = idsTold(queue)
+      let emitted = 0
+      const reading = idsSeen(queue)
       for (const size of sizes) {
         void s.schedule(Promise.resolve()).then(() =>
-          queue.events(Array.from({ length: size }, () => event(told++))))
+          queue.events(Array.from({ length: size }, () => event(emitted++))))
       }
       await s.waitAll()
       queue.ended('over')
-      expect(await reading).toEqual(Array.from({ length: told }, (_, n) => String(n)))
+      expect(await reading).toEqual(Array.from({ length: emitted }, (_, n) => String(n)))
     }), { numRuns: 50 })
   })
 
@@ -37,7 +37,7 @@ describe('a queue', () => {
     queue.ended(how)
     queue.events([event(2)])
     const ids: string[] = []
-    const reading = (async () => { for await (const { id } of queue.told()) ids.push(id) })()
+    const reading = (async () => { for await (const { id } of queue.emitted()) ids.push(id) })()
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
     expect(ids).toEqual(['1'])
   })
@@ -48,7 +48,7 @@ describe('a queue', () => {
       const queue = new EventQueue(() => true)
       for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
       queue.events([event(-1)])
-      await expect(idsTold(queue)).rejects.toThrow('too slowly')
+      await expect(idsSeen(queue)).rejects.toThrow('too slowly')
     }
   })
 
@@ -56,15 +56,15 @@ describe('a queue', () => {
     const queue = new EventQueue(() => true)
     queue.events(Array.from({ length: 200_000 }, (_, n) => event(n)))
     queue.ended('over')
-    expect(await idsTold(queue)).toHaveLength(200_000)
+    expect(await idsSeen(queue)).toHaveLength(200_000)
   })
 
-  it('goes on for a caller that is late but reads', async () => {
+  it('continues for a caller that is late but reads', async () => {
     const queue = new EventQueue(() => true)
-    const told = queue.told()
+    const emitted = queue.emitted()
     for (let n = 0; n < 3; n += 1) {
       queue.events([event(n, 'x'.repeat(backlog.characters))])
-      expect((await told.next()).value).toMatchObject({ id: String(n) })
+      expect((await emitted.next()).value).toMatchObject({ id: String(n) })
     }
   })
 
@@ -76,25 +76,25 @@ describe('a queue', () => {
     const ready = queue.ready()!.then(() => { isReady = true })
     await Promise.resolve()
     expect(isReady).toBe(false)
-    await queue.told().next()
+    await queue.emitted().next()
     await ready
     expect(queue.ready()).toBeUndefined()
   })
 
   it('fails for a caller that takes nothing for a long time', async () => {
     const queue = new EventQueue(() => true)
-    for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.beat()
+    for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.tick()
     queue.events([event(1)])
     const ready = queue.ready()
-    for (let tick = 0; tick < backlog.ticks; tick += 1) queue.beat()
+    for (let tick = 0; tick < backlog.ticks; tick += 1) queue.tick()
     await ready
-    await expect(idsTold(queue)).rejects.toThrow('too slowly')
+    await expect(idsSeen(queue)).rejects.toThrow('too slowly')
   })
 
   it('fails once it is abandoned: a clean end would mean the end of the run', async () => {
     const queue = new EventQueue(() => true)
     queue.events([event(1)])
     queue.abandon()
-    await expect(idsTold(queue)).rejects.toThrow('The client went')
+    await expect(idsSeen(queue)).rejects.toThrow('The client went')
   })
 })

@@ -12,14 +12,14 @@ import type { OpenDoor } from '../open-front-door.ts'
 const bodyLimitBytes = 64 * 1024
 
 /** A raw connection on which the test writes anything. */
-async function dial(door: OpenDoor): Promise<{ socket: Socket; heard(): string }> {
+async function dial(door: OpenDoor): Promise<{ socket: Socket; received(): string }> {
   const { hostname, port } = new URL(door.url)
-  let heard = ''
+  let received = ''
   const socket = connect(Number(port), hostname)
-  socket.on('data', (chunk: Buffer) => { heard += chunk.toString() })
+  socket.on('data', (chunk: Buffer) => { received += chunk.toString() })
   socket.on('error', () => {})
   await new Promise((resolve) => socket.once('connect', resolve))
-  return { socket, heard: () => heard }
+  return { socket, received: () => received }
 }
 
 const head = (door: OpenDoor) =>
@@ -111,9 +111,10 @@ describe('a body that is too large', () => {
   })
 
   it.each(['content-length: 9000000', 'transfer-encoding: chunked'])(
-    'is answered while the client still sends, and the connection goes on: %s', async (framing) => {
+    'is answered while the client still sends, and the connection continues: %s',
+      async (framing) => {
       const door = await openDoor({ bodyLimitBytes })
-      const { socket, heard } = await dial(door)
+      const { socket, received } = await dial(door)
       socket.write(`${head(door)}${framing}\r\n\r\n`)
       const size = 100_000
       const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
@@ -122,9 +123,9 @@ describe('a body that is too large', () => {
         if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve))
       }
       if (framing.startsWith('transfer')) socket.write('0\r\n\r\n')
-      await expect.poll(heard).toMatch(/^HTTP\/1.1 413 [^]*"code":"too_large"/)
+      await expect.poll(received).toMatch(/^HTTP\/1.1 413 [^]*"code":"too_large"/)
       socket.write(`GET /ok HTTP/1.1\r\nhost: ${new URL(door.url).host}\r\n\r\n`)
-      await expect.poll(heard).toMatch(/\{"ok":true\}$/)
+      await expect.poll(received).toMatch(/\{"ok":true\}$/)
       socket.destroy()
     })
 
@@ -180,9 +181,9 @@ describe('bodies that are being received', () => {
   it('are none of OPTIONS, which needs no key: it is answered without', async () => {
     const door = await crowded()
     for (const framing of ['content-length: 80000', 'transfer-encoding: chunked']) {
-      const { socket, heard } = await dial(door)
+      const { socket, received } = await dial(door)
       socket.write(`${head(door).replace('POST', 'OPTIONS')}${framing}\r\n\r\n`)
-      await expect.poll(heard).toMatch(/^HTTP\/1.1 4/)
+      await expect.poll(received).toMatch(/^HTTP\/1.1 4/)
       socket.destroy()
     }
   })
@@ -228,9 +229,9 @@ describe('a connection', () => {
 
   it('is answered 400 if it sends no HTTP', async () => {
     const door = await openDoor()
-    const { socket, heard } = await dial(door)
+    const { socket, received } = await dial(door)
     socket.write('NONSENSE\r\n\r\n')
-    await expect.poll(heard).toMatch(/^HTTP\/1.1 400 /)
+    await expect.poll(received).toMatch(/^HTTP\/1.1 400 /)
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
   })
 

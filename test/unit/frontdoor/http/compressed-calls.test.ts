@@ -46,7 +46,7 @@ describe('a compressed call', () => {
     expect(status).toMatch(/^(?:[^]*grpc-status: )?3\b/)
   })
 
-  it('is not what a client is told to send: no encoding is accepted', async () => {
+  it('is not what a client is asked to send: no encoding is accepted', async () => {
     const door = await openDoor()
     const answer = await send(door.url, { 'content-type': 'application/json',
       'accept-encoding': 'br, gzip' }, Buffer.from('{}'))

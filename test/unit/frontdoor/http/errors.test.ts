@@ -37,7 +37,7 @@ describe('an unexpected error', () => {
     expect(answer.status).toBe(500)
     expect(answer.text).not.toMatch(/hunter2|TypeError/)
     expect(door.env.lines.filter(({ level }) => level !== 'debug')).toMatchObject([{
-      level: 'error', facts: { error: failure, method: 'GET', route: '/threads/:thread_id' } }])
+      level: 'error', details: { error: failure, method: 'GET', route: '/threads/:thread_id' } }])
     expect(JSON.stringify(door.env.lines)).not.toContain('token')
   })
 

@@ -11,9 +11,9 @@ import type { Exchange } from '../../../../src/frontdoor/index.ts'
 import { call, openDoor } from '../open-front-door.ts'
 
 async function watchedDoor() {
-  const heard: Exchange[] = []
-  const door = await openDoor({ heard: (exchange) => void heard.push(exchange) })
-  return { door, heard }
+  const received: Exchange[] = []
+  const door = await openDoor({ received: (exchange) => void received.push(exchange) })
+  return { door, received }
 }
 
 describe('a request', () => {
@@ -33,29 +33,30 @@ describe('a request', () => {
     const answer = await fetch(`${door.url}/runs/stream`, { method: 'POST',
       body: '{"assistant_id":"agent"}', headers: { 'x-request-id': 'r1' } })
     expect(answer.headers.get('x-request-id')).toBe('r1')
-    expect(door.stats()).toMatchObject({ requests: 1, replies: { sse: 1, runsTold: 1, wait: 0 } })
+    expect(door.stats()).toMatchObject(
+      { requests: 1, replies: { sse: 1, runsFollowed: 1, wait: 0 } })
     door.threads.lastRun.end()
     await answer.text()
     await expect.poll(() => door.stats().requests).toBe(0)
-    expect(door.stats().replies).toEqual({ sse: 0, rpc: 0, wait: 0, runsTold: 0 })
+    expect(door.stats().replies).toEqual({ sse: 0, rpc: 0, wait: 0, runsFollowed: 0 })
   })
 
-  it('is reported by the pattern of its route once it is over', async () => {
-    const { door, heard } = await watchedDoor()
+  it('is reported by the pattern of its route once it has ended', async () => {
+    const { door, received } = await watchedDoor()
     const threadId = randomUUID()
     await call(door, 'GET', `/threads/${threadId}?token=hunter2`)
     await call(door, 'GET', '/made/up')
-    await expect.poll(() => heard).toMatchObject([
+    await expect.poll(() => received).toMatchObject([
       { route: '/threads/:thread_id', method: 'GET', status: '404' },
       { route: 'none', method: 'GET', status: '404' },
     ])
     const line = door.env.lines.find(({ message }) => message === 'A request is over.')
-    expect(line).toMatchObject({ level: 'debug', facts: { threadId, status: '404' } })
+    expect(line).toMatchObject({ level: 'debug', details: { threadId, status: '404' } })
     expect(JSON.stringify(door.env.lines)).not.toContain('hunter2')
   })
 
   it('has the status gone if its client goes before the answer', async () => {
-    const { door, heard } = await watchedDoor()
+    const { door, received } = await watchedDoor()
     const disk = Promise.withResolvers<void>()
     door.threads.disk = disk.promise
     const socket = connect(Number(new URL(door.url).port), '127.0.0.1')
@@ -64,7 +65,7 @@ describe('a request', () => {
       `content-length: ${body.length}\r\n\r\n${body}`)
     await expect.poll(() => door.stats().requests).toBe(1)
     socket.destroy()
-    await expect.poll(() => heard).toMatchObject([{ route: '/runs', status: 'gone' }])
+    await expect.poll(() => received).toMatchObject([{ route: '/runs', status: 'gone' }])
     disk.resolve()
   })
 
@@ -73,7 +74,7 @@ describe('a request', () => {
     door.threads.failure = new TypeError('unforeseen')
     const threadId = randomUUID()
     await call(door, 'GET', `/threads/${threadId}/state`, undefined, { 'x-request-id': 'r7' })
-    expect(door.env.lines.find(({ level }) => level === 'error')?.facts)
+    expect(door.env.lines.find(({ level }) => level === 'error')?.details)
       .toMatchObject({ requestId: 'r7', threadId, route: '/threads/:thread_id/state' })
   })
 })

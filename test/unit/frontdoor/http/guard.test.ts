@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 
 import { RunService } from '../../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../../proto/gen/frontdoor/v1/thread_pb.js'
-import { keyDesk } from '../../../../src/access/index.ts'
+import { keyAdmin } from '../../../../src/access/index.ts'
 import type { CallerRole } from '../../../../src/access/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import type { Finding } from '../../../../src/frontdoor/http/caller.ts'
@@ -38,7 +38,7 @@ async function guarded(options: Partial<FrontDoorOptions> = {},
     ...options,
   })
   door.threads.views.set(threadId, viewOf('acme', threadId, {}))
-  const desk = keyDesk({ table: keys, region: 'us', env: virtualEnv() })
+  const desk = keyAdmin({ table: keys, region: 'us', env: virtualEnv() })
   const make = (role: CallerRole = 'developer') =>
     desk.create({ tenant: 'acme', role, name: '', expiresInMs: null })
   const get = (headers: Record<string, string> = {}, path = `/threads/${threadId}`) =>
@@ -219,7 +219,7 @@ describe('a client', () => {
       { method: 'POST', body: '{"assistant_id":"agent"}', headers })
     const { runId } = door.threads.lastRun.row
     await pass(10)
-    door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{}' }])
+    door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{}' }])
     await desk.revoke(id)
     const ended = response.text().then(() => 'cleanly', () => 'broken off')
     await pass(5)
@@ -235,7 +235,7 @@ describe('a client', () => {
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' }, { authorization })
       await expect.poll(() => door.threads.runs.size).toBe(1)
       await pass(seconds)
-      expect((door.threads.given('joinRun') as JoinRun).gone!.aborted).toBe(true)
+      expect((door.threads.given('joinRun') as JoinRun).cancelled!.aborted).toBe(true)
       door.threads.lastRun.end('{"secret":1}')
       const answer = await waiting
       expect(answer.status).toBe(status)
@@ -255,9 +255,9 @@ describe('a call of the typed API', () => {
 
   it.each(Object.entries(transports))('by %s is refused in its protocol', async (_, transport) => {
     const { door, make } = await guarded()
-    const over = transport(door.url)
-    const threads = createClient(ThreadService, over)
-    const runs = createClient(RunService, over)
+    const ended = transport(door.url)
+    const threads = createClient(ThreadService, ended)
+    const runs = createClient(RunService, ended)
     const codeOf = (promise: Promise<unknown>) => promise.then(() => undefined,
       (caught: unknown) => ConnectError.from(caught).code)
     const all = async (headers: Record<string, string>) => {

@@ -143,11 +143,11 @@ describe('a long answer', () => {
   it('is dropped even if its headers were sent before it was ready', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
-    let heard = ''
-    socket.on('data', (chunk: Buffer) => { heard += chunk.toString() }).resume()
+    let received = ''
+    socket.on('data', (chunk: Buffer) => { received += chunk.toString() }).resume()
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
     door.env.advance(2_100)
-    await expect.poll(() => heard).toContain('200 OK')
+    await expect.poll(() => received).toContain('200 OK')
     socket.pause()
     door.threads.lastRun.end(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
@@ -160,7 +160,7 @@ describe('a long answer', () => {
     await request(door, 'POST /frontdoor.v1.RunService/StreamRun', message, 'connect+proto')
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
     const { lastRun } = door.threads
-    lastRun.tell([{ id: '1', name: 'values', json: `"${'x'.repeat(40 * megabyte)}"` }])
+    lastRun.notify([{ id: '1', name: 'values', json: `"${'x'.repeat(40 * megabyte)}"` }])
     lastRun.end()
     await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
   })

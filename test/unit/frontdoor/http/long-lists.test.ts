@@ -73,27 +73,27 @@ describe('a history', () => {
   })
 
   it('is read only as fast as its client reads, and no further once that has left', async () => {
-    const told = { read: 0, isGone: false, isOver: false }
-    const door = await doorWith(async function* (gone) {
-      gone?.addEventListener('abort', () => { told.isGone = true })
+    const seen = { read: 0, isGone: false, hasEnded: false }
+    const door = await doorWith(async function* (cancelled) {
+      cancelled?.addEventListener('abort', () => { seen.isGone = true })
       try {
         for (const part of parts(100, megabyte)) {
-          told.read += 1
+          seen.read += 1
           yield part
         }
       } finally {
-        told.isOver = true
+        seen.hasEnded = true
       }
     })
     const socket = await dial(door.url)
     socket.pause().write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\n` +
       'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}')
-    await expect.poll(() => told.read).toBeGreaterThan(0)
+    await expect.poll(() => seen.read).toBeGreaterThan(0)
     expect((await call(door, 'GET', '/ok')).status).toBe(200)
-    expect(told.read).toBeLessThan(10)
+    expect(seen.read).toBeLessThan(10)
     socket.destroy()
-    await expect.poll(() => told).toMatchObject({ isGone: true, isOver: true })
-    expect(told.read).toBeLessThan(10)
+    await expect.poll(() => seen).toMatchObject({ isGone: true, hasEnded: true })
+    expect(seen.read).toBeLessThan(10)
     await expect.poll(() => door.stats().requests).toBe(0)
   })
 })

@@ -41,7 +41,7 @@ describe('HTTP/2', () => {
     const door = await openDoor()
     const stream = ask(door.url, '/runs/stream', '{"assistant_id":"agent"}')
     expect(await statusOf(stream)).toBe(200)
-    door.threads.lastRun.tell([{ id: '1', name: 'updates', json: '{}' }])
+    door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{}' }])
     door.threads.lastRun.end()
     expect(await textOf(stream)).toMatch(/^event: metadata\n[^]*id: 1\n\n$/)
     expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
@@ -110,8 +110,8 @@ describe('a connection', () => {
     const door = await openDoor()
     const { hostname, port } = new URL(door.url)
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-    let heard = ''
-    socket.on('data', (chunk: Buffer) => { heard += chunk.toString('latin1') })
+    let received = ''
+    socket.on('data', (chunk: Buffer) => { received += chunk.toString('latin1') })
     await new Promise((resolve) => socket.once('connect', resolve))
     for (const letter of words) {
       await new Promise((resolve) => socket.write(letter, resolve))
@@ -119,7 +119,7 @@ describe('a connection', () => {
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    await expect.poll(() => heard).toMatch(answer)
+    await expect.poll(() => received).toMatch(answer)
     socket.destroy()
   })
 })

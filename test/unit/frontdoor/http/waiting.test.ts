@@ -203,11 +203,11 @@ describe('a client that goes', () => {
       }).catch(() => 'gone')
       await started(door)
       const join = door.threads.given('joinRun') as JoinRun
-      expect(join.gone!.aborted).toBe(false)
+      expect(join.cancelled!.aborted).toBe(false)
       leaving.abort()
       expect(await gone).toBe('gone')
-      await expect.poll(() => join.gone!.aborted).toBe(true)
-      expect(join.gone!.reason).toBeInstanceOf(HeddleError)
+      await expect.poll(() => join.cancelled!.aborted).toBe(true)
+      expect(join.cancelled!.reason).toBeInstanceOf(HeddleError)
     })
 
   it('does not affect the run otherwise, nor the server', async () => {

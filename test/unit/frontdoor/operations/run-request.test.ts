@@ -15,7 +15,7 @@ function assistantOf(change: Partial<AssistantRow> = {}) {
   const row: AssistantRow = {
     tenant: 'local', assistantId: 'a', graphId: 'g', name: 'n', descriptionJson: 'null',
     configJson: '{}', contextJson: '{}', metadataJson: '{}', epoch: 1, seq: 1, createdAtMs: 0,
-    updatedAtMs: 0, version: 1, newestVersion: 1, heard: [], branch: undefined,
+    updatedAtMs: 0, version: 1, newestVersion: 1, applied: [], branch: undefined,
     storedBytes: 0, ...change,
   }
   return { row, context: JSON.parse(row.contextJson) as unknown }

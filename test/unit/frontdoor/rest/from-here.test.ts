@@ -74,7 +74,7 @@ describe('a path with an escaped slash beside dot segments', () => {
       expect(await plainStatus(url, path)).toBe(200)
     })
 
-  it('is told from names that have one of both', () => {
+  it('is distinguished from names that have one of both', () => {
     const clear = ['/a%2fb', '/a/../b', '/a%2f...', '/a..%2fb', '/.a%2f', '/a%252f../b',
       '/a?%2f/../']
     expect(clear.filter(isAmbiguous)).toEqual([])

@@ -28,25 +28,25 @@ function rejoin(door: OpenDoor, runId: string, lastEventId?: string, query = '')
 
 /** A reader that sends its request and, after the first event, reads only if it is resumed. */
 async function slowReader(door: OpenDoor, version = '1.1'):
-Promise<{ socket: Socket; heard(): string }> {
+Promise<{ socket: Socket; received(): string }> {
   const { hostname, port, host } = new URL(door.url)
   const socket = connect(Number(port), hostname)
-  let heard = ''
-  socket.on('data', (chunk: Buffer) => { heard += chunk.toString() })
+  let received = ''
+  socket.on('data', (chunk: Buffer) => { received += chunk.toString() })
   socket.on('error', () => {})
   const body = '{"assistant_id":"agent"}'
   socket.write(`POST /runs/stream HTTP/${version}\r\nhost: ${host}\r\n` +
     `content-length: ${body.length}\r\n\r\n${body}`)
-  await expect.poll(() => heard).toContain('event: metadata')
+  await expect.poll(() => received).toContain('event: metadata')
   socket.pause()
-  return { socket, heard: () => heard }
+  return { socket, received: () => received }
 }
 
 describe('a stream', () => {
   it('is frames of event, one line of data and id, and ends with the run', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
-    run.tell([event('1', '{"a":1}'), event('2', '[2]', 'values|sub:x')])
+    run.notify([event('1', '{"a":1}'), event('2', '[2]', 'values|sub:x')])
     run.end()
     expect(await response.text()).toBe(
       `event: metadata\ndata: {"run_id":"${run.row.runId}","attempt":1}\nid: 0\n\n` +
@@ -78,7 +78,7 @@ describe('a stream', () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     door.env.advance(4_900)
-    run.tell([event('1')])
+    run.notify([event('1')])
     door.env.advance(10_200)
     run.end()
     const text = await response.text()
@@ -98,12 +98,12 @@ describe('a stream', () => {
 
   it('puts all events of one call into one write', async () => {
     const door = await openDoor()
-    const { socket, heard } = await slowReader(door)
+    const { socket, received } = await slowReader(door)
     const chunks: string[] = []
     socket.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
     socket.resume()
-    door.threads.lastRun.tell(Array.from({ length: 100 }, (_, n) => event(String(n + 1))))
-    await expect.poll(heard).toContain('id: 100\n')
+    door.threads.lastRun.notify(Array.from({ length: 100 }, (_, n) => event(String(n + 1))))
+    await expect.poll(received).toContain('id: 100\n')
     expect(chunks).toHaveLength(1)
     socket.destroy()
   })
@@ -113,7 +113,7 @@ describe('a reader that comes back', () => {
   it('gets the events after the last id it saw, and only the modes it wants', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
-    run.tell([event('1'), event('2')])
+    run.notify([event('1'), event('2')])
     run.end()
     await response.text()
     const again = await rejoin(door, run.row.runId, '1', '?stream_mode=updates&stream_mode=values')
@@ -135,11 +135,11 @@ describe('a reader that comes back', () => {
   })
 })
 
-describe('a stream whose run goes on without it', () => {
+describe('a stream whose run continues without it', () => {
   it.each(['lagged', 'lost'] as const)('is cut, not ended: %s', async (how) => {
     const door = await openDoor()
     const { response, run } = await stream(door)
-    run.tell([event('1')])
+    run.notify([event('1')])
     run.end('{}', how)
     await expect(response.text()).rejects.toThrow('terminated')
   })
@@ -163,15 +163,15 @@ describe('a stream whose run goes on without it', () => {
 describe('a reader that does not read', () => {
   const large = JSON.stringify('x'.repeat(100_000))
 
-  it('is cut off once too much waits for it, and the run goes on', async () => {
+  it('is cut off once too much waits for it, and the run continues', async () => {
     const door = await openDoor()
-    const { socket, heard } = await slowReader(door)
+    const { socket, received } = await slowReader(door)
     const closed = new Promise((resolve) => socket.once('close', resolve))
-    for (let n = 1; n <= 200; n += 1) door.threads.lastRun.tell([event(`a${n}`, large)])
+    for (let n = 1; n <= 200; n += 1) door.threads.lastRun.notify([event(`a${n}`, large)])
     await door.threads.lastRun.left.promise
     socket.resume()
     await closed
-    expect(heard()).not.toMatch(/\r\n0\r\n\r\n$/)
+    expect(received()).not.toMatch(/\r\n0\r\n\r\n$/)
     expect(door.threads.calls.some(({ name }) => name === 'cancelRun')).toBe(false)
   })
 
@@ -179,10 +179,10 @@ describe('a reader that does not read', () => {
     const door = await openDoor()
     const { socket } = await slowReader(door)
     const { lastRun } = door.threads
-    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
-    for (let n = 0; n < backlog.events; n += 1) lastRun.tell([event(`s${n}`)])
+    lastRun.notify([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    for (let n = 0; n < backlog.events; n += 1) lastRun.notify([event(`s${n}`)])
     expect(lastRun.listeners.size).toBe(1)
-    lastRun.tell([event('one too many')])
+    lastRun.notify([event('one too many')])
     await lastRun.left.promise
     socket.destroy()
   })
@@ -191,7 +191,7 @@ describe('a reader that does not read', () => {
     const door = await openDoor()
     const { socket } = await slowReader(door)
     const { lastRun } = door.threads
-    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    lastRun.notify([event('big', JSON.stringify('x'.repeat(20_000_000)))])
     for (let second = 0; second < backlog.ticks - 1; second += 1) door.env.advance(1_000)
     expect(lastRun.listeners.size).toBe(1)
     door.env.advance(1_000)
@@ -201,14 +201,14 @@ describe('a reader that does not read', () => {
 
   it('gets everything in order if it was only late', async () => {
     const door = await openDoor()
-    const { socket, heard } = await slowReader(door)
+    const { socket, received } = await slowReader(door)
     const { lastRun } = door.threads
-    lastRun.tell([event('big', JSON.stringify('x'.repeat(20_000_000)))])
-    for (let n = 1; n <= 500; n += 1) lastRun.tell([event(`s${n}`)])
+    lastRun.notify([event('big', JSON.stringify('x'.repeat(20_000_000)))])
+    for (let n = 1; n <= 500; n += 1) lastRun.notify([event(`s${n}`)])
     lastRun.end()
     socket.resume()
-    await expect.poll(heard).toMatch(/0\r\n\r\n$/)
-    const ids = [...heard().matchAll(/id: (\w+)\n/g)].map(([, id]) => id)
+    await expect.poll(received).toMatch(/0\r\n\r\n$/)
+    const ids = [...received().matchAll(/id: (\w+)\n/g)].map(([, id]) => id)
     expect(ids).toEqual(['0', 'big', ...Array.from({ length: 500 }, (_, n) => `s${n + 1}`)])
     socket.destroy()
   })
@@ -272,7 +272,7 @@ describe('a reader that goes', () => {
     run.end()
   })
 
-  it('cancels nothing if the run was over before', async () => {
+  it('cancels nothing if the run had ended before', async () => {
     const door = await openDoor()
     const { response, run } = await stream(door, { on_disconnect: 'cancel' })
     run.end()

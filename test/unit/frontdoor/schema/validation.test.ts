@@ -11,13 +11,13 @@ import {
 } from '../../../../src/frontdoor/schema/run.ts'
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
 import { CreateThread, SearchThreads } from '../../../../src/frontdoor/schema/thread.ts'
-import { checkerOf, mustBeSimple } from '../../../../src/frontdoor/schema/validation.ts'
+import { checkerOf, requireSimple } from '../../../../src/frontdoor/schema/validation.ts'
 
 function faultsOf(check: () => unknown): unknown {
   try {
     check()
   } catch (error) {
-    return (error as HeddleError).facts.errors
+    return (error as HeddleError).details.errors
   }
   return []
 }
@@ -100,10 +100,10 @@ describe('a check', () => {
 
   it('accepts a filter only if it is cheap to apply to every document', () => {
     const long = { a: Array.from({ length: 5_000 }, (_, n) => n) }
-    expect(() => mustBeSimple('metadata', long)).toThrow('metadata: may be 16384 characters')
-    expect(() => mustBeSimple('values', { a: [long.a.slice(0, 64)] })).toThrow('that these hold')
+    expect(() => requireSimple('metadata', long)).toThrow('metadata: may be 16384 characters')
+    expect(() => requireSimple('values', { a: [long.a.slice(0, 64)] })).toThrow('that these hold')
     for (const filter of [undefined, null, { a: long.a.slice(0, 2_000), b: [[1, 2], { c: 3 }] }]) {
-      expect(() => mustBeSimple('values', filter)).not.toThrow()
+      expect(() => requireSimple('values', filter)).not.toThrow()
     }
   })
 

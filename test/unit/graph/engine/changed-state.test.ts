@@ -114,16 +114,16 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
 
   it.each([0, 1, 700, 998, 999])(
     'stores what was changed in place in message %i of a thousand that a node returns',
-    async (place) => {
+    async (index) => {
       const { stored } = await edited(
         () => ({ messages: Array.from({ length: 1000 }, (_, i) => message(`m${i}`)) }),
         ({ messages }) => {
-          const each = messages[place]!
+          const each = messages[index]!
           argsOf(each).q = 'edited'
           ;(each.content as { text: string }[])[0]!.text = 'edited'
           return { messages: [each, new HumanMessage({ id: 'new', content: 'x' })] }
         })
-      expect(stored.messages[place]).toMatchObject({ content: [{ text: 'edited' }],
+      expect(stored.messages[index]).toMatchObject({ content: [{ text: 'edited' }],
         tool_calls: [{ args: { q: 'edited' } }] })
     })
 

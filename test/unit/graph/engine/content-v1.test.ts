@@ -52,13 +52,13 @@ it.each(kinds)('The state and all events show the content of %s', async (_, make
     .addNode('speak', async () => ({ messages: [await make()] }))
     .addEdge(START, 'speak').compile())
   const { events } = await bench.run({ input: { messages: [] }, streamModes })
-  const told = events.map(({ json }) => json).filter((json) => json !== '').join('\n')
+  const emitted = events.map(({ json }) => json).filter((json) => json !== '').join('\n')
   const shown = bench.log.values().messages as { content: unknown }[]
   expect(shown).toMatchObject([{ type: made.type, content: made.content }])
-  for (const all of [told, JSON.stringify(shown)]) {
+  for (const all of [emitted, JSON.stringify(shown)]) {
     expect(all).not.toMatch(/"lc_\w+"|contentBlocks|content_blocks/)
   }
-  expect(told).toContain(`"content":${JSON.stringify(made.content)}`)
+  expect(emitted).toContain(`"content":${JSON.stringify(made.content)}`)
 })
 
 it.each(kinds)('Nothing changes if %s is posted back, and all is there again later',

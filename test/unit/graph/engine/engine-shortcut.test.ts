@@ -125,7 +125,7 @@ describe('the shortcuts', () => {
   })
 
   it('change nothing for a callback', async () => {
-    const heard = async (shortcuts: boolean) => {
+    const received = async (shortcuts: boolean) => {
       const calls: string[] = []
       class Handler extends BaseCallbackHandler {
         name = 'handler'
@@ -142,9 +142,9 @@ describe('the shortcuts', () => {
       await played(graph, [{ input: { log: [] } }], shortcuts)
       return calls
     }
-    const calls = await heard(false)
+    const calls = await received(false)
     expect(calls.join()).toContain('inner')
-    expect(await heard(true)).toEqual(calls)
+    expect(await received(true)).toEqual(calls)
   })
 
   it('leave the run trees of a tracer alone', async () => {

@@ -1,4 +1,6 @@
-/** What user code posts in the name of its worker: the server goes on, and others' jobs as well. */
+/**
+ * What user code posts in the name of its worker: the server continues, and others' jobs as well.
+ */
 
 import { describe, expect, it } from 'vitest'
 
@@ -92,7 +94,7 @@ describe('the port of a worker', () => {
     const run = test.run('end', {})
     await run.end
     await test.run('where', {}).end
-    expect(beside.told.filter(({ kind }) => kind !== 'steps')).toEqual([])
+    expect(beside.emitted.filter(({ kind }) => kind !== 'steps')).toEqual([])
     held.open()
     expect(await beside.end).toEqual(success)
     expect(logged(beside)).toBe('held')
@@ -100,12 +102,12 @@ describe('the port of a worker', () => {
 })
 
 describe('a message', () => {
-  const over = { steps: [], events: [], receipt: 0, outcome: null }
+  const ended = { steps: [], events: [], ackId: 0, outcome: null }
   const good: WorkerMail[] = [
     { type: 'pong' }, { type: 'broken', job: 1 }, { type: 'loading', graphId: null },
     { type: 'refused', reason: 'x' }, { type: 'ready', graphs: [], failures: [] },
-    { type: 'departure', job: 1, departure: over },
-    { type: 'departure', job: 1, departure: { ...over, texts: ['x'],
+    { type: 'departure', job: 1, batch: ended },
+    { type: 'departure', job: 1, batch: { ...ended, texts: ['x'],
       events: [{ name: 'updates', json: '{}', valuesOf: '', durable: true }] } },
     { type: 'answer', job: 1, result: { value: undefined } },
     { type: 'answer', job: 1, result: { error: { code: 'invalid', message: 'x' } } },

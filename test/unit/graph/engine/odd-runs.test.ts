@@ -72,13 +72,13 @@ describe('a run', () => {
       await bench.run({ input: { log: [] } })
       const checkpoint = { checkpointId: bench.log.checkpoints[1]!.id, checkpointNs: '',
         checkpointMap: null }
-      const { departures } = await bench.run(
+      const { batches } = await bench.run(
         { command: { goto: 'b' }, checkpoint, durability: 'sync' })
-      const own = departures.map(({ steps }) => new Set(steps.flatMap((step) =>
+      const own = batches.map(({ steps }) => new Set(steps.flatMap((step) =>
         step.$case === 'checkpoint' ? [step.value.id] : [])))
-      const late = departures.flatMap(({ steps }, place) => steps.filter((step) =>
+      const late = batches.flatMap(({ steps }, index) => steps.filter((step) =>
         step.$case === 'writes' &&
-          own.slice(place + 1).some((later) => later.has(step.value.checkpointId))))
+          own.slice(index + 1).some((later) => later.has(step.value.checkpointId))))
       expect(late).toEqual([])
     })
 

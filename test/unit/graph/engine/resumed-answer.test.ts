@@ -13,14 +13,14 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
 })
 
-/** One node asks twice; the one beside it is answered and then waits for `letGo`. */
-function graphOf(letGo: Promise<void>) {
+/** One node asks twice; the one beside it is answered and then waits for `release`. */
+function graphOf(release: Promise<void>) {
   return new StateGraph(State)
     .addNode('asks', () => ({ log: [`${interrupt('one?')} ${interrupt('two?')}`] }))
     .addNode('holds', async () => {
-      const heard = interrupt<string, string>('hold?')
-      await letGo
-      return { log: [`held ${heard}`] }
+      const received = interrupt<string, string>('hold?')
+      await release
+      return { log: [`held ${received}`] }
     })
     .addEdge(START, 'asks').addEdge(START, 'holds').compile()
 }
@@ -30,8 +30,8 @@ it.each([
   ['questions by id', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 'yes']))],
   ['questions by id, no', (ids: string[]) => Object.fromEntries(ids.map((id) => [id, false]))],
 ])('A resumed answer to %s goes to those that were open, not to later ones', async (_, answer) => {
-  const { promise: letGo, resolve } = Promise.withResolvers<void>()
-  const bench = new GraphBench(graphOf(letGo))
+  const { promise: release, resolve } = Promise.withResolvers<void>()
+  const bench = new GraphBench(graphOf(release))
   const { outcome } = await bench.run({ input: { log: [] }, forget: true })
   const asked = JSON.parse(outcome.interrupts) as Record<string, { id: string, value: string }[]>
   const questions = Object.values(asked).flat()
@@ -41,7 +41,7 @@ it.each([
   const abort = new AbortController()
   const before = bench.log.writes.length
   await bench.run({ command: { resume }, signal: abort.signal, forget: true,
-    onDeparture: ({ steps }) => {
+    onBatch: ({ steps }) => {
       if (JSON.stringify(steps).includes('two?')) setImmediate(() => abort.abort())
     } })
   resolve()
@@ -79,20 +79,20 @@ it.each([[false, 'no'], [0, ''], ['yes', false]])(
   })
 
 it('A resumed answer keeps the update of its command if no task had taken it.', async () => {
-  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const { promise: release, resolve } = Promise.withResolvers<void>()
   const first = Promise.withResolvers<void>()
-  let [entered, told] = [0, [] as string[]]
+  let [entered, emitted] = [0, [] as string[]]
   const graph = new StateGraph(State)
     .addNode('asks', async () => {
       entered += 1
       if (entered === 2) {
         first.resolve()
-        await letGo
+        await release
       }
       return { log: [`heard ${interrupt('one?')}`] }
     })
     .addNode('tells', ({ log }) => {
-      told = log
+      emitted = log
       return {}
     })
     .addEdge(START, 'asks').addEdge('asks', 'tells').compile()
@@ -106,5 +106,5 @@ it('A resumed answer keeps the update of its command if no task had taken it.', 
   resolve()
   await bench.run({ command: { resume: 'yes' }, asked: [], attempt: 2 })
 
-  expect(told).toEqual(['new', 'heard yes'])
+  expect(emitted).toEqual(['new', 'heard yes'])
 })

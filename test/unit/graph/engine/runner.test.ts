@@ -7,7 +7,7 @@ import type { BaseMessage } from '@langchain/core/messages'
 import { describe, expect, it } from 'vitest'
 
 import { DrainControl } from '../../../../src/graph/engine/drain-control.ts'
-import type { Departure } from '../../../../src/graph/events/worker-batch.ts'
+import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import { GraphBench, runIdOf } from '../../../support/graph-bench.ts'
 import { echo, fanOut, line, nestedAsk, said, twoQuestions } from '../../../support/small-graphs.ts'
 
@@ -74,18 +74,18 @@ describe('a run', () => {
   })
 
   it('sends a quick run with its steps, events and outcome in one batch', async () => {
-    const { departures } = await new GraphBench(echo).run({ input: said('a') })
-    expect(departures).toHaveLength(1)
-    expect(departures[0]!.outcome).toEqual(success)
-    expect(departures[0]!.steps.map(({ $case }) => $case)).toEqual(
+    const { batches } = await new GraphBench(echo).run({ input: said('a') })
+    expect(batches).toHaveLength(1)
+    expect(batches[0]!.outcome).toEqual(success)
+    expect(batches[0]!.steps.map(({ $case }) => $case)).toEqual(
       ['checkpoint', 'writes', 'checkpoint', 'writes', 'checkpoint'])
   })
 
   it('waits for the log after every step if durability is sync', async () => {
     const bench = new GraphBench(line(['a', 'b']))
     const seen: number[] = []
-    const onDeparture = () => seen.push(bench.log.checkpoints.length)
-    await bench.run({ input: { log: [] }, durability: 'sync', onDeparture })
+    const onBatch = () => seen.push(bench.log.checkpoints.length)
+    await bench.run({ input: { log: [] }, durability: 'sync', onBatch })
     expect(seen.length).toBeGreaterThan(3)
     expect(bench.log.values().log).toEqual(['a', 'b'])
   })
@@ -435,13 +435,13 @@ describe('a resumed run', () => {
   /** The log as a crash leaves it: with the first `count` steps; and all events of a whole run. */
   async function crashed(graph: unknown, input: unknown, count: number) {
     const bench = new GraphBench(graph)
-    const departures: Departure[] = []
+    const batches: WorkerBatch[] = []
     const config = { metadata: { run_id: runIdOf(1) } }
     const streamModes = ['values', 'updates']
     const full = new GraphBench(graph)
-    await full.run({ input, config, streamModes, onDeparture: (d) => departures.push(d) })
-    bench.log.append(departures.flatMap(({ steps }) => steps).slice(0, count))
-    return { bench, config, streamModes, events: departures.flatMap(({ events }) => events) }
+    await full.run({ input, config, streamModes, onBatch: (d) => batches.push(d) })
+    bench.log.append(batches.flatMap(({ steps }) => steps).slice(0, count))
+    return { bench, config, streamModes, events: batches.flatMap(({ events }) => events) }
   }
 
   it('neither repeats finished tasks nor events that were sent', async () => {
@@ -456,15 +456,15 @@ describe('a resumed run', () => {
     const { bench, config, streamModes, events } = await crashed(graph, said('a'), 4)
     expect(bench.log.writes.at(-1)!.writes[0]!.channel).toBe('messages')
     runs = 0
-    const told = events.slice(0, 2)
-    expect(told.map(({ name }) => name)).toEqual(['values', 'updates'])
-    const again = await bench.run({ input: null, config, streamModes, attempt: 2, told,
+    const emitted = events.slice(0, 2)
+    expect(emitted.map(({ name }) => name)).toEqual(['values', 'updates'])
+    const again = await bench.run({ input: null, config, streamModes, attempt: 2, emitted,
       runId: runIdOf(1) })
     expect(runs).toBe(0)
     expect(again.events.map(({ name }) => name)).toEqual(['values', 'updates', 'values'])
     expect(again.events[1]!.json).toContain('"last"')
     const { messages } = bench.log.values() as { messages: { id: string }[] }
-    expect(told[1]!.json).toContain(messages[1]!.id)
+    expect(emitted[1]!.json).toContain(messages[1]!.id)
   })
 
   it('sends the events of finished tasks that were not sent, and no older ones', async () => {
@@ -478,9 +478,9 @@ describe('a resumed run', () => {
   it('sends an interrupt once, however often the graph comes to it', async () => {
     const graph = twoQuestions
     const { bench, config, streamModes, events } = await crashed(graph, { log: [] }, 4)
-    const told = events.slice(0, 3)
-    expect(told.filter(({ json }) => json.includes('left?'))).toHaveLength(2)
-    const again = await bench.run({ input: null, config, streamModes, attempt: 2, told,
+    const emitted = events.slice(0, 3)
+    expect(emitted.filter(({ json }) => json.includes('left?'))).toHaveLength(2)
+    const again = await bench.run({ input: null, config, streamModes, attempt: 2, emitted,
       runId: runIdOf(1) })
     expect(again.outcome.waiting).toBe(true)
     expect(again.events.map(({ name, json }) => [name, json.includes('right?')]))

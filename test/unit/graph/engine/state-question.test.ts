@@ -3,7 +3,7 @@
 import { Annotation, START, StateGraph } from '@langchain/langgraph'
 import { describe, expect, it } from 'vitest'
 
-import type { Departure } from '../../../../src/graph/events/worker-batch.ts'
+import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { SnapshotAnswer } from '../../../../src/graph/execution.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import { echo, fanOut, line, nestedAsk, said } from '../../../support/small-graphs.ts'
@@ -77,8 +77,8 @@ describe('a state', () => {
       .addNode('writes', () => ({ left: 'done' }))
       .addNode('fails', async () => { await done.promise; throw new Error('no') })
       .addEdge(START, 'writes').addEdge(START, 'fails').compile())
-    const onDeparture = ({ events }: Departure) => { if (events.length > 0) done.resolve() }
-    await bench.run({ input: { right: 'in' }, streamModes: ['updates'], onDeparture })
+    const onBatch = ({ events }: WorkerBatch) => { if (events.length > 0) done.resolve() }
+    await bench.run({ input: { right: 'in' }, streamModes: ['updates'], onBatch })
     const [answer] = await bench.ask({ kind: 'state' })
     expect(answer!.valuesOf).toBe('')
     expect(JSON.parse(answer!.values)).toEqual({ left: 'done', right: 'in' })

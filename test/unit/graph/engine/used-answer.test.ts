@@ -30,7 +30,7 @@ const cases = shapes.flatMap(([name, shape]) => durabilities.flatMap((durability
 interface Question { readonly id: string, readonly value: string }
 
 /** Runs on one thread, as clients that answer what is asked. */
-class Conversation {
+class CommandStream {
   readonly bench: GraphBench
   readonly #durability: Durability
   readonly #forget: boolean
@@ -62,7 +62,7 @@ class Conversation {
 const both = () => `${interrupt('i1')} ${interrupt('i2')}`
 
 /** Throws on any answer but a good one. */
-const mustBeGood = (question: string) => {
+const requireGood = (question: string) => {
   const answer = String(interrupt(question))
   if (!answer.startsWith('good')) throw new RangeError(`not ${answer}`)
   return answer
@@ -71,7 +71,7 @@ const mustBeGood = (question: string) => {
 describe.each(cases)('In $name with durability $durability, answered $way, forgetting $forget',
   ({ shape, durability, way, forget }) => {
     it('an answer is not given to the next question by a run without input', async () => {
-      const talk = new Conversation(shape(both), { durability, forget })
+      const talk = new CommandStream(shape(both), { durability, forget })
       await talk.run({ input: { log: [] } })
       await talk.answer(way, 'A')
       expect(talk.asked).toEqual(['i2'])
@@ -84,7 +84,7 @@ describe.each(cases)('In $name with durability $durability, answered $way, forge
     })
 
     it('the answer of a failed attempt is not used again', async () => {
-      const talk = new Conversation(shape(() => mustBeGood('i1')), { durability, forget })
+      const talk = new CommandStream(shape(() => requireGood('i1')), { durability, forget })
       await talk.run({ input: { log: [] } })
       for (let again = 0; again < 2; again++) {
         const [question] = talk.questions
@@ -99,8 +99,8 @@ describe.each(cases)('In $name with durability $durability, answered $way, forge
     })
 
     it('a failed attempt keeps the answers to earlier questions', async () => {
-      const work = () => `${mustBeGood('i1')} ${mustBeGood('i2')}`
-      const talk = new Conversation(shape(work), { durability, forget })
+      const work = () => `${requireGood('i1')} ${requireGood('i2')}`
+      const talk = new CommandStream(shape(work), { durability, forget })
       await talk.run({ input: { log: [] } })
       await talk.answer(way, 'good 1')
       const [question] = talk.questions

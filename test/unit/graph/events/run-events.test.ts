@@ -232,40 +232,40 @@ describe('events that the engine repeats when a run is resumed are sent once', (
         return {}
       })
       .addEdge(START, 'done').addEdge(START, 'held').compile()
-    const cutOnceDone: RunWish = { forget: true, onDeparture: ({ events }) => {
+    const cutOnceDone: RunWish = { forget: true, onBatch: ({ events }) => {
       if (events.some(({ json }) => json.includes('done'))) beside.reject(new Error('cut'))
     } }
-    const letGo = () => {
+    const release = () => {
       beside = Promise.withResolvers()
       beside.resolve()
     }
-    return { graph, cutOnceDone, letGo }
+    return { graph, cutOnceDone, release }
   }
-  const toldBy = (events: readonly StepEvent[]) =>
+  const emittedBy = (events: readonly StepEvent[]) =>
     events.map(data).map((update) => Object.keys(update as object))
 
   it('in a subgraph', async () => {
-    const { graph: inner, cutOnceDone, letGo } = doneAndHeld()
+    const { graph: inner, cutOnceDone, release } = doneAndHeld()
     const graph = new StateGraph(MessagesAnnotation).addNode('sub', inner).addEdge(START, 'sub')
     const bench = new GraphBench(graph.compile())
     const wish = { streamModes: ['updates'], streamSubgraphs: true }
-    const { events: told } = await bench.run({ ...wish, ...cutOnceDone, input: said('x') })
-    expect(toldBy(told)).toEqual([['done']])
-    letGo()
-    const { events } = await bench.run({ ...wish, told })
-    expect(toldBy(events)).toEqual([['held'], ['sub']])
+    const { events: emitted } = await bench.run({ ...wish, ...cutOnceDone, input: said('x') })
+    expect(emittedBy(emitted)).toEqual([['done']])
+    release()
+    const { events } = await bench.run({ ...wish, emitted })
+    expect(emittedBy(events)).toEqual([['held'], ['sub']])
   })
 
   it('on a checkpoint that is named', async () => {
-    const { graph, cutOnceDone, letGo } = doneAndHeld()
+    const { graph, cutOnceDone, release } = doneAndHeld()
     const bench = new GraphBench(graph)
     await bench.run({ input: said('x'), interruptBefore: '*' })
     const wish = { streamModes: ['updates'], config: { configurable: {
       checkpoint_id: bench.log.headId } } }
-    const { events: told } = await bench.run({ ...wish, ...cutOnceDone })
-    expect(toldBy(told)).toEqual([['done']])
-    letGo()
-    const { events } = await bench.run({ ...wish, told })
-    expect(toldBy(events)).toEqual([['held']])
+    const { events: emitted } = await bench.run({ ...wish, ...cutOnceDone })
+    expect(emittedBy(emitted)).toEqual([['done']])
+    release()
+    const { events } = await bench.run({ ...wish, emitted })
+    expect(emittedBy(events)).toEqual([['held']])
   })
 })

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { Outbox } from '../../../../src/graph/events/step-outbox.ts'
+import { StepOutbox } from '../../../../src/graph/events/step-outbox.ts'
 import { partsOf } from '../../../../src/graph/events/worker-batch.ts'
-import type { Departure } from '../../../../src/graph/events/worker-batch.ts'
+import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { Step, StepEvent } from '../../../../src/graph/execution.ts'
 
 const step = (taskId: string): Step =>
@@ -13,9 +13,9 @@ const event = (name: string): StepEvent => ({ name, json: '1', valuesOf: '', dur
 const outcome = { status: 'success', waiting: false, interrupts: '{}', error: null } as const
 
 function open() {
-  const sent: Departure[] = []
+  const sent: WorkerBatch[] = []
   const flushes: (() => void)[] = []
-  const outbox = new Outbox({ send: (departure) => void sent.push(departure),
+  const outbox = new StepOutbox({ send: (batch) => void sent.push(batch),
     schedule: (flush) => void flushes.push(flush) })
   return { outbox, sent, rest: () => { for (const flush of flushes.splice(0)) flush() } }
 }
@@ -23,7 +23,7 @@ function open() {
 /** Resolves when all that needs nothing from outside is done. */
 const settled = () => new Promise((done) => setImmediate(done))
 
-function told({ steps, events }: Departure): string[] {
+function emitted({ steps, events }: WorkerBatch): string[] {
   return [...steps.map(({ value }) => 'taskId' in value ? value.taskId : ''),
     ...events.map(({ name }) => name)]
 }
@@ -36,7 +36,7 @@ describe('Outbox', () => {
     outbox.step(step('b'))
     expect(sent).toEqual([])
     rest()
-    expect(sent.map(told)).toEqual([['a', 'b', 'x']])
+    expect(sent.map(emitted)).toEqual([['a', 'b', 'x']])
     rest()
     expect(sent).toHaveLength(1)
   })
@@ -52,7 +52,7 @@ describe('Outbox', () => {
     outbox.step(long('c'))
     outbox.step(step('d'))
     rest()
-    expect(sent.map(told)).toEqual([['a', 'b', 'x'], ['c', 'd']])
+    expect(sent.map(emitted)).toEqual([['a', 'b', 'x'], ['c', 'd']])
   })
 
   it('sends the steps and fails to finish if an event cannot be serialized', async () => {
@@ -66,12 +66,12 @@ describe('Outbox', () => {
     outbox.event(event('z'))
     const acknowledged = outbox.acknowledged()
     rest()
-    outbox.confirm(sent.at(-1)!.receipt)
+    outbox.confirm(sent.at(-1)!.ackId)
     await acknowledged
     outbox.step(step('c'))
     await expect(outbox.finish(outcome)).rejects.toThrow('a circle')
-    expect(sent.map(told)).toEqual([['a', 'x'], ['b'], ['c']])
-    expect(sent.every((departure) => departure.outcome === null)).toBe(true)
+    expect(sent.map(emitted)).toEqual([['a', 'x'], ['b'], ['c']])
+    expect(sent.every((batch) => batch.outcome === null)).toBe(true)
   })
 
   it('finishes with the error of a run that also has an event without data', async () => {
@@ -96,8 +96,8 @@ describe('Outbox', () => {
     await expect(outbox.acknowledged()).rejects.toThrow('write down')
     outbox.step(step('c'))
     await expect(outbox.finish(outcome)).rejects.toThrow('write down')
-    expect(sent.map(told)).toEqual([['a', 'x']])
-    expect(sent).toMatchObject([{ receipt: 0, outcome: null }])
+    expect(sent.map(emitted)).toEqual([['a', 'x']])
+    expect(sent).toMatchObject([{ ackId: 0, outcome: null }])
   })
 
   it('fails to finish if a step cannot be completed', async () => {
@@ -105,33 +105,33 @@ describe('Outbox', () => {
     outbox.step(step('a'))
     outbox.hold(Promise.reject(new Error('cannot be written')))
     await expect(outbox.finish(outcome)).rejects.toThrow('cannot be written')
-    expect(sent.map(told)).toEqual([['a']])
+    expect(sent.map(emitted)).toEqual([['a']])
     expect(sent[0]!.outcome).toBe(null)
   })
 
   it('acknowledges nothing after the batch that was confirmed', async () => {
     const { outbox, sent, rest } = open()
-    const heard: string[] = []
-    const tell = (name: string) => {
+    const received: string[] = []
+    const notify = (name: string) => {
       outbox.step(step(name))
-      void outbox.acknowledged().then(() => heard.push(name))
+      void outbox.acknowledged().then(() => received.push(name))
       rest()
     }
-    tell('first')
-    tell('second')
-    void outbox.acknowledged().then(() => heard.push('whoever asks then'))
-    const [first, second] = sent.map(({ receipt }) => receipt)
+    notify('first')
+    notify('second')
+    void outbox.acknowledged().then(() => received.push('whoever asks then'))
+    const [first, second] = sent.map(({ ackId }) => ackId)
     outbox.confirm(first!)
     await settled()
-    expect(heard).toEqual(['first'])
+    expect(received).toEqual(['first'])
     outbox.confirm(second!)
     await settled()
-    expect(heard).toEqual(['first', 'second', 'whoever asks then'])
+    expect(received).toEqual(['first', 'second', 'whoever asks then'])
   })
 
   it('ends with the last part of a long batch, not before', () => {
     const long = (name: string) => ({ ...event(name), json: 'x'.repeat(700_000) })
-    const batch = { steps: [step('a')], events: [long('x'), long('y')], receipt: 1, outcome }
+    const batch = { steps: [step('a')], events: [long('x'), long('y')], ackId: 1, outcome }
     const parts = [...partsOf(batch)]
     expect(parts.length).toBeGreaterThan(1)
     expect(parts.map((part) => part.outcome)).toEqual([...parts.slice(1).map(() => null), outcome])
@@ -143,7 +143,7 @@ describe('Outbox', () => {
     outbox.event(() => event(name))
     name = 'late'
     rest()
-    expect(sent.map(told)).toEqual([['late']])
+    expect(sent.map(emitted)).toEqual([['late']])
   })
 
   it('holds a batch back until its steps are complete, and later batches behind it', async () => {
@@ -159,7 +159,7 @@ describe('Outbox', () => {
     expect(sent).toEqual([])
     held.resolve()
     await finished
-    expect(sent.map(told)).toEqual([['a'], ['x'], []])
+    expect(sent.map(emitted)).toEqual([['a'], ['x'], []])
     expect(sent.at(-1)!.outcome).toBe(outcome)
   })
 
@@ -174,7 +174,7 @@ describe('Outbox', () => {
     outbox.step(step('b'))
     const second = outbox.acknowledged().then(() => order.push('second'))
     rest()
-    expect(sent.map(({ receipt }) => receipt)).toEqual([0, 1, 2])
+    expect(sent.map(({ ackId }) => ackId)).toEqual([0, 1, 2])
     outbox.confirm(2)
     await Promise.all([first, second])
     expect(order).toEqual(['first', 'second'])
@@ -208,7 +208,7 @@ describe('Outbox', () => {
     const long = 'x'.repeat(700_000)
     const big = (name: string, durable = false): StepEvent =>
       ({ name, json: `"${name}${long}"`, valuesOf: '', durable })
-    const sizes = ({ events, texts = [] }: Departure) =>
+    const sizes = ({ events, texts = [] }: WorkerBatch) =>
       [events.map(({ json }) => json.length > 0), texts.map((text) => text.slice(1, 2))]
 
     it('holds back events that need no row until those before have landed', async () => {
@@ -228,14 +228,14 @@ describe('Outbox', () => {
         outbox.landed()
       }
       await finished
-      expect(told(sent[0]!)).toEqual(['a', '1', '2', '3', '4'])
+      expect(emitted(sent[0]!)).toEqual(['a', '1', '2', '3', '4'])
       expect(sent.map(sizes)).toEqual([
         [[false, true, false, false], []], [[], ['1']], [[], ['3']], [[], ['4']], [[true], []],
         [[], []]])
       expect(arrived).toEqual([2, 4])
       expect(sent.map(({ awaited }) => awaited)).toEqual(
         [undefined, true, undefined, true, undefined, undefined])
-      expect(sent.map((departure) => departure.outcome !== null).indexOf(true)).toBe(5)
+      expect(sent.map((batch) => batch.outcome !== null).indexOf(true)).toBe(5)
     })
 
     it('waits as well if they come one by one', async () => {

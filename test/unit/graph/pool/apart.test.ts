@@ -32,7 +32,7 @@ describe('a run in a process of its own', () => {
       .toContain('printed by a graph')
   })
 
-  it('may kill its process: it is lost, and the others go on', async () => {
+  it('may kill its process: it is lost, and the others continue', async () => {
     const test = await TestHost.start(1, await hostProject(harmful))
     const held = gate()
     const beside = test.run('hold', { url: held.url })
@@ -42,7 +42,7 @@ describe('a run in a process of its own', () => {
     expect(await beside.end).toEqual(success)
   })
 
-  it('that takes one object beyond the limit, which no thread survives, is told so', async () => {
+  it('that takes one object beyond the limit, which no thread survives, is asked so', async () => {
     const test = await TestHost.start(1, await hostProject(harmful), { heapMb: 64 })
     expect(await test.run('grow', {}, apart).end).toBe('full')
     expect(await test.run('where', {}).end).toEqual(success)

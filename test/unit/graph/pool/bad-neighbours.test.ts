@@ -1,4 +1,4 @@
-/** User code that harms its worker: other runs, other graphs and the server go on. */
+/** User code that harms its worker: other runs, other graphs and the server continue. */
 
 import { once } from 'node:events'
 import { watch } from 'node:fs'
@@ -61,8 +61,8 @@ describe('user code', () => {
   })
 
   it('that ends its worker does not lose what its run sent before', async () => {
-    const over = new Int32Array(new SharedArrayBuffer(4))
-    setEnvironmentData('over', over)
+    const ended = new Int32Array(new SharedArrayBuffer(4))
+    setEnvironmentData('over', ended)
     const test = await TestHost.start(1, await hostProject(`
       import { getEnvironmentData } from 'node:worker_threads'
       const { push } = Array.prototype
@@ -95,8 +95,8 @@ describe('user code', () => {
     await held.arrived()
     held.open()
     // A busy main loop gets all of it at once, and the end of the worker first.
-    expect(Atomics.wait(over, 0, 0, 10_000)).not.toBe('timed-out')
-    Atomics.wait(over, 0, 1, 300)
+    expect(Atomics.wait(ended, 0, 0, 10_000)).not.toBe('timed-out')
+    Atomics.wait(ended, 0, 1, 300)
     expect(await end).toEqual(success)
   })
 
@@ -129,7 +129,7 @@ describe('a file whose import', () => {
     await expect.poll(() => {
       env.advance(5_000)
       return env.lines
-    }).toMatchObject([{ level: 'warn', facts: { graphId: 'where' } }])
+    }).toMatchObject([{ level: 'warn', details: { graphId: 'where' } }])
     env.advance(20_000)
     expect(env.lines).toHaveLength(1)
     held.open()

@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm'
 
 import { describe, expect, it } from 'vitest'
 
-import type { Departure } from '../../../../src/graph/events/worker-batch.ts'
+import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { Execution } from '../../../../src/graph/execution.ts'
-import { ExecutionDesk } from '../../../../src/graph/pool/execution-scheduler.ts'
+import { ExecutionScheduler } from '../../../../src/graph/pool/execution-scheduler.ts'
 import type { WorkerLink } from '../../../../src/graph/pool/worker-link.ts'
 import type { WorkerPool } from '../../../../src/graph/pool/worker-pool.ts'
 
@@ -15,7 +15,7 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
 /** The last message of a worker about an execution. */
-const over: Departure = { steps: [], events: [], receipt: 0,
+const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
   outcome: { status: 'success', waiting: false, interrupts: '{}', error: null } }
 
 /** A worker that accepts everything and sends nothing. */
@@ -23,50 +23,50 @@ const worker = () => ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {
   WorkerLink
 
 /** A desk over the given workers, and how often it looked for one. */
-function deskOver(members: WorkerLink[]) {
+function schedulerOver(members: WorkerLink[]) {
   const looked = { times: 0 }
   const pool = {
     get members() { looked.times++; return members },
-    startSolitary: () => undefined, has: () => true, spare: () => {}, everyone: members,
+    startQuarantined: () => undefined, has: () => true, spare: () => {}, everyone: members,
   }
   let jobs = 0
-  const desk = new ExecutionDesk(pool as unknown as WorkerPool, () => ++jobs)
-  const execute = (id: number) => desk.execute({ id, tenant: 't', threadId: `t${id}`,
+  const scheduler = new ExecutionScheduler(pool as unknown as WorkerPool, () => ++jobs)
+  const execute = (id: number) => scheduler.execute({ id, tenant: 't', threadId: `t${id}`,
     runId: `r${id}` } as Execution, {} as never, { ended: () => {}, lost: () => {} } as never)
-  return { desk, looked, execute }
+  return { scheduler, looked, execute }
 }
 
 describe('the queue for a worker', () => {
   it('is not searched if there is no worker', () => {
-    const { desk, looked, execute } = deskOver([])
+    const { scheduler, looked, execute } = schedulerOver([])
     for (let id = 1; id <= 1_000; id++) execute(id)
     looked.times = 0
-    desk.pump()
+    scheduler.pump()
     expect(looked.times).toBe(1)
-    expect(desk.counts).toEqual({ underWay: 0, waiting: 1_000 })
+    expect(scheduler.counts).toEqual({ underWay: 0, waiting: 1_000 })
   })
 
   it('moves on when a worker comes, even past a suspect that finds no worker of its own', () => {
     const members = [worker()]
-    const { desk, execute } = deskOver(members)
+    const { scheduler, execute } = schedulerOver(members)
     execute(1)
-    desk.ended(members.pop()!)
+    scheduler.ended(members.pop()!)
     execute(1)
     execute(2)
     members.push(worker())
-    desk.pump()
-    expect(desk.counts).toEqual({ underWay: 1, waiting: 1 })
+    scheduler.pump()
+    expect(scheduler.counts).toEqual({ underWay: 1, waiting: 1 })
   })
 })
 
 it('A worker that has ended can be collected, even if a thread last ran on it.', async () => {
   const members = [worker()]
-  const { desk, execute } = deskOver(members)
+  const { scheduler, execute } = schedulerOver(members)
   execute(1)
   const gone = new WeakRef(members[0]!)
-  desk.mail(members[0]!, { type: 'departure', job: 1, departure: over })
-  desk.ended(members.pop()!)
-  // A WeakRef keeps its target alive until the turn of the event loop that made it is over.
+  scheduler.mail(members[0]!, { type: 'departure', job: 1, batch: ended })
+  scheduler.ended(members.pop()!)
+  // A WeakRef keeps its target alive until the turn of the event loop that made it has ended.
   await new Promise(setImmediate)
   collect()
   expect(gone.deref()).toBeUndefined()

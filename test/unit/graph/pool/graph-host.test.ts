@@ -21,7 +21,7 @@ describe('an execution', () => {
     const test = await TestHost.start(1)
     const run = test.run('where', {})
     expect(await run.end).toEqual(success)
-    expect(run.told.map(({ kind }) => kind)).toEqual(['steps', 'ended'])
+    expect(run.emitted.map(({ kind }) => kind)).toEqual(['steps', 'ended'])
     expect(run.events.map(({ name }) => name)).toEqual(['updates'])
     expect(run.log.checkpoints).toHaveLength(3)
   })
@@ -38,7 +38,7 @@ describe('an execution', () => {
       error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
     expect(await test.run('where', {}).end).toEqual(success)
     expect(test.env.lines).toContainEqual(expect.objectContaining({ level: 'error',
-      facts: expect.objectContaining({ graphId: 'broken' }) as object }))
+      details: expect.objectContaining({ graphId: 'broken' }) as object }))
   })
 
   it('runs beside others in the same worker', async () => {
@@ -124,7 +124,7 @@ describe('an execution', () => {
     await held.arrived()
     held.open()
     await test.run('where', {}).end
-    expect(run.told.map(({ kind }) => kind)).toEqual(['steps'])
+    expect(run.emitted.map(({ kind }) => kind)).toEqual(['steps'])
   })
 
   it('is lost if the log cannot be read', async () => {
@@ -143,11 +143,11 @@ describe('an abort', () => {
     const held = gate()
     const run = test.run('hold', { url: held.url })
     await held.arrived()
-    const heard = run.told.length
+    const received = run.emitted.length
     test.host.abort(run.id)
     held.open()
     await test.run('where', {}).end
-    expect(run.told).toHaveLength(heard)
+    expect(run.emitted).toHaveLength(received)
   })
 
   it('ends an execution that waits for the log', async () => {
@@ -163,7 +163,7 @@ describe('an abort', () => {
     await asked.promise
     test.host.abort(run.id)
     expect(await test.run('where', {}).end).toEqual(success)
-    expect(run.told).toEqual([])
+    expect(run.emitted).toEqual([])
   })
 
   it('of an execution that waits for a worker keeps it from starting', async () => {
@@ -177,7 +177,7 @@ describe('an abort', () => {
     test.host.abort(waiting.id)
     test.stall(3500)
     expect(await test.run('where', {}).end).toEqual(success)
-    expect(waiting.told).toEqual([])
+    expect(waiting.emitted).toEqual([])
   })
 })
 
@@ -206,14 +206,14 @@ describe('user code', () => {
     const test = await TestHost.start(1)
     const printed = Promise.withResolvers<void>()
     const { info } = test.env.log
-    test.env.log.info = (message, facts) => {
-      info(message, facts)
+    test.env.log.info = (message, details) => {
+      info(message, details)
       if (message.includes('printed')) printed.resolve()
     }
     await test.run('print', {}).end
     await printed.promise
     expect(test.env.lines).toContainEqual({ level: 'info', message: 'printed by a graph',
-      facts: { name: 'graph-1' } })
+      details: { name: 'graph-1' } })
   })
 
   it('reaches its own server once that answers clients, from any worker', async () => {
@@ -327,7 +327,7 @@ describe('a worker that spins', () => {
     test.stall(5000)
     expect(await test.run('where', {}).end).toEqual(success)
     await test.pass(60_000)
-    expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
+    expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
   it('gets the waiting executions as soon as it answers again', async () => {
@@ -371,7 +371,7 @@ describe('a worker that spins', () => {
     second.open()
     expect(await test.run('where', {}).end).toEqual(success)
     await test.pass(60_000)
-    expect(alone.told.every(({ kind }) => kind === 'steps')).toBe(true)
+    expect(alone.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
     expect(await test.run('where', {}).end).toEqual(success)
     test.host.abort(alone.id)
     held.open()
@@ -397,7 +397,7 @@ describe('a worker that spins', () => {
     test.stall(1500)
     test.host.abort(spinner.id)
     expect(await test.run('where', {}).end).toEqual(success)
-    expect(spinner.told.every(({ kind }) => kind === 'steps')).toBe(true)
+    expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
   it('because of an aborted execution gives back the other one that it has', async () => {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Execution } from '../../../../src/graph/execution.ts'
-import { WorkerDesk } from '../../../../src/graph/pool/job-runner.ts'
-import { Mailer } from '../../../../src/graph/pool/message-port-batcher.ts'
+import { JobRunner } from '../../../../src/graph/pool/job-runner.ts'
+import { MessagePortBatcher } from '../../../../src/graph/pool/message-port-batcher.ts'
 import type { WorkerMail } from '../../../../src/graph/pool/worker-mail.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
@@ -14,47 +14,48 @@ const execution: Execution = {
   id: 1, tenant: 'local', threadId: 't', graphId: 'graph', runId: 'r', attempt: 1, headId: 'head',
   request: { kind: 'run', input: '{"log":[]}', command: null, config: '{}', context: null,
     streamModes: ['values'], streamSubgraphs: false, interruptBefore: null, interruptAfter: null,
-    durability: 'async', checkpoint: null, told: [], asked: null },
+    durability: 'async', checkpoint: null, emitted: [], asked: null },
 }
 const gone = { error: { code: 'unavailable', message: 'gone' } } as const
 
-/** A desk whose executions cannot read; `heard` resolves with the next mail of a type. */
-function deskWithoutLog() {
+/** A desk whose executions cannot read; `received` resolves with the next mail of a type. */
+function runnerWithoutLog() {
   const env = virtualEnv()
   const waiting = new Map<WorkerMail['type'], (mail: WorkerMail) => void>()
-  const heard = (type: WorkerMail['type']) =>
+  const received = (type: WorkerMail['type']) =>
     new Promise<WorkerMail>((resolve) => waiting.set(type, resolve))
   const hear = (mail: WorkerMail) => {
     waiting.get(mail.type)?.(mail)
     if (mail.type !== 'read') return
-    setImmediate(() => desk.receive({ type: 'stored', reading: mail.reading, result: gone }))
+    setImmediate(() => scheduler.receive({ type: 'stored', reading: mail.reading, result: gone }))
   }
   const { bench } = new GraphBench(line(['a']))
-  const desk = new WorkerDesk(bench, new Mailer((mails) => mails.forEach(hear)), env,
+  const scheduler = new JobRunner(bench, new MessagePortBatcher((mails) => mails.forEach(hear)),
+    env,
     { entered: new Int32Array(1) })
-  const begin = (job: number) => desk.receive({ type: 'execute', job, execution, warm: false })
-  return { desk, env, heard, begin }
+  const begin = (job: number) => scheduler.receive({ type: 'execute', job, execution, warm: false })
+  return { scheduler, env, received, begin }
 }
 
 describe('an execution whose checkpoints cannot be read', () => {
   it('is reported as broken, with the reason in the log', async () => {
-    const { env, heard, begin } = deskWithoutLog()
-    const broken = heard('broken')
+    const { env, received, begin } = runnerWithoutLog()
+    const broken = received('broken')
     begin(1)
     expect(await broken).toEqual({ type: 'broken', job: 1 })
     expect(env.lines).toMatchObject([{ level: 'error' }])
   })
 
   it('is not reported once it was aborted', async () => {
-    const { desk, env, heard, begin } = deskWithoutLog()
-    const asked = heard('read')
+    const { scheduler, env, received, begin } = runnerWithoutLog()
+    const asked = received('read')
     begin(1)
     const { reading } = await asked as WorkerMail & { type: 'read' }
-    desk.receive({ type: 'abort', job: 1 })
-    desk.receive({ type: 'stored', reading, result: gone })
-    const broken = heard('broken')
+    scheduler.receive({ type: 'abort', job: 1 })
+    scheduler.receive({ type: 'stored', reading, result: gone })
+    const broken = received('broken')
     begin(2)
     expect(await broken).toEqual({ type: 'broken', job: 2 })
-    expect(env.lines).toMatchObject([{ facts: { runId: 'r' } }])
+    expect(env.lines).toMatchObject([{ details: { runId: 'r' } }])
   })
 })

@@ -2,22 +2,22 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { rehearse } from '../../../../src/graph/pool/warm-up.ts'
+import { warmUp } from '../../../../src/graph/pool/warm-up.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import { echo, said } from '../../../support/small-graphs.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('a rehearsal', () => {
+describe('a warm-up', () => {
   it('makes a whole run, and leaves nothing in the log', async () => {
     const bench = new GraphBench(echo)
-    expect(await rehearse(bench.bench)).toMatchObject({ status: 'success', error: null })
+    expect(await warmUp(bench.bench)).toMatchObject({ status: 'success', error: null })
     expect(bench.log.checkpoints).toEqual([])
     expect((await bench.run({ input: said('a') })).outcome).toMatchObject({ status: 'success' })
   })
 
   it('is left out if tracing is on', async () => {
     vi.stubEnv('LANGSMITH_TRACING', 'true')
-    expect(await rehearse(new GraphBench(echo).bench)).toBeUndefined()
+    expect(await warmUp(new GraphBench(echo).bench)).toBeUndefined()
   })
 })

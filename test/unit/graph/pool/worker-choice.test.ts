@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { Suspicion } from '../../../../src/graph/pool/crash-blame.ts'
+import { CrashBlame } from '../../../../src/graph/pool/crash-blame.ts'
 import { choose } from '../../../../src/graph/pool/worker-choice.ts'
 
 const worker = (name: string, executions = 0, silentMs = 0) => ({ name, executions, silentMs })
@@ -34,34 +34,34 @@ describe('choose', () => {
   })
 })
 
-describe('Suspicion', () => {
+describe('CrashBlame', () => {
   it('falls on the execution whose code was entered last', () => {
-    const suspicion = new Suspicion()
-    suspicion.accuse(['a', 'b', 'c'], 'b')
-    expect(['a', 'b', 'c'].filter((key) => suspicion.isSuspect(key))).toEqual(['b'])
+    const crashBlame = new CrashBlame()
+    crashBlame.blame(['a', 'b', 'c'], 'b')
+    expect(['a', 'b', 'c'].filter((key) => crashBlame.isSuspect(key))).toEqual(['b'])
   })
 
   it('falls on the execution that was there both times if the first guess was wrong', () => {
-    const suspicion = new Suspicion()
-    suspicion.accuse(['spinner', 'innocent'], 'innocent')
-    expect(suspicion.isSuspect('spinner')).toBe(false)
-    suspicion.accuse(['spinner', 'newcomer'], 'newcomer')
-    expect(suspicion.isSuspect('spinner')).toBe(true)
-    expect(suspicion.isSuspect('newcomer')).toBe(false)
+    const crashBlame = new CrashBlame()
+    crashBlame.blame(['spinner', 'innocent'], 'innocent')
+    expect(crashBlame.isSuspect('spinner')).toBe(false)
+    crashBlame.blame(['spinner', 'newcomer'], 'newcomer')
+    expect(crashBlame.isSuspect('spinner')).toBe(true)
+    expect(crashBlame.isSuspect('newcomer')).toBe(false)
   })
 
   it('ends with the execution', () => {
-    const suspicion = new Suspicion()
-    suspicion.accuse(['a'], undefined)
-    expect(suspicion.isSuspect('a')).toBe(true)
-    suspicion.acquit('a')
-    expect(suspicion.isSuspect('a')).toBe(false)
+    const crashBlame = new CrashBlame()
+    crashBlame.blame(['a'], undefined)
+    expect(crashBlame.isSuspect('a')).toBe(true)
+    crashBlame.clear('a')
+    expect(crashBlame.isSuspect('a')).toBe(false)
   })
 
   it('forgets the oldest if there are many', () => {
-    const suspicion = new Suspicion()
-    suspicion.accuse(['old'], 'old')
-    for (let i = 0; i < 1000; i++) suspicion.accuse([`${i}`], undefined)
-    expect(suspicion.isSuspect('old')).toBe(false)
+    const crashBlame = new CrashBlame()
+    crashBlame.blame(['old'], 'old')
+    for (let i = 0; i < 1000; i++) crashBlame.blame([`${i}`], undefined)
+    expect(crashBlame.isSuspect('old')).toBe(false)
   })
 })

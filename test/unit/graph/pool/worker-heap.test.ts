@@ -46,7 +46,7 @@ describe('a graph that fills the memory of its worker', () => {
     const [held, second] = [gate(), gate()]
     const innocent = { threadId: 'i', runId: 'i' }
     const guilty = { threadId: 'g', runId: 'g' }
-    // The innocent run is entered last; the guilty one goes on when its answer comes.
+    // The innocent run is entered last; the guilty one continues when its answer comes.
     const filling1 = test.run('fill', { url: held.url }, guilty)
     await held.arrived()
     const waiting1 = test.run('hold', { url: second.url }, innocent)

@@ -21,12 +21,12 @@ vi.mock('../../../../src/graph/pool/carrier.ts', () => ({
 
 it('What is no list of messages is ignored, and what cannot be handled is logged.', () => {
   const env = virtualEnv()
-  const heard: WorkerMail[] = []
+  const received: WorkerMail[] = []
   const project = { root: '/', graphs: [], env: {}, sources: new Map(), resolutions: new Map() }
   const start = { name: 'w', generation: 1, project, heapMb: 64, variables: {} }
   const link = new WorkerLink(env, start, {
     mail: (_, mail) => {
-      heard.push(mail)
+      received.push(mail)
       if (mail.type === 'broken') throw new Error('not handled')
     },
     ended: () => {},
@@ -34,7 +34,7 @@ it('What is no list of messages is ignored, and what cannot be handled is logged
   const { mails } = carried.events!
   for (const posted of ['x', 5, null, undefined, {}, ['x'], [[]], new Map()]) mails(posted)
   mails([{ type: 'broken', job: 1 }, { type: 'pong' }])
-  expect(heard.map(({ type }) => type)).toEqual(['broken', 'pong'])
+  expect(received.map(({ type }) => type)).toEqual(['broken', 'pong'])
   expect(link.state).toBe('starting')
   // A graph may post without end, so the log has one line.
   expect(env.lines.filter(({ level }) => level === 'error')).toHaveLength(1)

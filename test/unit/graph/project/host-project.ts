@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 import type {
-  Execution, ExecutionListener, LossReason, Outcome, RunRequest, StepBatch, StepEvent,
+  Execution, ExecutionListener, LossReason, ExecutionOutcome, RunRequest, StepBatch, StepEvent,
 } from '../../../../src/graph/execution.ts'
 import { compileProject, readProject, startGraphHost } from '../../../../src/graph/index.ts'
 import type { CompiledProject, RunningGraphHost } from '../../../../src/graph/index.ts'
@@ -61,10 +61,10 @@ export async function hostProject(extra = '', env: Record<string, string> = {}):
   return compileProject(await readProject(root))
 }
 
-export interface Told {
+export interface Seen {
   readonly kind: 'steps' | 'ended' | 'lost'
   readonly batch?: StepBatch
-  readonly outcome?: Outcome
+  readonly outcome?: ExecutionOutcome
   readonly reason?: LossReason
 }
 
@@ -72,10 +72,10 @@ export interface Told {
 export interface Given {
   readonly id: number
   readonly threadId: string
-  readonly told: Told[]
+  readonly emitted: Seen[]
   readonly log: ModelLog
   /** The outcome, or why it was lost. */
-  readonly end: Promise<Outcome | LossReason>
+  readonly end: Promise<ExecutionOutcome | LossReason>
   readonly events: StepEvent[]
 }
 
@@ -90,7 +90,7 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
 const request: RunRequest = {
   kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
   streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, told: [], asked: null,
+  checkpoint: null, emitted: [], asked: null,
 }
 
 interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
@@ -139,22 +139,22 @@ export class TestHost {
     const id = ++this.#executions
     const { threadId = `thread-${id}`, runId = `run-${id}`, log = new ModelLog(), steps,
       apart = false, ...rest } = wish
-    const told: Told[] = []
-    const end = Promise.withResolvers<Outcome | LossReason>()
+    const emitted: Seen[] = []
+    const end = Promise.withResolvers<ExecutionOutcome | LossReason>()
     const listener: ExecutionListener = {
       steps: async (batch) => {
-        told.push({ kind: 'steps', batch })
+        emitted.push({ kind: 'steps', batch })
         await steps?.(batch)
         log.append(batch.steps)
       },
-      ended: (outcome) => { told.push({ kind: 'ended', outcome }); end.resolve(outcome) },
-      lost: (reason) => { told.push({ kind: 'lost', reason }); end.resolve(reason) },
+      ended: (outcome) => { emitted.push({ kind: 'ended', outcome }); end.resolve(outcome) },
+      lost: (reason) => { emitted.push({ kind: 'lost', reason }); end.resolve(reason) },
     }
     const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
       more: rest })
     this.host.execute(execution, log, listener)
-    return { id, threadId, told, log, end: end.promise,
-      get events() { return told.flatMap(({ batch }) => batch?.events ?? []) } }
+    return { id, threadId, emitted, log, end: end.promise,
+      get events() { return emitted.flatMap(({ batch }) => batch?.events ?? []) } }
   }
 
   /** Moves the clock without giving workers a chance to answer their pings. */

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { compileProject, readProject } from '../../../../src/graph/index.ts'
 import { writeProject } from './project-files.ts'
 
-const told = vi.hoisted(() => ({ questions: 0 }))
+const emitted = vi.hoisted(() => ({ questions: 0 }))
 
 vi.mock('esbuild', async (original) => {
   const real = await original<typeof import('esbuild')>()
@@ -13,7 +13,7 @@ vi.mock('esbuild', async (original) => {
     plugins: (options.plugins ?? []).map(({ name, setup }) => ({ name, setup: (its) => setup({
       ...its,
       resolve: (...question) => {
-        told.questions++
+        emitted.questions++
         return its.resolve(...question)
       },
     }) })) })
@@ -28,5 +28,5 @@ it('A package is looked up once, however many files of a folder import it.', asy
     'node_modules/here/index.js': '',
   })))
   expect(sources.size).toBe(100)
-  expect(told.questions).toBe(3)
+  expect(emitted.questions).toBe(3)
 })

@@ -66,17 +66,17 @@ describe('a graph library', () => {
 
   it('calls a factory for each use, with the purpose of that use', async () => {
     const ask = await openLibrary(forms)
-    const told = (access: AccessContext) => ask(async (library, wanted) => {
+    const emitted = (access: AccessContext) => ask(async (library, wanted) => {
       const use = { access: wanted, config: { configurable: { a: 1 } }, context: { user: 'me' } }
       const graph = await library.get('factory', use)
       return JSON.parse((await graph.invoke({})).said) as unknown
     }, access)
     const config = { configurable: { a: 1 } }
-    expect(await told('threads.create_run')).toEqual({ config, runtime: {
+    expect(await emitted('threads.create_run')).toEqual({ config, runtime: {
       accessContext: 'threads.create_run', executionRuntime: { context: { user: 'me' } },
     } })
     for (const access of ['threads.read', 'threads.update', 'assistants.read'] as const) {
-      expect(await told(access))
+      expect(await emitted(access))
         .toEqual({ config, runtime: { accessContext: access, executionRuntime: null } })
     }
   })
@@ -142,19 +142,19 @@ describe('a graph that cannot be loaded', () => {
     const ask = await openLibrary(await brokenProject())
     const failures = await ask((library) => library.failures
       .map(({ graphId, error }) => [graphId, error.code, error.message] as const))
-    const sentence = (id: string, end: string) =>
+    const message = (id: string, end: string) =>
       [id, 'graph_failed', `Graph "${id}" could not be loaded${end}`]
     expect(failures).toEqual([
-      sentence('unwritten', ': syntax.ts:3:14: Expected identifier but found "const"'),
-      sentence('throwing', ' (src/throwing.ts:2:7): no key for 1'),
-      sentence('unexported', ': its file does not export "grpah"; it exports graph, ' +
+      message('unwritten', ': syntax.ts:3:14: Expected identifier but found "const"'),
+      message('throwing', ' (src/throwing.ts:2:7): no key for 1'),
+      message('unexported', ': its file does not export "grpah"; it exports graph, ' +
         'number, rejected, thing'),
-      sentence('thing',
+      message('thing',
         ': it must be a LangGraph.js graph, or a function or promise that gives one'),
-      sentence('rejected', ' (good.ts:6:46): no database'),
-      sentence('lost', ': lost.ts:1:22: Could not resolve "./gone"'),
-      sentence('number', ': it must be a LangGraph.js graph, not of type number'),
-      sentence('misusing', ' (misusing.ts:2:22): no port'),
+      message('rejected', ' (good.ts:6:46): no database'),
+      message('lost', ': lost.ts:1:22: Could not resolve "./gone"'),
+      message('number', ': it must be a LangGraph.js graph, not of type number'),
+      message('misusing', ' (misusing.ts:2:22): no port'),
     ])
     await expect(ask((library) => library.get('throwing', { access: 'threads.create_run' })))
       .rejects.toMatchObject({ code: 'graph_failed', message: failures[1]?.[2] })

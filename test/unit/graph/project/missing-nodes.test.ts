@@ -4,7 +4,7 @@ import { Annotation, START, Send, StateGraph, interrupt } from '@langchain/langg
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
-import { mustHaveNext } from '../../../../src/graph/project/missing-nodes.ts'
+import { requireNext } from '../../../../src/graph/project/missing-nodes.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 
 const State = Annotation.Root({
@@ -25,7 +25,7 @@ const shapes: readonly [string, (name: string) => unknown][] = [
     .addEdge(START, 'a').addConditionalEdges('a', () => [new Send(name, { log: [] })]).compile()],
 ]
 
-it.each(shapes)('is refused an answer, keeps its question, and goes on once it is back: %s',
+it.each(shapes)('is refused an answer, keeps its question, and continues once it is back: %s',
   async (_, graph) => {
     const bench = new GraphBench(graph('ask'))
     const asked = await bench.run({ input: { log: ['in'] } })
@@ -66,6 +66,6 @@ it('A join that waits for others, and channels of the state, name no next node.'
   const held: Record<string, unknown> = { 'join:a+b:gone': ['a'], log: ['branch:to:gone'],
     __pregel_tasks: [], 'branch:to:here': '__start__' }
   const channels = { names: Object.keys(held), valueOf: (name: string) => held[name] }
-  expect(() => mustHaveNext(channels, ['here'])).not.toThrow()
-  expect(() => mustHaveNext(channels, [])).toThrow(HeddleError)
+  expect(() => requireNext(channels, ['here'])).not.toThrow()
+  expect(() => requireNext(channels, [])).toThrow(HeddleError)
 })

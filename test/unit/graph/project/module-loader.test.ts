@@ -264,7 +264,7 @@ describe('the engine', () => {
     ['too old', 'export class CompiledStateGraph {}',
       'The project runs on @langchain/langgraph 9.9.9, which is too old to be served'],
     ['broken', 'import "@langchain/core/nowhere"', 'cannot be loaded from the project'],
-  ])('is refused in one sentence if the copy in the project is %s', async (_, code, sentence) => {
+  ])('is refused in one sentence if the copy in the project is %s', async (_, code, message) => {
     const files = installed('node_modules', '@langchain/langgraph')
     const root = await writeProject({
       'langgraph.json': langgraphJson,
@@ -275,7 +275,7 @@ describe('the engine', () => {
     const env = virtualEnv()
     const project = await compileProject(await readProject(root))
     await expect(startGraphHost({ env, workers: 1, project })).rejects
-      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining(sentence) })
+      .toMatchObject({ code: 'graph_failed', message: expect.stringContaining(message) })
     expect(env.lines).toEqual([])
   })
 

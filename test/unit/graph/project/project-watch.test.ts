@@ -23,18 +23,18 @@ const files = {
   'src/unused.ts': '',
 }
 
-type Heard = { readonly changed: CompiledProject } | { readonly failed: HeddleError }
+type Received = { readonly changed: CompiledProject } | { readonly failed: HeddleError }
 
 /**
- * Watches a project. `heard` returns the listener's calls one after another; `looked` resolves when
- * the watch looks at the project for the first time.
+ * Watches a project. `received` returns the listener's calls one after another; `looked` resolves
+ * when the watch looks at the project for the first time.
  */
 async function watching(initial: ProjectFiles = files) {
   const root = await writeProject(initial)
   const project = await readProject(root)
-  const told: Heard[] = []
-  let tell = () => {}
-  const keep = (event: Heard) => { told.push(event); tell() }
+  const emitted: Received[] = []
+  let notify = () => {}
+  const keep = (event: Received) => { emitted.push(event); notify() }
   const compiled = await compileProject(project)
   const system = systemEnv({ level: 'silent' })
   let look = () => {}
@@ -46,17 +46,17 @@ async function watching(initial: ProjectFiles = files) {
     failed: (failed) => keep({ failed }),
   })
   onTestFinished(stop)
-  const heard = async () => {
-    while (told.length === 0) await new Promise<void>((resolve) => { tell = resolve })
-    return told.shift()
+  const received = async () => {
+    while (emitted.length === 0) await new Promise<void>((resolve) => { notify = resolve })
+    return emitted.shift()
   }
   const code = async (file: string) => {
-    const event = await heard()
+    const event = await received()
     if (event === undefined || 'failed' in event) throw event?.failed
     return event.changed.sources.get(pathToFileURL(join(root, file)).href)?.source
   }
   const write = (changes: ProjectFiles) => writeFiles(root, changes)
-  return { root, stop, told, heard, code, write, looked }
+  return { root, stop, emitted, received, code, write, looked }
 }
 
 describe('a watched project', () => {
@@ -82,43 +82,43 @@ describe('a watched project', () => {
   })
 
   it('is read again if its langgraph.json or its dotenv file changes', async () => {
-    const { write, heard } = await watching()
+    const { write, received } = await watching()
     await write({ '.env': 'KEY=two' })
-    expect(await heard()).toMatchObject({ changed: { env: { KEY: 'two' } } })
+    expect(await received()).toMatchObject({ changed: { env: { KEY: 'two' } } })
     await write({ 'langgraph.json': { graphs: { agent: './src/agent.ts:graph',
       more: './src/unused.ts:graph' } } })
-    expect(await heard()).toMatchObject({ changed: { env: {},
+    expect(await received()).toMatchObject({ changed: { env: {},
       graphs: [{ graphId: 'agent' }, { graphId: 'more' }] } })
   })
 
   it('is not compiled again if nothing changed that it uses', async () => {
-    const { root, write, code, told, looked } = await watching()
+    const { root, write, code, emitted, looked } = await watching()
     await write({ 'src/unused.ts': 'syntax error', 'src/deep/word.ts': files['src/deep/word.ts'] })
     await looked
     // This takes longer than the watch does, so that it would have called the listener by now.
     for (const _ of [1, 2]) await compileProject(await readProject(root))
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
     await write({ 'src/agent.ts': `export const graph = 'real'` })
     expect(await code('src/agent.ts')).toContain('real')
   })
 
   it('reports an error with its place in the code, and recovers once it is fixed', async () => {
-    const { write, heard, code } = await watching()
+    const { write, received, code } = await watching()
     await write({ 'src/agent.ts': `export const graph = (` })
-    expect(await heard()).toMatchObject({ failed: { code: 'graph_failed',
+    expect(await received()).toMatchObject({ failed: { code: 'graph_failed',
       message: 'src/agent.ts:1:23: Unexpected end of file' } })
     await write({ 'langgraph.json': '{' })
-    expect(await heard()).toMatchObject({ failed: { code: 'invalid' } })
+    expect(await received()).toMatchObject({ failed: { code: 'invalid' } })
     await write({ 'langgraph.json': files['langgraph.json'] })
-    expect(await heard()).toMatchObject({ failed: { code: 'graph_failed' } })
+    expect(await received()).toMatchObject({ failed: { code: 'graph_failed' } })
     await write({ 'src/agent.ts': `export const graph = 'mended'` })
     expect(await code('src/agent.ts')).toContain('mended')
   })
 
   it('recovers if a new file resolves a missing import', async () => {
-    const { root, write, heard, code } = await watching()
+    const { root, write, received, code } = await watching()
     await rm(join(root, 'src/deep/word.ts'))
-    expect(await heard()).toMatchObject({ failed: { message:
+    expect(await received()).toMatchObject({ failed: { message:
       'src/agent.ts:1:22: Could not resolve "./deep/word"' } })
     await write({ 'src/deep/word.js': `export const word = 'found'` })
     expect(await code('src/deep/word.js')).toContain('found')
@@ -137,7 +137,7 @@ describe('a watched project', () => {
     quiet.stop()
     await quiet.write({ 'src/agent.ts': `export const graph = 'late'` })
     await other.write({ 'src/agent.ts': `export const graph = 'later'` })
-    await other.heard()
-    expect(quiet.told).toEqual([])
+    await other.received()
+    expect(quiet.emitted).toEqual([])
   })
 })

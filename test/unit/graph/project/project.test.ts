@@ -172,8 +172,8 @@ describe('a project that is not valid', () => {
     ['with a variable that is no text', { ...minimal, env: { PORT: 1 } }, /env.PORT must be a t/],
     ['with files that are not there', { graphs: { a: './b.ts:c', d: './e.ts:f' } },
       /graphs.a names a file that is not there: .*; graphs.d names/],
-  ])('is refused if it is %s', async (_, config, sentence) => {
-    expect(await refusalOf(config)).toMatch(sentence)
+  ])('is refused if it is %s', async (_, config, message) => {
+    expect(await refusalOf(config)).toMatch(message)
   })
 
   it('is refused if there is no langgraph.json at the path', async () => {

@@ -1,4 +1,4 @@
-/** What a node throws is told as itself: as the error of the run, and as that of its task. */
+/** What a node throws is shown as itself: as the error of the run, and as that of its task. */
 
 import * as langgraph from '@langchain/langgraph'
 import { Annotation, START, StateGraph, interrupt } from '@langchain/langgraph'

@@ -265,7 +265,7 @@ describe('HeddleSaver', () => {
     expect(log.reads).toBe(0)
   })
 
-  it('forgets the subgraphs of tasks once their step is over, and no others', async () => {
+  it('forgets the subgraphs of tasks once their step has ended, and no others', async () => {
     const { saver, memory } = open()
     const put = (checkpoint_ns: string) => saver.put(
       { configurable: { thread_id, checkpoint_ns } }, checkpoint({ a: 1 }), loop, { a: 1 })

@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads'
 
 import { expect, it, onTestFinished } from 'vitest'
 
-import { openEmbeddedGround } from '../../../../src/server/backends/embedded-backend.ts'
+import { openEmbeddedBackend } from '../../../../src/server/backends/embedded-backend.ts'
 import { embeddedPlace } from '../../../contract/embedded-place.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
@@ -14,12 +14,12 @@ it('The server must end when the writer thread has died.', async () => {
   onTestFinished(() => place.remove())
   const started = once(process, 'worker') as Promise<[Worker]>
   const reasons: string[] = []
-  const ground = await openEmbeddedGround(place.directory, virtualEnv(),
+  const backend = await openEmbeddedBackend(place.directory, virtualEnv(),
     (reason) => void reasons.push(reason))
   const [writer] = await started
   expect(reasons).toEqual([])
   await writer.terminate()
   expect(reasons).toEqual(['The thread that writes the data directory has died.'])
-  await ground.close(AbortSignal.abort())
+  await backend.close(AbortSignal.abort())
   expect(reasons).toHaveLength(1)
 })

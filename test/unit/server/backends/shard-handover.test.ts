@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
 import type { ActorKey } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
-import type { Tenants } from '../../../../src/server/backends/backend.ts'
-import { shardTenancy } from '../../../../src/server/backends/shard-handover.ts'
+import type { HostedActors } from '../../../../src/server/backends/backend.ts'
+import { shardHandover } from '../../../../src/server/backends/shard-handover.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 const shards = 8
@@ -22,24 +22,24 @@ function house(alive: readonly string[] = [], failures = 0) {
   const wakeTimes: number[] = []
   const activations = {
     occupied: () => alive.map(keyOf),
-    letGo: (groupOf: (key: ActorKey) => number | undefined) => {
+    release: (groupOf: (key: ActorKey) => number | undefined) => {
       story.push('looked for who lives there')
       const groups = Map.groupBy(alive.map(keyOf), groupOf)
       groups.delete(undefined)
       return new Map([...groups].map(([shard, keys]) => [shard, Promise.resolve(keys)]))
     },
-  } as unknown as Tenants['activations']
-  const host = shardTenancy({
+  } as unknown as HostedActors['activations']
+  const host = shardHandover({
     env, shards, owns: (shard) => owned.has(shard),
-    tenants: {
-      activations, letGoMs: 1_000, toldOf: () => [],
+    actors: {
+      activations, releaseMs: 1_000, recentOf: () => [],
       wakeAt: (atMs) => wakeTimes.push(atMs),
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
       },
     },
     store: {
-      letGo: (shard) => story.push(`${shard} goes`),
+      release: (shard) => story.push(`${shard} goes`),
       index: {
         answer: () => Promise.reject(new Error('nobody asks')),
         load: async (shard) => {
@@ -59,18 +59,18 @@ function house(alive: readonly string[] = [], failures = 0) {
   return { host, story, owned, pass, wakeTimes }
 }
 
-describe('shards that are let go', () => {
+describe('shards that are released', () => {
   it('are handled together, and each returns its occupied actors', async () => {
     const { host, story } = house(['a', 'b'])
     const [a, b] = [shardOfThread('a'), shardOfThread('b')]
     const empty = [0, 1, 2].find((shard) => shard !== a && shard !== b)!
     expect(host.busy()).toEqual(new Set([a, b]))
-    const goingOn = await Promise.all([a, b, empty].map((shard) => host.letGo(shard)))
+    const inProgress = await Promise.all([a, b, empty].map((shard) => host.release(shard)))
     expect(a).not.toBe(b)
-    expect(goingOn).toEqual([[keyOf('a')], [keyOf('b')], []])
+    expect(inProgress).toEqual([[keyOf('a')], [keyOf('b')], []])
     expect(story.toSorted()).toEqual(
       [...[a, b, empty].map((shard) => `${shard} goes`), 'looked for who lives there'].toSorted())
-    await host.letGo(a)
+    await host.release(a)
     expect(story.filter((line) => line.startsWith('looked'))).toHaveLength(2)
   })
 })

@@ -1,13 +1,16 @@
-/** The order of an append: the log, then the gate, then the rows that are derived from it. */
+/**
+ * The order of an append: the log, then the ownership check, then the rows that are derived from
+ * it.
+ */
 
 import { expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import { CassandraLog } from '../../../../src/store/cassandra/log-port.ts'
 import type { LogPortParts } from '../../../../src/store/cassandra/log-port.ts'
-import { Rank } from '../../../../src/store/cassandra/log/write-timestamp.ts'
+import { WriteTimestamp } from '../../../../src/store/cassandra/log/write-timestamp.ts'
 import { unborn } from '../../../../src/thread/model/thread-state.ts'
-import { gateThat } from '../../../support/open-check.ts'
+import { checkThat } from '../../../support/open-check.ts'
 
 const branch = { id: 'b', ancestors: [] }
 const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new Uint8Array(),
@@ -15,18 +18,18 @@ const newRow = { tenant: 't', branch, epoch: 1, seq: 1, prevEpoch: 0, body: new 
 const { row } = unborn('t', 'x', branch)
 const update = { table: 'thread', row: { ...row, epoch: 1, seq: 1 } } as const
 
-function logWith(pass: () => Promise<void>) {
+function logWith(confirm: () => Promise<void>) {
   const done: string[] = []
   const note = (what: string) => async () => { done.push(what) }
   const parts = {
     connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new Rank(), log: { append: note('log') }, branches: {},
+    rank: new WriteTimestamp(), log: { append: note('log') }, branches: {},
     runs: { removeAll: note('runs') },
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
     index: { put: note('index') },
-    gate: gateThat(async () => {
+    check: checkThat(async () => {
       done.push('gate')
-      await pass()
+      await confirm()
     }),
   }
   return { done, log: new CassandraLog(parts as unknown as LogPortParts) }
@@ -37,7 +40,7 @@ it('A copy that was certainly not written keeps nothing of its source.', async (
     const needs = new Set<string>()
     const idOf = (row: typeof newRow) => row.branch.id
     const log = new CassandraLog({
-      connection: { surely: (work: () => Promise<void>) => work() }, rank: new Rank(),
+      connection: { surely: (work: () => Promise<void>) => work() }, rank: new WriteTimestamp(),
       branches: {
         noteCopy: async (row: typeof newRow) => needs.add(idOf(row)).size > 0,
         release: async ({ id }: typeof branch) => {
@@ -49,7 +52,7 @@ it('A copy that was certainly not written keeps nothing of its source.', async (
         append: async () => { throw new HeddleError('unavailable', undefined, { ambiguous }) },
         tail: async () => ({ epoch: 1, seq: 5 }),
       },
-      gate: gateThat(async () => {}),
+      check: checkThat(async () => {}),
     } as unknown as LogPortParts)
     const copy = { id: 'c', ancestors: [{ id: 'b', through: 5 }] }
     await expect(log.append([{ ...newRow, branch: copy, seq: 6 }], []))
@@ -61,7 +64,7 @@ it('A copy that was certainly not written keeps nothing of its source.', async (
 it('A refused copy releases what it alone had kept of a deleted source.', async () => {
   const cuts: unknown[] = []
   const log = new CassandraLog({
-    rank: new Rank(),
+    rank: new WriteTimestamp(),
     branches: {
       noteCopy: async () => false,
       release: async ({ id }: typeof branch) =>
@@ -72,7 +75,7 @@ it('A refused copy releases what it alone had kept of a deleted source.', async 
       append: async () => {}, cut: async (cut: unknown) => void cuts.push(cut),
       tail: async ({ id }: typeof branch) => (id === 'b' ? { epoch: 4, seq: 5 } : undefined),
     },
-    gate: gateThat(async () => {}),
+    check: checkThat(async () => {}),
   } as unknown as LogPortParts)
   const copy = { id: 'c', ancestors: [{ id: 'b', through: 5 }] }
   await expect(log.append([{ ...newRow, branch: copy, seq: 6 }], []))
@@ -93,29 +96,30 @@ it('Leftover runs are removed before a new thread gets its row.', async () => {
   expect(done).toEqual(['log', 'gate', 'runs', 'row', 'gate', 'index'])
 })
 
-it('Mutable rows are not written if the session was over before the log row passed.', async () => {
+it('Mutable rows are not written if the session had ended before the log row passed.', async () => {
   const { done, log } = logWith(() => Promise.reject(new HeddleError('not_owner')))
   await expect(log.append([newRow], [update])).rejects.toMatchObject({ code: 'not_owner' })
   expect(done).toEqual(['log', 'gate'])
 })
 
-it('Rows of the log alone pass the gate once.', async () => {
+it('Rows of the log alone pass the ownership check once.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([newRow], [])
   expect(done).toEqual(['log', 'gate', 'index'])
 })
 
-it('An append leaves the gate while it waits for an earlier append.', async () => {
+it('An append leaves the ownership check while it waits for an earlier append.', async () => {
   const left: number[] = []
   const firstRow = Promise.withResolvers<void>()
-  let passages = 0
+  let pendingWrites = 0
   const log = new CassandraLog({
     connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new Rank(), log: { append: async () => {} }, branches: {}, index: { put: async () => {} },
+    rank: new WriteTimestamp(), log: { append: async () => {} }, branches: {},
+      index: { put: async () => {} },
     rows: { thread: { put: () => firstRow.promise } },
-    gate: { approach: () => {
-      const number = ++passages
-      return { pass: async () => {}, leave: () => { left.push(number) } }
+    check: { announce: () => {
+      const number = ++pendingWrites
+      return { confirm: async () => {}, leave: () => { left.push(number) } }
     } },
   } as unknown as LogPortParts)
   const rows = [2, 3].map((seq) => ({ ...newRow, seq, prevEpoch: 1 }))

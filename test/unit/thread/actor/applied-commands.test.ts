@@ -12,7 +12,7 @@ import type { Fate } from '../../../support/thread-pair.ts'
 
 const runId = (number: number) => `r${number}`
 
-/** Makes edits end at once, each adding its number; runs go on until the test ends them. */
+/** Makes edits end at once, each adding its number; runs continue until the test ends them. */
 function editing(host: ScriptedHost): void {
   const execute = host.execute.bind(host)
   host.execute = (execution, source, listener) => {
@@ -57,14 +57,14 @@ class Story {
   readonly answers: unknown[] = []
   #started = 0
 
-  async tell(act: Act, number: number, fate: Fate): Promise<void> {
+  async notify(act: Act, number: number, fate: Fate): Promise<void> {
     this.pair.fate = fate
     try {
       this.answers.push(await this.#do(act, number))
     } catch (error) {
       this.answers.push(HeddleError.from(error).code)
     }
-    // A fate that did not come true is over.
+    // A fate that did not come true has ended.
     this.pair.fate = 'none'
     await settled()
   }
@@ -81,7 +81,7 @@ class Story {
       }
       case 'patch': return seen(await client.patch('t', 'x', { value: act.value }))
       // If nothing is left of the thread, a repeated delete cannot know: both answers are right.
-      case 'delete': return client.delete('t', 'x').catch(unlessGone)
+      case 'delete': return client.delete('t', 'x').catch(ignoreNotFound)
       case 'copy': return seen(await client.copy('t', 'x'))
       case 'edit': {
         const answer = await client.updateState('t', 'x', { update: edit, checkpoint: null })
@@ -129,7 +129,7 @@ class Story {
   }
 }
 
-function unlessGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (HeddleError.from(error).code !== 'not_found') throw error
 }
 
@@ -137,11 +137,11 @@ function seen({ row, values }: ThreadView): unknown {
   return [row.metadataJson, row.status, values]
 }
 
-async function told(script: readonly (readonly [Act, Fate])[], fated: boolean): Promise<unknown> {
+async function noted(script: readonly (readonly [Act, Fate])[], fated: boolean): Promise<unknown> {
   const story = new Story()
-  await story.tell({ do: 'create' }, 0, 'none')
+  await story.notify({ do: 'create' }, 0, 'none')
   for (const [at, [act, fate]] of script.entries()) {
-    await story.tell(act, at + 1, fated ? fate : 'none')
+    await story.notify(act, at + 1, fated ? fate : 'none')
     // A dying owner costs the run an attempt, of which it has three.
     if (at % 2 === 1) await story.finish()
   }
@@ -153,7 +153,7 @@ describe('commands whose owner dies before it has answered', () => {
   it('leave the thread as if each had arrived once, and give the same answers', async () => {
     const script = fc.array(fc.tuple(acts, fates), { maxLength: 14 })
     await fc.assert(fc.asyncProperty(script, async (script) => {
-      expect(await told(script, true)).toEqual(await told(script, false))
+      expect(await noted(script, true)).toEqual(await noted(script, false))
     }), { numRuns: 300 })
   })
 
@@ -189,6 +189,6 @@ describe('commands whose owner dies before it has answered', () => {
     await pair.client.create('t',
       { threadId: 'x', metadata: {}, ifExists: 'raise', supersteps: [] })
     for (let i = 0; i < 100; i++) await pair.client.patch('t', 'x', { i })
-    expect((await pair.tables.threads.get('t', 'x'))?.heard).toHaveLength(32)
+    expect((await pair.tables.threads.get('t', 'x'))?.applied).toHaveLength(32)
   })
 })

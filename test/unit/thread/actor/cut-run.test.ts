@@ -150,7 +150,7 @@ describe('an execution', () => {
     expect((await only.source.tuple('', null))?.id).toBe(only.headId)
   })
 
-  it('goes on from what the one before wrote, as soon as that is on disk', async () => {
+  it('continues from what the one before wrote, as soon as that is on disk', async () => {
     const house = await written()
     await house.startRun('x')
     const { only } = house.host
@@ -163,7 +163,7 @@ describe('an execution', () => {
     disk.resolve()
     await settled()
     expect(house.host.only.execution).toMatchObject({ headId: only.headId,
-      request: { input: 'null', told: [{ json: '2' }] } })
+      request: { input: 'null', emitted: [{ json: '2' }] } })
   })
 })
 

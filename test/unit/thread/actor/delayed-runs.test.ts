@@ -66,7 +66,7 @@ describe('a thread whose runs all wait for their time', () => {
     const stop = await house.client.followRun('t', 'x', run!.runId, { after: null, modes: null },
       { events: () => {}, ended: () => {} })
     const left = new AbortController()
-    const joined = house.client.joinRun('t', 'x', run!.runId, { gone: left.signal })
+    const joined = house.client.joinRun('t', 'x', run!.runId, { cancelled: left.signal })
     await pass(house, 3_000)
     expect(house.activations.size).toBe(1)
     stop()

@@ -21,7 +21,7 @@ const ends: (() => unknown)[] = []
 
 const common = {
   env: systemEnv({ level: 'silent' }), trust: { secret: 'the-secret-of-this-cluster' },
-  dialect: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
+  identity: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
 }
 
 let house: ThreadHouse
@@ -44,7 +44,8 @@ async function throughMember(inbound: Inbound, env: Env = common.env): Promise<T
   ends.push(() => server.close(AbortSignal.abort()), close)
   return createThreadClient({
     router: {
-      ask: (key, command, gone) => shared.deliver(to, key, command, gone && { gone }),
+      ask: (key, command, cancelled) =>
+        shared.deliver(to, key, command, cancelled && { cancelled }),
       follow: (key, request, listener) => shared.follow(to, key, request, listener),
     },
     threads: house.tables.threads, newThreadId: () => house.env.uuid(), env: house.env,
@@ -87,12 +88,12 @@ describe('a thread of another member', () => {
     const query = { checkpointId: null, checkpointNs: '', before: null, limit: 20, metadata: null,
       select: ['next'] }
     const parts: number[] = []
-    const heard: string[] = []
+    const applied: string[] = []
     for await (const { states } of far.history('t', 'x', query)) {
       parts.push(states.length)
-      heard.push(...states)
+      applied.push(...states)
     }
-    expect(heard).toEqual(texts)
+    expect(applied).toEqual(texts)
     expect(parts).toEqual([16, 4])
     const earlier = await house.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' },
       { type: 'history', query })
@@ -149,7 +150,7 @@ describe('a thread of another member', () => {
     expect(await far.get('t', 'x')).toEqual(await near.get('t', 'x'))
   })
 
-  it('forgets a caller that stopped waiting here, and its run goes on', async () => {
+  it('forgets a caller that stopped waiting here, and its run continues', async () => {
     const clock = virtualEnv()
     const asked: { readonly type: string; readonly outcome: Promise<unknown> }[] = []
     const client = await throughMember({ ...house.inbound, ask: (key, command, delivery) => {
@@ -162,7 +163,7 @@ describe('a thread of another member', () => {
     await client.startRun('t', 'x', run)
     const leaving = new AbortController()
     const left = new HeddleError('unavailable', 'The client went.')
-    const joined = client.joinRun('t', 'x', run.runId, { gone: leaving.signal })
+    const joined = client.joinRun('t', 'x', run.runId, { cancelled: leaving.signal })
       .catch((error: unknown) => error)
     while (clock.timers() === 0) await settled()
     leaving.abort(left)
@@ -246,10 +247,10 @@ describe('a run of another member that a third member takes over', () => {
       pair.host.end(pair.host.only)
       for (const { ended, seen, modes } of readers) {
         expect(await ended).toBe('over')
-        const told = (name: string) => seen.filter((e) => e.name === name).map((e) => e.json)
-        expect(told('updates')).toEqual(modes?.[0] === 'values' ? [] : ['1', '2', '3'])
-        expect(told('values')).toEqual(modes?.[0] === 'updates' ? [] : ['1'])
-        expect(told('metadata')).toHaveLength(2)
+        const noted = (name: string) => seen.filter((e) => e.name === name).map((e) => e.json)
+        expect(noted('updates')).toEqual(modes?.[0] === 'values' ? [] : ['1', '2', '3'])
+        expect(noted('values')).toEqual(modes?.[0] === 'updates' ? [] : ['1'])
+        expect(noted('metadata')).toHaveLength(2)
       }
       expect(JSON.parse(await result)).toEqual({ log: ['three', 'two', 'one'] })
     })

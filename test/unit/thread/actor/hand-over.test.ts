@@ -36,7 +36,7 @@ async function step(pair: ThreadPair, number: number): Promise<void> {
   await settled()
 }
 
-const told = (events: readonly FeedEvent[], name: string) =>
+const noted = (events: readonly FeedEvent[], name: string) =>
   events.filter((event) => event.name === name).map(({ json }) => json)
 
 describe('a run whose thread is handed over', () => {
@@ -57,8 +57,8 @@ describe('a run whose thread is handed over', () => {
     await step(pair, 3)
     pair.host.end(pair.host.only)
     expect(await reader.ended).toBe('over')
-    expect(told(reader.seen, 'updates')).toEqual(['1', '2', '3'])
-    expect(told(reader.seen, 'metadata').map((json) => JSON.parse(json).attempt)).toEqual([1, 1])
+    expect(noted(reader.seen, 'updates')).toEqual(['1', '2', '3'])
+    expect(noted(reader.seen, 'metadata').map((json) => JSON.parse(json).attempt)).toEqual([1, 1])
     expect(new Set(reader.seen.map(({ id }) => id)).size).toBe(reader.seen.length)
     await againIn(pair)
     expect(await result).toBe('{"log":["s3","s2","s1"]}')
@@ -87,13 +87,13 @@ describe('a run whose thread is handed over', () => {
     expect(pair.host.only.execution.attempt).toBe(1)
     void step(pair, 2)
     await settled()
-    expect(told(reader.seen, 'updates')).toEqual(['1'])
+    expect(noted(reader.seen, 'updates')).toEqual(['1'])
     gate.resolve()
     await handed
     await settled()
     pair.host.end(pair.host.only)
     expect(await reader.ended).toBe('over')
-    expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
+    expect(noted(reader.seen, 'updates')).toEqual(['1', '2'])
   })
 
   it('continues from the head that was read with its attempt, without another read', async () => {
@@ -133,7 +133,7 @@ describe('a run whose thread is handed over', () => {
     gate.resolve()
     await handed
     await settled()
-    expect(told(reader.seen, 'messages')).toEqual(['"token 1"', '"token 2"'])
+    expect(noted(reader.seen, 'messages')).toEqual(['"token 1"', '"token 2"'])
   })
 
   it('is cut short if its superstep does not end in time, as the same attempt', async () => {
@@ -151,7 +151,7 @@ describe('a run whose thread is handed over', () => {
     await step(pair, 2)
     pair.host.end(pair.host.only)
     expect(await reader.ended).toBe('over')
-    expect(told(reader.seen, 'updates')).toEqual(['1', '2'])
+    expect(noted(reader.seen, 'updates')).toEqual(['1', '2'])
   })
 
   it('may end during the hand-over; then the queued run starts at the next owner', async () => {
@@ -173,10 +173,10 @@ describe('a run whose thread is handed over', () => {
     const gate = Promise.withResolvers<void>()
     pair.log.gate = gate.promise
     void pair.host.step(pair.host.only, 's2').catch(() => {})
-    let over = false
-    const handed = pair.handOver(AbortSignal.abort()).then(() => { over = true })
+    let ended = false
+    const handed = pair.handOver(AbortSignal.abort()).then(() => { ended = true })
     await settled()
-    expect(over).toBe(false)
+    expect(ended).toBe(false)
     gate.resolve()
     await handed
     await settled()
@@ -193,10 +193,10 @@ describe('a run whose thread is handed over', () => {
     }
     const deleted = pair.client.delete('t', 'x')
     await settled()
-    let over = false
-    const handed = pair.handOver().then(() => { over = true })
+    let ended = false
+    const handed = pair.handOver().then(() => { ended = true })
     await settled()
-    expect(over).toBe(false)
+    expect(ended).toBe(false)
     gate.resolve()
     await Promise.all([handed, deleted])
     expect(pair.log.rows).toEqual([])
@@ -246,8 +246,8 @@ describe('a run whose owner is killed', () => {
     pair.host.end(pair.host.only)
     for (const { ended, seen } of [reader, late]) {
       expect(await ended).toBe('over')
-      expect(told(seen, 'updates')).toEqual(['1', '2', '3', '4'])
-      const attempts = told(seen, 'metadata').map((json) => JSON.parse(json).attempt)
+      expect(noted(seen, 'updates')).toEqual(['1', '2', '3', '4'])
+      const attempts = noted(seen, 'metadata').map((json) => JSON.parse(json).attempt)
       expect(attempts).toEqual([1, 1, 1])
     }
     await againIn(pair)

@@ -93,10 +93,10 @@ describe('a rollback', () => {
     await house.host.step(scripted, 'two')
     await house.client.cancelRun('t', 'x', run.runId, { action: 'rollback' })
     const events: FeedEvent[] = []
-    const { promise: over, resolve } = Promise.withResolvers<string>()
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: (batch) => void events.push(...batch), ended: resolve })
-    expect(await over).toBe('over')
+    expect(await ended).toBe('over')
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'error'])
   })
 })
@@ -161,25 +161,25 @@ describe('a delete', () => {
       const house = new ThreadHouse()
       const run = house.run()
       await house.client.startRun('t', 'x', run)
-      const told: string[] = []
+      const seen: string[] = []
       await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-        { events: () => {}, ended: (how) => void told.push(how) })
+        { events: () => {}, ended: (how) => void seen.push(how) })
       const joined = house.client.joinRun('t', 'x', run.runId)
-      joined.catch(({ code }: HeddleError) => void told.push(code))
+      joined.catch(({ code }: HeddleError) => void seen.push(code))
       await settled()
       const disk = Promise.withResolvers<void>()
       const append = house.log.append.bind(house.log)
       house.log.append = async (...given) => { await disk.promise; return append(...given) }
       const deleted = house.client.delete('t', 'x').catch(() => 'not')
       await settled()
-      expect(told).toEqual([])
+      expect(seen).toEqual([])
       if (written) disk.resolve()
       else disk.reject(new HeddleError('unavailable'))
       house.log.append = append
       expect(await deleted).toBe(written ? undefined : 'not')
       await settled()
       // If the thread was not deleted, follower and joiner keep waiting.
-      expect(told).toEqual(written ? ['over', 'not_found'] : [])
+      expect(seen).toEqual(written ? ['over', 'not_found'] : [])
     }
   })
 
@@ -452,8 +452,8 @@ describe('the start of a run whose caller waits for the result', () => {
       const run = house.run({ awaited: true })
       await house.client.startRun('t', 'x', run)
       const result = house.client.joinRun('t', 'x', run.runId)
-      const refused = expect(result).rejects.toSatisfy(({ code, facts }: HeddleError) =>
-        code === 'unavailable' && facts['unwritten'] === (written ? undefined : true))
+      const refused = expect(result).rejects.toSatisfy(({ code, details }: HeddleError) =>
+        code === 'unavailable' && details['unwritten'] === (written ? undefined : true))
       house.env.advance(50)
       await settled()
       if (written) {

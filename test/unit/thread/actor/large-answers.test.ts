@@ -27,23 +27,23 @@ const collect = runInNewContext('gc') as () => void
 /** A client of threads that only answer with their values, and counts of what is read and held. */
 function threadsWith(count: number, valuesOf: (n: number) => string) {
   const rows = Array.from({ length: count }, (_, n) => aThread({ threadId: String(n) }))
-  const told = { begun: 0, underWay: 0, most: 0, mostHeld: 0 }
+  const seen = { begun: 0, underWay: 0, most: 0, mostHeld: 0 }
   const held: WeakRef<ThreadView>[] = []
   const look = () => {
     collect()
     const alive = held.filter((each) => each.deref() !== undefined).length
-    told.mostHeld = Math.max(told.mostHeld, alive)
+    seen.mostHeld = Math.max(seen.mostHeld, alive)
   }
   const router = {
     follow: () => Promise.reject(new Error('nobody follows')),
     ask: async ({ id }: { id: string }, { most = Infinity }: { most?: number }) => {
       const n = Number(id)
       if (valuesOf(n).length > most) throw new HeddleError('too_large')
-      told.most = Math.max(told.most, ++told.underWay)
-      if (told.begun++ % 50 === 49) look()
+      seen.most = Math.max(seen.most, ++seen.underWay)
+      if (seen.begun++ % 50 === 49) look()
       // Some later threads are answered before earlier ones.
       for (let turn = n % 3; turn < 3; turn++) await new Promise(setImmediate)
-      told.underWay--
+      seen.underWay--
       const view: ThreadView = { row: rows[n]!, values: valuesOf(n) }
       held.push(new WeakRef(view))
       return view
@@ -58,7 +58,7 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
   const client = createThreadClient({
     router, threads, newThreadId: () => 'copy', env, reads: new ReadQuota(env),
   })
-  return { client, told }
+  return { client, seen }
 }
 
 const page = { tenant: 't', sortBy: 'created_at', sortOrder: 'desc', offset: 0 } as const
@@ -67,53 +67,53 @@ const idOf = ({ row }: ThreadView) => Number(row.threadId)
 
 describe('a search', () => {
   it('reads a few threads at a time, and returns them in order', async () => {
-    const { client, told } = threadsWith(200, parity)
+    const { client, seen } = threadsWith(200, parity)
     const { threads, total } = await client.search({ ...page, limit: 150 }, idOf)
     expect(threads).toEqual(Array.from({ length: 150 }, (_, n) => n))
     expect(total).toBe(200)
-    expect(told.begun).toBe(150)
-    expect(told.most).toBe(atOnce)
-    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+    expect(seen.begun).toBe(150)
+    expect(seen.most).toBe(atOnce)
+    expect(seen.mostHeld).toBeLessThanOrEqual(2 * atOnce)
   })
 
   it('reads the threads of a small page all at once', async () => {
-    const { client, told } = threadsWith(10, parity)
+    const { client, seen } = threadsWith(10, parity)
     await client.search({ ...page, limit: 10 }, idOf)
-    expect(told.most).toBe(10)
+    expect(seen.most).toBe(10)
   })
 
   it('is refused once the answer is full, and reads no further', async () => {
     const values = `"${'x'.repeat(5 * megabyte)}"`
-    const { client, told } = threadsWith(1_000, () => values)
-    using room = new ReadQuota(new ThreadHouse().env).share('t')
-    const answer = client.search({ ...page, limit: 1_000 }, (view) => room.take(view.values))
+    const { client, seen } = threadsWith(1_000, () => values)
+    using quota = new ReadQuota(new ThreadHouse().env).share('t')
+    const answer = client.search({ ...page, limit: 1_000 }, (view) => quota.take(view.values))
     await expect(answer).rejects.toMatchObject({ code: 'too_large', httpStatus: 413 })
-    expect(told.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
+    expect(seen.begun).toBeLessThanOrEqual(fitting + 1 + atOnce)
   })
 
   it('reads long states one by one, and so do all searches of a tenant together', async () => {
-    const { client, told } = threadsWith(6, () => `"${'x'.repeat(2 * megabyte)}"`)
+    const { client, seen } = threadsWith(6, () => `"${'x'.repeat(2 * megabyte)}"`)
     const searches = [1, 2, 3].map(() => client.search({ ...page, limit: 6 }, idOf))
     for (const { threads } of await Promise.all(searches)) expect(threads).toHaveLength(6)
-    expect(told.most).toBe(1)
+    expect(seen.most).toBe(1)
   })
 
   it('by values keeps only a page of the matching threads, and counts all of them', async () => {
-    const { client, told } = threadsWith(400, parity)
+    const { client, seen } = threadsWith(400, parity)
     const { threads, total } = await client.search(
       { ...page, offset: 3, limit: 4, values: { even: true } }, idOf)
     expect([threads, total]).toEqual([[6, 8, 10, 12], 200])
-    expect(told.most).toBe(atOnce)
-    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+    expect(seen.most).toBe(atOnce)
+    expect(seen.mostHeld).toBeLessThanOrEqual(2 * atOnce)
   })
 })
 
 describe('a count by values', () => {
   it('keeps none of what it counts', async () => {
-    const { client, told } = threadsWith(400, parity)
+    const { client, seen } = threadsWith(400, parity)
     expect(await client.count({ tenant: 't', values: { even: true } })).toBe(200)
-    expect([told.begun, told.most]).toEqual([400, atOnce])
-    expect(told.mostHeld).toBeLessThanOrEqual(2 * atOnce)
+    expect([seen.begun, seen.most]).toEqual([400, atOnce])
+    expect(seen.mostHeld).toBeLessThanOrEqual(2 * atOnce)
   })
 })
 
@@ -124,7 +124,7 @@ async function threadWithStates(count: number, values: string) {
   await house.host.step(house.host.only, 'one')
   house.host.end(house.host.only)
   const asked: (StateQuestion & { kind: 'history' })[] = []
-  const told = { read: 0 }
+  const seen = { read: 0 }
   let rolledBackAt = 0
   const rollBackAt = (call: number) => { rolledBackAt = call }
   let sought = ''
@@ -142,14 +142,14 @@ async function threadWithStates(count: number, values: string) {
       asked.push(question)
       const from = all.findIndex(({ checkpointId }) => checkpointId === question.before) + 1
       const answers = all.slice(from, from + question.limit)
-      told.read += answers.length
+      seen.read += answers.length
       return answers
     },
   })
-  const parts = (limit: number, gone?: AbortSignal) => house.client.history('t', 'x',
-    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null }, gone)
+  const parts = (limit: number, cancelled?: AbortSignal) => house.client.history('t', 'x',
+    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null }, cancelled)
   const history = (limit: number) => historyText(parts(limit))
-  return { history, parts, asked, told, rollBackAt, reads: house.reads }
+  return { history, parts, asked, seen, rollBackAt, reads: house.reads }
 }
 
 describe('a history', () => {
@@ -180,17 +180,17 @@ describe('a history', () => {
   })
 
   it('of large states comes in parts of a few states, each read when it is asked for', async () => {
-    const { parts, asked, told } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
+    const { parts, asked, seen } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
     const history = parts(100)
     const first = await history.next()
     expect(first.value).toMatchObject({ states: { length: 16 }, isLast: false })
-    expect([told.read, asked.length]).toEqual([16, 1])
+    expect([seen.read, asked.length]).toEqual([16, 1])
     const second = await history.next()
     expect(second.value).toMatchObject({ isLast: false })
-    expect([told.read, asked.at(-1)!.limit]).toEqual([22, 3])
+    expect([seen.read, asked.at(-1)!.limit]).toEqual([22, 3])
     await history.return()
     await new Promise(setImmediate)
-    expect(told.read).toBe(22)
+    expect(seen.read).toBe(22)
   })
 
   it('takes memory as long as its part is used', async () => {
@@ -203,12 +203,12 @@ describe('a history', () => {
   })
 
   it('stops when nobody waits for it any more', async () => {
-    const { parts, told } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
+    const { parts, seen } = await threadWithStates(100, `"${'x'.repeat(5 * megabyte)}"`)
     const left = new AbortController()
     const history = parts(100, left.signal)
     await history.next()
     left.abort(new HeddleError('unavailable', 'The caller has left.'))
     await expect(history.next()).rejects.toMatchObject({ message: 'The caller has left.' })
-    expect(told.read).toBe(16)
+    expect(seen.read).toBe(16)
   })
 })

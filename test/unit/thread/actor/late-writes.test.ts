@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
 import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
-import { ThreadLedger } from '../../../../src/thread/log/thread-log.ts'
+import { ThreadLog } from '../../../../src/thread/log/thread-log.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
 import { memoryTables } from '../../../support/memory-tables.ts'
@@ -29,13 +29,13 @@ class Forked {
   readonly written = new Map<string, string[]>()
   readonly #log = new MemoryLog()
   readonly #env = virtualEnv()
-  #ledger!: ThreadLedger
+  #threadLog!: ThreadLog
   #epoch = 0
   #count = 0
 
   /** As after a crash. */
   async load(): Promise<void> {
-    this.#ledger = await ThreadLedger.load({
+    this.#threadLog = await ThreadLog.load({
       ports: { log: this.#log, threads: memoryTables(this.#log).threads,
         views: new ByteBudget(1e6) }, tenant: 't', threadId: 'x', epoch: ++this.#epoch,
       after: this.#env.after, onLost: () => {},
@@ -46,53 +46,53 @@ class Forked {
   async run(pick: number, { tasks, puts, isTakenBack }: Run): Promise<void> {
     const ids = [...this.written.keys()]
     const [runId, on] = [`run ${++this.#count}`, ids[pick % ids.length]]
-    const { head } = this.#ledger.state.row
-    await this.#ledger.write([{ $case: 'runStarted', value: { runId, atMs: 0, attempt: 1,
+    const { head } = this.#threadLog.state.row
+    await this.#threadLog.write([{ $case: 'runStarted', value: { runId, atMs: 0, attempt: 1,
       baseCheckpointId: head?.id ?? '', ownerDeaths: 0, suspect: false } }])
     const steps = on === undefined ? []
       : Array.from({ length: tasks }, (_, task) => writes(on, `task ${task} of ${runId}`))
-    if (puts === 'first') await this.#ledger.write([checkpoint(runId, runId)])
+    if (puts === 'first') await this.#threadLog.write([checkpoint(runId, runId)])
     for (const step of steps) {
-      await this.#ledger.ready([step])
-      await this.#ledger.write([step])
+      await this.#threadLog.ready([step])
+      await this.#threadLog.write([step])
       if (!isTakenBack) this.written.get(on!)!.push(step.value.taskId)
     }
-    if (puts === 'last') await this.#ledger.write([checkpoint(runId, runId)])
+    if (puts === 'last') await this.#threadLog.write([checkpoint(runId, runId)])
     if (puts !== 'never' && !isTakenBack) this.written.set(runId, [])
     if (isTakenBack) {
-      const { seq: base } = this.#ledger.position
-      void this.#ledger.write([{ $case: 'headMoved', value: { checkpointId: head!.id,
+      const { seq: base } = this.#threadLog.position
+      void this.#threadLog.write([{ $case: 'headMoved', value: { checkpointId: head!.id,
         seq: head!.seq, base: head!.base, droppedRunIds: [runId], atMs: 0 } }])
-      this.#ledger.dropPlaces([{ id: runId, seq: 0, base }])
+      this.#threadLog.dropPlaces([{ id: runId, seq: 0, base }])
     } else {
-      void this.#ledger.write([{ $case: 'runEnded', value: { runId, atMs: 0, status: 'success',
+      void this.#threadLog.write([{ $case: 'runEnded', value: { runId, atMs: 0, status: 'success',
         errorJson: '', interruptsJson: '', waiting: false, finalCheckpointId: '',
         owesWebhook: false,
       ownerDeaths: 0, suspect: false, attempt: 0 } }])
     }
-    this.#ledger.forgetExecution()
-    await this.#ledger.durable
+    this.#threadLog.forgetExecution()
+    await this.#threadLog.durable
   }
 
   async put(steps: readonly Step[]): Promise<void> {
-    await this.#ledger.ready(steps)
-    await this.#ledger.write(steps)
+    await this.#threadLog.ready(steps)
+    await this.#threadLog.write(steps)
   }
 
   async rest(): Promise<void> {
-    this.#ledger.forgetExecution()
-    await this.#ledger.durable
+    this.#threadLog.forgetExecution()
+    await this.#threadLog.durable
   }
 
   async writesBelow(id: string): Promise<string[]> {
-    const found = await this.#ledger.settled.checkpoint('sub', id)
+    const found = await this.#threadLog.settled.checkpoint('sub', id)
     return found!.writes.map(({ taskId }) => taskId)
   }
 
   async read(): Promise<ReadonlyMap<string, string[]>> {
     const read = new Map<string, string[]>()
     for (const id of this.written.keys()) {
-      const found = await this.#ledger.settled.checkpoint('', id)
+      const found = await this.#threadLog.settled.checkpoint('', id)
       read.set(id, found!.writes.map(({ taskId }) => taskId))
     }
     return read
@@ -102,7 +102,7 @@ class Forked {
     const read = new Map<string, string[]>()
     for (let before: string | null = null; ;) {
       const query = { ns: '', checkpointId: null, before, limit: 2, filter: null }
-      const page = await this.#ledger.settled.page(query)
+      const page = await this.#threadLog.settled.page(query)
       for (const { checkpoint: { id }, writes: found } of page) {
         read.set(id, found.map(({ taskId }) => taskId))
       }

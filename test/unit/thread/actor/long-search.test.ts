@@ -28,14 +28,14 @@ async function searched(count: number, length: number) {
     threads: { search: async () => ({ rows, total: count }), count: async () => count },
   })
   let turns = 0
-  let over = false
+  let ended = false
   const nextTurn = () => void setImmediate(() => {
     turns++
-    if (!over) nextTurn()
+    if (!ended) nextTurn()
   })
   nextTurn()
   const { total } = await client.search({ ...query, values: { n: 1 } }, () => {})
-  over = true
+  ended = true
   return { total, turns, together }
 }
 

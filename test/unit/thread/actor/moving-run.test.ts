@@ -52,19 +52,19 @@ it('A run reaches its end and every update is sent once, however its owners chan
         chain.env.advance(50)
       }
     }
-    const told = (name: string) =>
+    const noted = (name: string) =>
       seen.filter((event) => event.name === name).map(({ json }) => JSON.parse(json) as object)
     const result = chain.client.joinRun('t', 'x', 'r')
     let until = 0
     for (const { after, how } of moves) {
       until = Math.min(until + after, supersteps - 1)
-      await passing(() => told('updates').length >= until)
+      await passing(() => noted('updates').length >= until)
       if (how === 'killed') chain.kill()
       else await chain.handOver()
     }
     await passing(() => ending !== undefined)
     expect(ending).toBe('over')
-    expect(told('updates')).toEqual(everyStep.map((n) => ({ [`n${n}`]: { log: [n] } })))
+    expect(noted('updates')).toEqual(everyStep.map((n) => ({ [`n${n}`]: { log: [n] } })))
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
     while ((await Promise.race([result.then(() => true), settled()])) !== true) {
       chain.env.advance(250)
@@ -74,8 +74,8 @@ it('A run reaches its end and every update is sent once, however its owners chan
     const { status, attempt } = await chain.client.getRun('t', 'x', 'r')
     // A death before the run has begun, or after its end, costs no attempt.
     expect([status, attempt <= 1 + killed]).toEqual(['success', true])
-    expect(told('metadata').at(-1)).toMatchObject({ attempt })
+    expect(noted('metadata').at(-1)).toMatchObject({ attempt })
     // Without a death nothing is sent twice; after one, a token may be.
-    if (killed === 0) expect(told('custom')).toHaveLength(supersteps)
+    if (killed === 0) expect(noted('custom')).toHaveLength(supersteps)
   }), { numRuns: 20 })
 })

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { historyText } from '../../../support/history-text.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
-/** A thread with a run that is over and one that is running; the test can stop the disk. */
-class Told extends ThreadHouse {
-  readonly over = this.run()
+/** A thread with a run that has ended and one that is running; the test can stop the disk. */
+class Seen extends ThreadHouse {
+  readonly ended = this.run()
   readonly now = this.run({ commandId: 'key' })
   readonly #disk = Promise.withResolvers<void>()
 
@@ -15,7 +15,7 @@ class Told extends ThreadHouse {
     await this.startRun('edited')
     this.host.end(this.host.only)
     await settled()
-    await this.client.startRun('t', 'x', this.over)
+    await this.client.startRun('t', 'x', this.ended)
     this.host.end(this.host.only)
     await settled()
     await this.client.startRun('t', 'x', this.now)
@@ -51,7 +51,7 @@ class Told extends ThreadHouse {
   }
 }
 
-type Ask = (house: Told) => Promise<unknown>
+type Ask = (house: Seen) => Promise<unknown>
 
 const of = { tenant: 't', threadId: 'x', limit: 9, offset: 0 }
 const interrupt = { action: 'interrupt' } as const
@@ -80,7 +80,7 @@ const changes: Readonly<Record<string, Ask>> = {
   'a cancel': ({ client, now }) => client.cancelRun('t', 'x', now.runId, interrupt),
   'a rollback': ({ client, now }) =>
     client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
-  'a delete of a run': ({ client, over }) => client.deleteRun('t', 'x', over.runId),
+  'a delete of a run': ({ client, ended }) => client.deleteRun('t', 'x', ended.runId),
   'a delete': ({ client }) => client.delete('t', 'x'),
   'a copy': ({ client }) => client.copy('t', 'x'),
   'an edit': (house) => house.edit(),
@@ -109,14 +109,14 @@ const looks: Readonly<Record<string, Ask>> = {
     checkpointNs: '', before: null, limit: 9, metadata: null })),
   'its runs': ({ client }) => client.listRuns(of),
   'a run of it': ({ client, now }) => client.getRun('t', 'x', now.runId),
-  'the result of a run': ({ client, over }) => client.joinRun('t', 'x', over.runId),
-  'a cancel of a run that is over': ({ client, over }) =>
-    client.cancelRun('t', 'x', over.runId, interrupt),
+  'the result of a run': ({ client, ended }) => client.joinRun('t', 'x', ended.runId),
+  'a cancel of a run that is over': ({ client, ended }) =>
+    client.cancelRun('t', 'x', ended.runId, interrupt),
   'a copy of it': ({ client }) => client.copy('t', 'x'),
 }
 
-async function answeredOnceOnDisk(ask: Ask, hold: (house: Told) => void): Promise<void> {
-  const house = new Told()
+async function answeredOnceOnDisk(ask: Ask, hold: (house: Seen) => void): Promise<void> {
+  const house = new Seen()
   await house.begin()
   hold(house)
   await Promise.resolve()

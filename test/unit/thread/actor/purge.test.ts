@@ -21,7 +21,7 @@ async function begun(answer: () => Promise<void>) {
   } } as Partial<LogPort> as LogPort
   const key = { kind: 'thread', tenant: 't', id: 'x' }
   const purge = new Purge({ log, env }, { key, epoch: 1 } as ActorContext)
-  const told = purge.after(Promise.resolve(), branch)
+  const seen = purge.after(Promise.resolve(), branch)
   await settled()
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
@@ -29,7 +29,7 @@ async function begun(answer: () => Promise<void>) {
       await settled()
     }
   }
-  return { purge, tries, told, pass }
+  return { purge, tries, seen, pass }
 }
 
 it('A deleted thread stays in memory until it is purged, even if nobody asks for it.', async () => {
@@ -53,8 +53,8 @@ const away = () => Promise.reject(new HeddleError('unavailable'))
 describe('a purge', () => {
   it('is retried until it succeeds, with growing pauses of at most a minute', async () => {
     let answer: () => Promise<void> = away
-    const { purge, tries, told, pass } = await begun(() => answer())
-    await told
+    const { purge, tries, seen, pass } = await begun(() => answer())
+    await seen
     await pass(200)
     expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183])
     expect(purge.underWay).toBe(true)

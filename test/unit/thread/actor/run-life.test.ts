@@ -84,9 +84,9 @@ describe('a second run', () => {
     const run = house.run()
     await house.client.startRun('t', 'x', run)
     const scripted = house.host.only
-    const told: string[] = []
+    const seen: string[] = []
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: ['values'] }, {
-      events: (batch) => void told.push(...batch.flatMap(({ name, json }) =>
+      events: (batch) => void seen.push(...batch.flatMap(({ name, json }) =>
         name === 'values' ? [json] : [])),
       ended: () => {} })
     const result = house.client.joinRun('t', 'x', run.runId)
@@ -98,7 +98,7 @@ describe('a second run', () => {
       { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
     house.host.end(scripted)
     expect(await result).toBe('{"log":["one"]}')
-    expect(told).toEqual(['{"log":["one"]}'])
+    expect(seen).toEqual(['{"log":["one"]}'])
   })
 
   it('ends the first under interrupt and keeps what it finished', async () => {
@@ -165,19 +165,19 @@ describe('a second run', () => {
 describe('a follow', () => {
   const follow = async (house: ThreadHouse, runId: string, after: string | null = null) => {
     const events: FeedEvent[] = []
-    const { promise: over, resolve } = Promise.withResolvers<string>()
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
     await house.client.followRun('t', 'x', runId, { after, modes: null },
       { events: (batch) => void events.push(...batch), ended: resolve })
-    return { events, over }
+    return { events, ended }
   }
 
   it('ends if its run is deleted, and finds a deleted run no more', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
-    const { over } = await follow(house, run.runId)
+    const { ended } = await follow(house, run.runId)
     await house.client.deleteRun('t', 'x', run.runId)
-    expect(await over).toBe('over')
+    expect(await ended).toBe('over')
     await expect(follow(house, run.runId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
@@ -185,10 +185,10 @@ describe('a follow', () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
-    const { events, over } = await follow(house, run.runId)
+    const { events, ended } = await follow(house, run.runId)
     await house.host.step(house.host.only, 'one', [updates('{"node":1}')])
     house.host.end(house.host.only)
-    expect(await over).toBe('over')
+    expect(await ended).toBe('over')
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
   })
 
@@ -201,7 +201,7 @@ describe('a follow', () => {
     await settled()
     const after = await follow(house, run.runId, before.events[1]!.id)
     house.host.end(house.host.only)
-    await after.over
+    await after.ended
     expect(after.events.map(({ json }) => json)).toEqual(['2'])
   })
 
@@ -211,13 +211,13 @@ describe('a follow', () => {
     await house.client.startRun('t', 'x', run)
     await house.host.step(house.host.only, 'one', [updates('1')])
     house.restart()
-    const { events, over } = await follow(house, run.runId)
+    const { events, ended } = await follow(house, run.runId)
     await settled()
     const resumed = house.host.only
     expect(resumed.execution).toMatchObject({ attempt: 1, request: { input: 'null' } })
     await house.host.step(resumed, 'two', [updates('2')])
     house.host.end(resumed)
-    await over
+    await ended
     expect(events.map(({ name, json }) => (name === 'updates' ? json : JSON.parse(json).attempt)))
       .toEqual([1, '1', 1, '2'])
   })
@@ -233,7 +233,7 @@ describe('a follow', () => {
     const after = await follow(house, run.runId, before.events[1]!.id)
     await settled()
     house.host.end(house.host.only)
-    await after.over
+    await after.ended
     expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('attempt')])
   })
 
@@ -258,8 +258,8 @@ describe('a follow', () => {
     void house.host.step(house.host.only, 'one', [token])
     house.host.end(house.host.only)
     await settled()
-    const { events, over } = await follow(house, run.runId)
-    expect(await over).toBe('over')
+    const { events, ended } = await follow(house, run.runId)
+    expect(await ended).toBe('over')
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'custom'])
   })
 
@@ -271,8 +271,8 @@ describe('a follow', () => {
     house.host.end(house.host.only)
     await settled()
     house.restart()
-    const { events, over } = await follow(house, run.runId)
-    expect(await over).toBe('over')
+    const { events, ended } = await follow(house, run.runId)
+    expect(await ended).toBe('over')
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
   })
 })
@@ -289,19 +289,20 @@ describe('a step that is not on disk yet', () => {
 
   it('shows nowhere: in no event, no result, no state, no acknowledgement', async () => {
     const { house, runId, release } = await held()
-    const heard: string[] = []
-    const note = (what: string) => () => void heard.push(what)
+    const applied: string[] = []
+    const note = (what: string) => () => void applied.push(what)
     await house.client.followRun('t', 'x', runId, { after: null, modes: null },
-      { events: (batch) => void heard.push(...batch.map(({ name }) => name)), ended: note('end') })
+      { events: (batch) => void applied.push(...batch.map(({ name }) => name)),
+        ended: note('end') })
     const joined = house.client.joinRun('t', 'x', runId).then(note('result'))
     void house.host.step(house.host.only, 'one', [updates('1')]).then(note('acknowledged'))
     house.host.end(house.host.only)
     const got = house.client.get('t', 'x').then(note('state'))
     await settled()
-    expect(heard).toEqual(['metadata'])
+    expect(applied).toEqual(['metadata'])
     release()
     await Promise.all([joined, got])
-    expect(heard.toSorted())
+    expect(applied.toSorted())
       .toEqual(['acknowledged', 'end', 'metadata', 'result', 'state', 'updates'])
   })
 
@@ -348,10 +349,10 @@ describe('the thread of a stateless run', () => {
     const { house, run } = await begun(resumable)
     house.host.end(house.host.only)
     await settled()
-    const { promise: over, resolve } = Promise.withResolvers<string>()
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: () => {}, ended: resolve })
-    await over
+    await ended
     await settled()
     return house
   }

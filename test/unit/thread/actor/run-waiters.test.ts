@@ -12,10 +12,10 @@ const failure = (wait: Promise<unknown>) => wait.then(() => 'answered', (error: 
 describe('a caller that waits for a run', () => {
   it('is rejected and forgotten at once if it goes', async () => {
     const waiters = new RunWaiters()
-    const gone = new AbortController()
-    const waiting = failure(waiters.wait('r', gone.signal))
+    const cancelled = new AbortController()
+    const waiting = failure(waiters.wait('r', cancelled.signal))
     expect(waiters.has('r')).toBe(true)
-    gone.abort(left)
+    cancelled.abort(left)
     expect(waiters.has('r')).toBe(false)
     expect(await waiting).toBe(left)
   })
@@ -28,10 +28,10 @@ describe('a caller that waits for a run', () => {
 
   it('is answered though another one has gone', async () => {
     const waiters = new RunWaiters()
-    const gone = new AbortController()
-    const going = failure(waiters.wait('r', gone.signal))
+    const cancelled = new AbortController()
+    const going = failure(waiters.wait('r', cancelled.signal))
     const staying = [waiters.wait('r', new AbortController().signal), waiters.wait('r')]
-    gone.abort(left)
+    cancelled.abort(left)
     expect(waiters.has('r')).toBe(true)
     waiters.answer('r', Promise.resolve('{}'))
     expect(await Promise.all(staying)).toEqual(['{}', '{}'])
@@ -40,26 +40,27 @@ describe('a caller that waits for a run', () => {
 
   it('does not remove a new waiter if it goes after its answer', async () => {
     const waiters = new RunWaiters()
-    const gone = new AbortController()
-    const answered = waiters.wait('r', gone.signal)
+    const cancelled = new AbortController()
+    const answered = waiters.wait('r', cancelled.signal)
     waiters.answer('r', Promise.resolve('{}'))
     void waiters.wait('r')
-    gone.abort(left)
+    cancelled.abort(left)
     expect(await answered).toBe('{}')
     expect(waiters.has('r')).toBe(true)
   })
 })
 
 describe('a run of this member', () => {
-  it('goes on if a caller that joined it goes, and answers the others', async () => {
+  it('continues if a caller that joined it goes, and answers the others', async () => {
     const house = new ThreadHouse()
     const run = house.run()
     await house.client.startRun('t', 'x', run)
     const timers = house.env.timers()
-    const gone = new AbortController()
-    const going = failure(house.client.joinRun('t', 'x', run.runId, { gone: gone.signal }))
+    const cancelled = new AbortController()
+    const going = failure(house.client.joinRun('t', 'x', run.runId,
+      { cancelled: cancelled.signal }))
     const staying = house.client.joinRun('t', 'x', run.runId)
-    gone.abort(left)
+    cancelled.abort(left)
     expect(await going).toBe(left)
     expect(house.env.timers()).toBe(timers)
     house.host.end(house.host.only)
@@ -71,5 +72,5 @@ it.each([[false, true], [true, false]])(
   'A run whose write failed counts as unwritten, unless the failure is ambiguous (%s).',
   (ambiguous, isUnwritten) => {
     const failed = new HeddleError('unavailable', undefined, { ambiguous })
-    expect(unwritten(failed).facts).toMatchObject({ unwritten: isUnwritten })
+    expect(unwritten(failed).details).toMatchObject({ unwritten: isUnwritten })
   })

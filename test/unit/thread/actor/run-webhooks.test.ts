@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
-import { heard } from '../../../support/scripted-egress.ts'
+import { received } from '../../../support/scripted-egress.ts'
 import type { SentCall } from '../../../support/scripted-egress.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
@@ -63,7 +63,7 @@ describe('the webhook of a run', () => {
     await settled()
     const [, again] = house.egress.sent
     expect(await again!.body()).toMatchObject({ status: 'success' })
-    again!.end(heard)
+    again!.end(received)
     await settled()
     expect(await owed(house)).toEqual([])
   })
@@ -131,7 +131,7 @@ describe('the webhook of a run', () => {
     const house = new ThreadHouse()
     const runId = await ended(house)
     expect(await owed(house)).toEqual([runId])
-    only(house).end(heard)
+    only(house).end(received)
     await settled()
     expect(await owed(house)).toEqual([])
     house.restart()
@@ -147,7 +147,7 @@ describe('the webhook of a run', () => {
     await settled()
     expect(await owed(house)).toEqual([])
     expect(house.env.lines).toContainEqual({ level: 'warn', message: 'A webhook was given up.',
-      facts: { tenant: 't', threadId: 'x', runId, reason: `it answered ${status}` } })
+      details: { tenant: 't', threadId: 'x', runId, reason: `it answered ${status}` } })
   })
 })
 
@@ -225,14 +225,14 @@ describe('the thread of a stateless run', () => {
     house.env.advance(61_000)
     await settled()
     expect(await only(house).body()).not.toHaveProperty('values')
-    only(house).end(heard)
+    only(house).end(received)
     await settled()
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 
   it('stays its minute for clients that come back, however soon the webhook was sent', async () => {
     const house = await stateless()
-    only(house).end(heard)
+    only(house).end(received)
     await settled()
     expect((await house.client.get('t', 'x')).row.status).toBe('idle')
     house.env.advance(61_000)

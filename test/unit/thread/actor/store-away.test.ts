@@ -86,7 +86,7 @@ describe('a run whose thread cannot be read', () => {
     expect(house.host.running.has(id)).toBe(false)
   })
 
-  it('ends at its time limit if that goes on for too long', async () => {
+  it('ends at its time limit if that continues for too long', async () => {
     const house = await begun()
     const { runId } = house.host.only.execution
     house.restart()

@@ -7,8 +7,8 @@ import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 it('Rows of runs are brought up to date with the log.', async () => {
   const house = new ThreadHouse()
   house.log.shared = true
-  const [over, dropped] = [house.run(), house.run()]
-  await house.client.startRun('t', 'x', over)
+  const [ended, dropped] = [house.run(), house.run()]
+  await house.client.startRun('t', 'x', ended)
   await house.client.startRun('t', 'x', dropped)
   const behind = [...house.log.updates]
   house.host.end(house.host.only)
@@ -18,7 +18,7 @@ it('Rows of runs are brought up to date with the log.', async () => {
   house.restart()
   await house.client.get('t', 'x')
   const { runs } = house.tables
-  expect(await runs.get('t', 'x', over.runId)).toMatchObject({ status: 'success' })
+  expect(await runs.get('t', 'x', ended.runId)).toMatchObject({ status: 'success' })
   expect(await runs.get('t', 'x', dropped.runId)).toBeUndefined()
 })
 

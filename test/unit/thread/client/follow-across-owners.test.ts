@@ -15,15 +15,15 @@ async function listening({ after = null, made = false, refused }: {
   after?: string | null; made?: boolean; refused?: HeddleError
 } = {}) {
   const env = virtualEnv()
-  const told: string[] = []
+  const seen: string[] = []
   const follows: { after: string | null; listener: FeedListener; stopped: boolean }[] = []
   let refusal = refused
   let way = Promise.resolve()
   const stop = await followSteadily({
     env, runId: 'r', after, made,
     listener: {
-      events: (batch) => void told.push(...batch.map(({ id }) => id)),
-      ended: (how) => void told.push(how),
+      events: (batch) => void seen.push(...batch.map(({ id }) => id)),
+      ended: (how) => void seen.push(how),
     },
     follow: async (from, listener) => {
       if (refusal) throw refusal
@@ -41,12 +41,12 @@ async function listening({ after = null, made = false, refused }: {
     way = promise
     return resolve
   }
-  return { env, told, follows, stop, refuse, hold }
+  return { env, seen, follows, stop, refuse, hold }
 }
 
 describe('a follow that is lost', () => {
   it('continues behind the last event, and passes on none twice', async () => {
-    const { told, follows } = await listening({ after: '1.0' })
+    const { seen, follows } = await listening({ after: '1.0' })
     follows[0]!.listener.events([event('1.1'), event('2.0')])
     follows[0]!.listener.ended('lost')
     await settled()
@@ -54,24 +54,24 @@ describe('a follow that is lost', () => {
     follows[0]!.listener.events([event('2.1')])
     follows[1]!.listener.events([event('2.0'), event('3.0')])
     follows[1]!.listener.ended('over')
-    expect(told).toEqual(['1.1', '2.0', '3.0', 'over'])
+    expect(seen).toEqual(['1.1', '2.0', '3.0', 'over'])
   })
 
   it('is still the same loss if the past cannot be read, however slow the reads are', async () => {
-    const { env, told, follows } = await listening({ made: true })
-    for (let tries = 0; tries < 60 && !told.includes('lost'); tries++) {
+    const { env, seen, follows } = await listening({ made: true })
+    for (let tries = 0; tries < 60 && !seen.includes('lost'); tries++) {
       env.advance(1_500)
       follows.at(-1)!.listener.ended('unread')
       await settled()
       env.advance(250)
       await settled()
     }
-    expect(told).toEqual(['lost'])
+    expect(seen).toEqual(['lost'])
     expect(follows.length).toBeLessThan(60)
   })
 
   it('is tried again until an owner is there', async () => {
-    const { env, told, follows, refuse } = await listening()
+    const { env, seen, follows, refuse } = await listening()
     refuse('unavailable')
     follows[0]!.listener.ended('lost')
     for (let i = 0; i < 40; i++) {
@@ -83,52 +83,52 @@ describe('a follow that is lost', () => {
     await settled()
     expect(follows).toHaveLength(2)
     follows[1]!.listener.events([event('1.0')])
-    expect([told, env.timers()]).toEqual([['1.0'], 0])
+    expect([seen, env.timers()]).toEqual([['1.0'], 0])
   })
 
   it('is lost for good if no owner comes or it is refused, and over if the run is gone',
     async () => {
       for (const [code, seconds, end] of [['unavailable', 61, 'lost'], ['invalid', 1, 'lost'],
         ['not_found', 1, 'over']] as const) {
-        const { env, told, follows, refuse } = await listening()
+        const { env, seen, follows, refuse } = await listening()
         refuse(code)
         follows[0]!.listener.ended('lost')
         for (let i = 0; i < seconds * 4; i++) {
-          expect(told).toEqual(i < seconds * 4 - 6 ? [] : told)
+          expect(seen).toEqual(i < seconds * 4 - 6 ? [] : seen)
           await settled()
           env.advance(250)
-          if (told.length > 0) break
+          if (seen.length > 0) break
         }
         await settled()
-        expect([told, env.timers()]).toEqual([[end], 0])
+        expect([seen, env.timers()]).toEqual([[end], 0])
       }
     })
 
   it('is not retried in a tight loop if every owner loses it at once', async () => {
-    const { env, told, follows } = await listening()
+    const { env, seen, follows } = await listening()
     for (let i = 0; i < 1_000; i++) {
       follows.at(-1)!.listener.ended('lost')
       await settled()
       env.advance(50)
     }
     await settled()
-    expect(told).toEqual([])
+    expect(seen).toEqual([])
     expect(follows.length).toBeLessThan(250)
-    for (let i = 0; told.length === 0; i++) {
+    for (let i = 0; seen.length === 0; i++) {
       expect(i).toBeLessThan(250)
       follows.at(-1)!.listener.ended('lost')
       await settled()
       env.advance(50)
     }
-    expect(told).toEqual(['lost'])
+    expect(seen).toEqual(['lost'])
   })
 
   it('is a new loss if it had lasted, even without events', async () => {
-    const { env, told, follows } = await listening()
+    const { env, seen, follows } = await listening()
     for (let losses = 1; losses <= 3; losses++) {
       follows.at(-1)!.listener.ended('lost')
       await settled()
-      expect([told, follows.length]).toEqual([[], losses + 1])
+      expect([seen, follows.length]).toEqual([[], losses + 1])
       env.advance(90_000)
     }
   })
@@ -153,15 +153,15 @@ describe('a follow that is lost', () => {
   })
 
   it('is retried even if it was the first, for a caller that made the run', async () => {
-    const { env, told, follows, refuse } =
+    const { env, seen, follows, refuse } =
       await listening({ made: true, refused: new HeddleError('unavailable') })
     await settled()
-    expect([told, follows.length]).toEqual([[], 0])
+    expect([seen, follows.length]).toEqual([[], 0])
     refuse()
     env.advance(250)
     await settled()
     follows[0]!.listener.events([event('1.0')])
-    expect([told, env.timers()]).toEqual([['1.0'], 0])
+    expect([seen, env.timers()]).toEqual([['1.0'], 0])
   })
 
   it('is an error at once if it was the first and the run may not exist', async () => {
@@ -172,14 +172,14 @@ describe('a follow that is lost', () => {
   })
 
   it('is passed on if the reader was too slow', async () => {
-    const { told, follows } = await listening()
+    const { seen, follows } = await listening()
     follows[0]!.listener.ended('lagged')
     await settled()
-    expect([told, follows.length]).toEqual([['lagged'], 1])
+    expect([seen, follows.length]).toEqual([['lagged'], 1])
   })
 
   it('is not retried once the follower has stopped', async () => {
-    const { env, told, follows, stop, refuse } = await listening()
+    const { env, seen, follows, stop, refuse } = await listening()
     refuse('unavailable')
     follows[0]!.listener.ended('lost')
     await settled()
@@ -187,7 +187,7 @@ describe('a follow that is lost', () => {
     await settled()
     stop()
     await settled()
-    expect([told, env.timers(), follows[0]!.stopped]).toEqual([[], 0, true])
+    expect([seen, env.timers(), follows[0]!.stopped]).toEqual([[], 0, true])
   })
 
   it('ends if its caller stops while the next one begins', async () => {

@@ -9,16 +9,16 @@ import { settled } from '../../../support/thread-house.ts'
 
 type Answer = () => Promise<string>
 
-const refused = (code: ConstructorParameters<typeof HeddleError>[0], facts = {}): Answer =>
-  () => Promise.reject(new HeddleError(code, undefined, facts))
+const refused = (code: ConstructorParameters<typeof HeddleError>[0], details = {}): Answer =>
+  () => Promise.reject(new HeddleError(code, undefined, details))
 
 /** A join of owners that answer one after another as given; the last answer repeats. */
 function joining(answers: readonly Answer[], { made = false, startAgain = async () => {} } = {}) {
   const env = virtualEnv()
-  const gone = new AbortController()
+  const cancelled = new AbortController()
   const seen = { joins: 0, starts: 0 }
   const outcome = joinSteadily({
-    env, gone: gone.signal,
+    env, cancelled: cancelled.signal,
     join: () => answers[Math.min(seen.joins++, answers.length - 1)]!(),
     ...made && { startAgain: () => { seen.starts++; return startAgain() } },
   }).catch((error: unknown) => error)
@@ -29,14 +29,14 @@ function joining(answers: readonly Answer[], { made = false, startAgain = async 
     }
     await settled()
   }
-  return { env, gone, seen, outcome, pass }
+  return { env, cancelled, seen, outcome, pass }
 }
 
-const over: Answer = async () => '{"a":1}'
+const ended: Answer = async () => '{"a":1}'
 
 describe('a caller that joins a run', () => {
   it('asks the next owner, and gives up if there is none for a minute', async () => {
-    const found = joining([refused('unavailable'), refused('internal', { ambiguous: true }), over])
+    const found = joining([refused('unavailable'), refused('internal', { ambiguous: true }), ended])
     await found.pass(500)
     expect(await found.outcome).toBe('{"a":1}')
     const lost = joining([refused('unavailable')])
@@ -47,7 +47,7 @@ describe('a caller that joins a run', () => {
 
   it('asks the next owner even if the first one failed only after long', async () => {
     const first = Promise.withResolvers<string>()
-    const { outcome, pass } = joining([() => first.promise, over])
+    const { outcome, pass } = joining([() => first.promise, ended])
     await pass(61_000)
     first.reject(new HeddleError('unavailable'))
     await pass(500)
@@ -66,7 +66,7 @@ describe('the caller that made the run', () => {
   it('waits without a limit, whatever owners answer meanwhile', async () => {
     const owners = Array.from({ length: 400 }, (_, number) => refused(
       (['unavailable', 'full', 'not_owner'] as const)[number % 3]!))
-    const { outcome, pass, seen } = joining([...owners, over], { made: true })
+    const { outcome, pass, seen } = joining([...owners, ended], { made: true })
     await pass(400 * 250)
     expect(await outcome).toBe('{"a":1}')
     expect(seen).toEqual({ joins: 401, starts: 0 })
@@ -75,14 +75,14 @@ describe('the caller that made the run', () => {
   it('gets an error at once if the run was never written', async () => {
     const { outcome, seen } = joining([refused('unavailable', { unwritten: true })],
       { made: true })
-    expect(await outcome).toMatchObject({ facts: { unwritten: true } })
+    expect(await outcome).toMatchObject({ details: { unwritten: true } })
     expect(seen).toEqual({ joins: 1, starts: 0 })
   })
 
   it('starts the run once more if it turns out to have been lost', async () => {
     for (const before of [[refused('unavailable'), refused('not_found')],
       [refused('not_found', { again: true })]]) {
-      const { outcome, pass, seen } = joining([...before, over], { made: true })
+      const { outcome, pass, seen } = joining([...before, ended], { made: true })
       await pass(500)
       expect(await outcome).toBe('{"a":1}')
       expect(seen.starts).toBe(1)
@@ -104,10 +104,10 @@ describe('the caller that made the run', () => {
 
 describe('a caller that goes', () => {
   it.each([false, true])('asks no more and starts nothing more (made: %s)', async (made) => {
-    const { env, gone, outcome, pass, seen } = joining([refused('unavailable'),
+    const { env, cancelled, outcome, pass, seen } = joining([refused('unavailable'),
       refused('not_found')], { made })
     await settled()
-    gone.abort(new HeddleError('unavailable', 'The client went.'))
+    cancelled.abort(new HeddleError('unavailable', 'The client went.'))
     await pass(1_000)
     await outcome
     expect(seen.starts).toBe(0)

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { InputRoom } from '../../../../src/thread/context/input-quota.ts'
+import { InputQuota } from '../../../../src/thread/context/input-quota.ts'
 import type { Inputs } from '../../../../src/thread/context/input-quota.ts'
 
 /** Takes 100 characters at a time until it is refused; returns how many it then holds. */
@@ -14,7 +14,7 @@ function fill(inputs: Inputs): number {
 
 function mayHold(inputs: Inputs, holder: object = {}): boolean {
   try {
-    inputs.mustBeLeft(holder)
+    inputs.requireLeft(holder)
     return true
   } catch (error) {
     expect(error).toMatchObject({ code: 'full' })
@@ -24,24 +24,24 @@ function mayHold(inputs: Inputs, holder: object = {}): boolean {
 
 describe('the room of inputs', () => {
   it('gives one tenant at most three quarters, and leaves the rest to others', () => {
-    const room = new InputRoom(16_000)
-    expect(fill(room.of('greedy'))).toBe(12_000)
-    expect(fill(room.of('second'))).toBe(3_000)
-    expect(mayHold(room.of('modest'))).toBe(true)
-    expect(mayHold(room.of('greedy'))).toBe(false)
+    const quota = new InputQuota(16_000)
+    expect(fill(quota.of('greedy'))).toBe(12_000)
+    expect(fill(quota.of('second'))).toBe(3_000)
+    expect(mayHold(quota.of('modest'))).toBe(true)
+    expect(mayHold(quota.of('greedy'))).toBe(false)
   })
 
   it('is refused once it is full, whichever tenants fill it', () => {
-    const room = new InputRoom(1_000)
-    room.of('one').hold({}, 500)
-    expect(mayHold(room.of('two'))).toBe(true)
-    room.of('two').hold({}, 500)
-    expect(mayHold(room.of('three'))).toBe(false)
+    const quota = new InputQuota(1_000)
+    quota.of('one').hold({}, 500)
+    expect(mayHold(quota.of('two'))).toBe(true)
+    quota.of('two').hold({}, 500)
+    expect(mayHold(quota.of('three'))).toBe(false)
   })
 
   it('counts what is held now, and never refuses the holder itself', () => {
-    const room = new InputRoom(1_000)
-    const inputs = room.of('one')
+    const quota = new InputQuota(1_000)
+    const inputs = quota.of('one')
     const [holder, other] = [{}, {}]
     inputs.hold(holder, 2_000)
     expect(mayHold(inputs, other)).toBe(false)

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import { encodeRow } from '../../../../src/checkpoint/index.ts'
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
-import { trailOf } from '../../../../src/thread/context/resume-point.ts'
+import { resumePointOf } from '../../../../src/thread/context/resume-point.ts'
 import { unborn } from '../../../../src/thread/model/thread-state.ts'
 import { newRun } from '../../../../src/thread/model/unfinished-run.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
@@ -30,33 +30,33 @@ function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
   const checkpoint = fc.record({ runId, ns: fc.constantFrom('', 'inner') }).map((of): RecordOf =>
     ({ $case: 'checkpoint', value: { ...of, id: 'c', parentId: '', full: true, changes: [],
       skeletonJson: '{}', metadataJson: '{}', atMs: 0 } }))
-  const told = fc.record({ runId, json: fc.string() }).map(({ runId, json }): RecordOf =>
-    ({ $case: 'told', value: { runId, events: ['custom', 'end'].map((name, index) =>
+  const emitted = fc.record({ runId, json: fc.string() }).map(({ runId, json }): RecordOf =>
+    ({ $case: 'emitted', value: { runId, events: ['custom', 'end'].map((name, index) =>
       ({ index, name, json, valuesOf: '' })) } }))
-  return fc.array(fc.oneof({ weight: 4, arbitrary: told }, writes, checkpoint,
+  return fc.array(fc.oneof({ weight: 4, arbitrary: emitted }, writes, checkpoint,
     runId.map(startOf)), { maxLength: 60 })
 }
 
 /** The trail of run `r` by its definition. Writes count only if it began on the head. */
 function forwards(records: readonly RecordOf[], isOnHead: boolean) {
-  let [wrote, told, asked] = [false, [] as unknown[], null as string[] | null]
+  let [wrote, emitted, asked] = [false, [] as unknown[], null as string[] | null]
   for (const { $case, value } of records) {
     if ($case === 'writes') {
       wrote ||= isOnHead
-      const heard = value.taskId === begin ? []
+      const applied = value.taskId === begin ? []
         : value.writes.filter(({ channel }) => channel !== 'log')
-      if (heard.length > 0) asked ??= []
-      asked?.push(...heard.filter(({ channel }) => channel === '__interrupt__')
+      if (applied.length > 0) asked ??= []
+      asked?.push(...applied.filter(({ channel }) => channel === '__interrupt__')
         .map(() => 'question'))
     } else if ('runId' in value && value.runId !== 'r') continue
-    else if ($case === 'told') {
-      told.push(...value.events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
+    else if ($case === 'emitted') {
+      emitted.push(...value.events.map(({ name, json, valuesOf }) => ({ name, json, valuesOf })))
     } else if ($case === 'checkpoint') {
       wrote ||= isOnHead || value.ns === ''
-      if (value.ns === '') [told, asked] = [[], []]
+      if (value.ns === '') [emitted, asked] = [[], []]
     }
   }
-  return { wrote, told, asked }
+  return { wrote, emitted, asked }
 }
 
 it('The trail of a run is the same read from the last row as from the first.', async () => {
@@ -66,9 +66,9 @@ it('The trail of a run is the same read from the last row as from the first.', a
     const records = [...before, startOf('r'), ...since]
     const log = new MemoryLog()
     const through = Math.ceil(records.length / length)
-    await log.append(Array.from({ length: through }, (_, place) => ({
-      tenant: 't', branch, epoch: 1, seq: place + 1, prevEpoch: 1, places: [],
-      body: encodeRow(records.slice(place * length, (place + 1) * length)),
+    await log.append(Array.from({ length: through }, (_, index) => ({
+      tenant: 't', branch, epoch: 1, seq: index + 1, prevEpoch: 1, places: [],
+      body: encodeRow(records.slice(index * length, (index + 1) * length)),
     })), [])
     const kwargs = from === 'a checkpoint' ? { checkpoint: { checkpoint_id: 'old' } } : {}
     const made = newRun(unborn('t', 'x', branch).row, { runId: 'r', atMs: 0, assistantId: '',
@@ -76,7 +76,7 @@ it('The trail of a run is the same read from the last row as from the first.', a
       kwargsJson: JSON.stringify(kwargs),
       planJson: '{}', notBeforeMs: 0 }, Math.floor(before.length / length) + 1)
     const run = { ...made, baseCheckpointId: from === 'nothing' ? '' : 'c' }
-    expect(await trailOf(run, { log, branch, through }))
+    expect(await resumePointOf(run, { log, branch, through }))
       .toEqual(forwards(since, from === 'the head'))
   }), { numRuns: 300 })
 })

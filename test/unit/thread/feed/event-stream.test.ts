@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { ReadQuota } from '../../../../src/limits/read-quota.ts'
 import { RunFeeds } from '../../../../src/thread/actor/run-feeds.ts'
-import { RunFeed } from '../../../../src/thread/feed/event-stream.ts'
+import { EventStream } from '../../../../src/thread/feed/event-stream.ts'
 import type { FeedEntry, FeedPast } from '../../../../src/thread/feed/event-stream.ts'
 import { ByteBudget } from '../../../../src/thread/index.ts'
 import type { FeedListener } from '../../../../src/thread/index.ts'
@@ -15,7 +15,7 @@ const entryAt = (seq: number, json?: string): FeedEntry =>
 
 /** A finished run: all of its events are in the log, each with the same long value. */
 function overFeed(events: number, { value = 'x'.repeat(100_000), fails = false } = {}) {
-  const feed = new RunFeed({ graphId: 'g', heard: () => {},
+  const feed = new EventStream({ graphId: 'g', endSeen: () => {},
     forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 } })
   const past: FeedPast = {
     async* read() {
@@ -54,16 +54,16 @@ describe('the past of a run', () => {
     const { feed, past } = overFeed(9)
     const { pieces, ended, listener } = reader()
     const asked: (() => void)[] = []
-    let heard = Promise.withResolvers<void>()
+    let endSeen = Promise.withResolvers<void>()
     feed.end()
     feed.follow(fromStart, null, { ...listener, ready: () => {
-      heard.resolve()
+      endSeen.resolve()
       return new Promise((ready) => asked.push(ready))
     } }, past)
     for (const expected of [1, 2, 3]) {
-      await heard.promise
+      await endSeen.promise
       expect(pieces).toHaveLength(expected)
-      heard = Promise.withResolvers()
+      endSeen = Promise.withResolvers()
       asked.shift()!()
     }
     expect(await ended).toBe('over')
@@ -98,7 +98,7 @@ describe('the past of a run', () => {
 describe('a feed', () => {
   /** A feed, and the log of all that was published in it. */
   function longFeed(events: number, json: string) {
-    const feed = new RunFeed({ graphId: 'g', heard: () => {} })
+    const feed = new EventStream({ graphId: 'g', endSeen: () => {} })
     const all = Array.from({ length: events }, (_, seq) => entryAt(seq, json))
     feed.publish(all)
     feed.end()
@@ -119,8 +119,8 @@ describe('a feed', () => {
       expect(feed.bytes).toBeLessThanOrEqual(2 * 1024 * 1024)
       for (const seq of [-1, 40, of[0] - 5]) {
         const ids: string[] = []
-        await new Promise((over) => feed.follow({ seq, index: 0 }, null, {
-          events: (batch) => void ids.push(...batch.map(({ id }) => id)), ended: over,
+        await new Promise((ended) => feed.follow({ seq, index: 0 }, null, {
+          events: (batch) => void ids.push(...batch.map(({ id }) => id)), ended: ended,
         }, past))
         expect(ids).toEqual(Array.from({ length: of[0] - 1 - seq }, (_, n) => `${seq + 1 + n}.0`))
       }
@@ -163,7 +163,7 @@ describe('a feed', () => {
 
 describe('a listener that fails', () => {
   it('ends as lost, and does not disturb the others', () => {
-    const feed = new RunFeed({ graphId: 'g', heard: () => {} })
+    const feed = new EventStream({ graphId: 'g', endSeen: () => {} })
     const { past } = overFeed(0)
     const good = reader()
     const ends: string[] = []
@@ -180,9 +180,9 @@ describe('a listener that fails', () => {
 describe('the feeds of a thread', () => {
   /** Feeds with a budget that shows what it holds. */
   function counted() {
-    const held = new Set<RunFeed>()
-    const budget = { hold: (feed: RunFeed) => void held.add(feed),
-      release: (feed: RunFeed) => void held.delete(feed) }
+    const held = new Set<EventStream>()
+    const budget = { hold: (feed: EventStream) => void held.add(feed),
+      release: (feed: EventStream) => void held.delete(feed) }
     const feeds = new RunFeeds({ ports: { feeds: budget } } as never, () => {})
     const plan = { graphId: 'g' } as never
     const begin = (awaited: boolean) => feeds.begin('r', { awaited, plan })
@@ -190,7 +190,7 @@ describe('the feeds of a thread', () => {
   }
   const written = Promise.resolve()
 
-  it('keep a finished one if clients know its run, until the thread is let go',
+  it('keep a finished one if clients know its run, until the thread is released',
     async () => {
       const { held, feeds, begin } = counted()
       begin(false)
@@ -220,11 +220,11 @@ describe('the feeds of a thread', () => {
   })
 
   it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
-    const budget = new ByteBudget<RunFeed>(10_000)
+    const budget = new ByteBudget<EventStream>(10_000)
     const feeds = new RunFeeds({
       ports: { feeds: budget, host: { describe: () => undefined },
         reads: new ReadQuota(virtualEnv()) },
-      ledger: { values: async () => '{}', recentView: () => undefined },
+      threadLog: { values: async () => '{}', recentView: () => undefined },
     } as never, () => {})
     const written = Promise.resolve()
     feeds.begin('r', { awaited: false, plan: { graphId: 'g' } as never })
@@ -240,7 +240,7 @@ describe('the feeds of a thread', () => {
     await asked.promise
     feeds.end('r', written)
     await written
-    budget.hold(new RunFeed({ graphId: 'g', heard: () => {} }), 10_000, () => {})
+    budget.hold(new EventStream({ graphId: 'g', endSeen: () => {} }), 10_000, () => {})
     expect([feeds.has('r'), feeds.followed]).toEqual([false, true])
     read.resolve()
     expect(await ended).toBe('over')
@@ -251,7 +251,7 @@ describe('the feeds of a thread', () => {
     const tooLong = () => { throw new RangeError('Invalid string length') }
     const feeds = new RunFeeds({
       ports: { host: { describe: () => ({ stateChannels: ['log'] }) } },
-      ledger: { values: async () => tooLong(), recentView: () => ({ json: tooLong }) },
+      threadLog: { values: async () => tooLong(), recentView: () => ({ json: tooLong }) },
     } as never, () => {})
     const { ended, listener } = reader()
     feeds.begin('r', { awaited: false, plan: { graphId: 'g' } as never })

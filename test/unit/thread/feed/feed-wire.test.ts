@@ -13,30 +13,30 @@ const events = fc.array(fc.record({
 }))
 
 /** What a listener in another member gets if `play` tells the local one. */
-function heard(play: (listener: FeedListener) => void) {
-  const told: FeedEvent[] = []
+function endSeen(play: (listener: FeedListener) => void) {
+  const listener_: FeedEvent[] = []
   const ends: string[] = []
   const calls: Uint8Array[] = []
   const far: FeedListener = {
-    events: (batch) => void told.push(...batch),
+    events: (batch) => void listener_.push(...batch),
     ended: (how) => void ends.push(how),
   }
   play(listeners!.sender((call, last) => {
     calls.push(call)
-    listeners!.tell(far, call)
+    listeners!.notify(far, call)
     expect(ends.length === 1).toBe(last)
   }) as FeedListener)
-  return { told, ends, calls }
+  return { listener_, ends, calls }
 }
 
 describe('the events of a run', () => {
   it('reach a listener in another member unchanged and in order', () => {
     fc.assert(fc.property(fc.array(events), (batches) => {
-      const { told, ends } = heard((listener) => {
+      const { listener_, ends } = endSeen((listener) => {
         for (const batch of batches) listener.events(batch)
         listener.ended('over')
       })
-      expect(told).toEqual(batches.flat())
+      expect(listener_).toEqual(batches.flat())
       expect(ends).toEqual(['over'])
     }))
   })
@@ -44,8 +44,8 @@ describe('the events of a run', () => {
   it('are split into several calls if they are many', () => {
     const json = JSON.stringify('x'.repeat(1_000))
     const batch = Array.from({ length: 1_000 }, (_, id) => ({ id: `${id}`, name: 'values', json }))
-    const { told, calls } = heard((listener) => listener.events(batch))
-    expect(told).toEqual(batch)
+    const { listener_, calls } = endSeen((listener) => listener.events(batch))
+    expect(listener_).toEqual(batch)
     expect(calls.length).toBeGreaterThan(2)
     expect(Math.max(...calls.map(({ length }) => length))).toBeLessThan(512 * 1024)
   })

@@ -7,50 +7,50 @@ import type { FeedEvent } from '../../../../src/thread/index.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
-const withheld: StepEvent = { name: 'custom', json: '', valuesOf: '', durable: false }
+const reorder: StepEvent = { name: 'custom', json: '', valuesOf: '', durable: false }
 
 /** A run with a follower: what that has got, and how the run sends more. */
 async function followed() {
   const house = new ThreadHouse()
   const run = house.run()
   await house.client.startRun('t', 'x', run)
-  const heard: FeedEvent[] = []
+  const endSeen: FeedEvent[] = []
   const follow = (events: FeedEvent[]) =>
     house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: (batch) => void events.push(...batch), ended: () => {} })
-  await follow(heard)
+  await follow(endSeen)
   const { listener } = house.host.only
-  const texts = () => heard.slice(1).map(({ json }) => json)
-  const tell = (batch: Partial<StepBatch>) => listener.steps({ steps: [], events: [], ...batch })
-  return { house, run, heard, texts, follow, tell }
+  const texts = () => endSeen.slice(1).map(({ json }) => json)
+  const notify = (batch: Partial<StepBatch>) => listener.steps({ steps: [], events: [], ...batch })
+  return { house, run, endSeen, texts, follow, notify }
 }
 
 describe('an event without its data', () => {
   it('holds back those behind it until that is there', async () => {
-    const { heard, texts, tell } = await followed()
-    await tell({ events: [updates('1'), withheld, updates('3'), withheld] })
-    await tell({ events: [updates('5')] })
+    const { endSeen, texts, notify } = await followed()
+    await notify({ events: [updates('1'), reorder, updates('3'), reorder] })
+    await notify({ events: [updates('5')] })
     expect(texts()).toEqual(['1'])
-    await tell({ texts: ['2'] })
+    await notify({ texts: ['2'] })
     expect(texts()).toEqual(['1', '2', '3'])
-    await tell({ texts: ['4'] })
+    await notify({ texts: ['4'] })
     expect(texts()).toEqual(['1', '2', '3', '4', '5'])
-    const indexes = heard.slice(1).map(({ id }) => id)
+    const indexes = endSeen.slice(1).map(({ id }) => id)
     expect(indexes).toEqual(indexes.toSorted())
   })
 
   it('does not withhold the durable events behind it if the worker is lost', async () => {
-    const { house, texts, tell } = await followed()
-    await tell({ events: [withheld, updates('2')] })
+    const { house, texts, notify } = await followed()
+    await notify({ events: [reorder, updates('2')] })
     house.host.lose(house.host.only, 'crashed')
     await settled()
     expect(texts()[0]).toBe('2')
   })
 
   it('is in its place for a later follower', async () => {
-    const { house, run, follow, tell } = await followed()
-    await tell({ events: [withheld, updates('2')] })
-    await tell({ texts: ['1'] })
+    const { house, run, follow, notify } = await followed()
+    await notify({ events: [reorder, updates('2')] })
+    await notify({ texts: ['1'] })
     house.host.end(house.host.only)
     await house.client.joinRun('t', 'x', run.runId)
     const later: FeedEvent[] = []
@@ -61,13 +61,13 @@ describe('an event without its data', () => {
 
 describe('a batch that is awaited', () => {
   it('has arrived when all followers are ready for more', async () => {
-    const { house, run, tell } = await followed()
+    const { house, run, notify } = await followed()
     const ready = Promise.withResolvers<void>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: () => {}, ready: () => ready.promise, ended: () => {} })
     let arrived = false
-    await tell({ events: [updates('1')] })
-    const landed = tell({ events: [updates('2')], awaited: true }).then(() => { arrived = true })
+    await notify({ events: [updates('1')] })
+    const landed = notify({ events: [updates('2')], awaited: true }).then(() => { arrived = true })
     await settled()
     expect(arrived).toBe(false)
     ready.resolve()
@@ -75,28 +75,28 @@ describe('a batch that is awaited', () => {
   })
 
   it('waits for followers for two seconds in all, however many batches come', async () => {
-    const { house, run, tell } = await followed()
+    const { house, run, notify } = await followed()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: () => {}, ready: () => new Promise(() => {}), ended: () => {} })
     let arrived = false
-    const landed = tell({ events: [updates('1')], awaited: true }).then(() => { arrived = true })
+    const landed = notify({ events: [updates('1')], awaited: true }).then(() => { arrived = true })
     await settled()
     house.env.advance(1_999)
     await settled()
     expect(arrived).toBe(false)
     house.env.advance(1)
     await landed
-    await tell({ events: [updates('2')], awaited: true })
+    await notify({ events: [updates('2')], awaited: true })
   })
 
   it('waits beyond that as long as a line of 100 Mbit/s needs', async () => {
-    const { house, run, tell } = await followed()
+    const { house, run, notify } = await followed()
     let taken = Promise.withResolvers<void>()
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
       { events: () => {}, ready: () => taken.promise, ended: () => {} })
     for (let i = 0; i < 30; i++) {
       let arrived = false
-      const landed = tell({ events: [updates('x'.repeat(1_000_000))], awaited: true })
+      const landed = notify({ events: [updates('x'.repeat(1_000_000))], awaited: true })
         .then(() => { arrived = true })
       await settled()
       house.env.advance(99)

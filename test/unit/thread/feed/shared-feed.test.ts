@@ -46,7 +46,7 @@ function farOwner() {
   return {
     asked, follows,
     transport: fanOut(transport, [{ name: 'thread', wire: threadWire }]),
-    tell: (...events: FeedEvent[]) => {
+    notify: (...events: FeedEvent[]) => {
       past.push(...events)
       for (const follow of follows) follow.events(events)
     },
@@ -83,7 +83,7 @@ describe('readers of one run', () => {
           const follow = { after, modes: plan.modes }
           readers.push({ follow, ...await reader(far, after, plan.modes) })
         }
-        if (at < 12) far.tell(events[at]!)
+        if (at < 12) far.notify(events[at]!)
       }
       far.end('over')
       for (const { follow, seen, ends } of readers) {
@@ -96,7 +96,7 @@ describe('readers of one run', () => {
   it('share one follow, which ends when the last reader stops', async () => {
     const far = farOwner()
     const readers = await Promise.all([reader(far), reader(far, null, ['values']), reader(far)])
-    far.tell(eventAt(1))
+    far.notify(eventAt(1))
     expect(far.asked).toEqual([{ after: null, modes: null }])
     for (const { stop } of readers) {
       expect(far.follows.size).toBe(1)
@@ -109,7 +109,7 @@ describe('readers of one run', () => {
     expect(far.asked).toHaveLength(2)
   })
 
-  it('go on if one stops twice, or stops a follow that was lost long ago', async () => {
+  it('continue if one stops twice, or stops a follow that was lost long ago', async () => {
     const far = farOwner()
     const [lost, gone] = [await reader(far), await reader(far)]
     far.end('lost')
@@ -119,7 +119,7 @@ describe('readers of one run', () => {
     for (const { stop } of [stops, stops, lost, gone]) stop()
     await reader(far)
     expect(far.asked).toHaveLength(2)
-    far.tell(eventAt(1))
+    far.notify(eventAt(1))
     expect(stays.seen).toEqual([eventAt(1)])
     expect(far.follows.size).toBe(1)
   })
@@ -137,7 +137,7 @@ describe('readers of one run', () => {
 
   it('get a follow of their own if they ask for events that are not kept here', async () => {
     const far = farOwner()
-    far.tell(eventAt(1), eventAt(2))
+    far.notify(eventAt(1), eventAt(2))
     await reader(far, '1.0')
     const { seen } = await reader(far)
     expect(seen.map(({ id }) => id)).toEqual(['1.0', '2.0'])

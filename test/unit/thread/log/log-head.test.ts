@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
 import { ByteBudget } from '../../../../src/thread/log/byte-budget.ts'
-import { ThreadLedger } from '../../../../src/thread/log/thread-log.ts'
+import { ThreadLog } from '../../../../src/thread/log/thread-log.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
 import { memoryTables } from '../../../support/memory-tables.ts'
@@ -20,9 +20,9 @@ const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs
   hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
   interruptsJson: '' } }
 
-async function openLedger(log = new MemoryLog(), views = new ByteBudget<ThreadLedger>(1e6)) {
+async function openThreadLog(log = new MemoryLog(), views = new ByteBudget<ThreadLog>(1e6)) {
   const env = virtualEnv()
-  return await ThreadLedger.load({
+  return await ThreadLog.load({
     ports: { log, threads: memoryTables(log).threads, views }, tenant: 't',
     threadId: 'x', epoch: 1, after: env.after, onLost: () => {},
   })
@@ -31,65 +31,65 @@ async function openLedger(log = new MemoryLog(), views = new ByteBudget<ThreadLe
 describe('the head of a thread', () => {
   it('is read with the writes that are still on their way to disk', async () => {
     const log = new MemoryLog()
-    const ledger = await openLedger(log)
-    await ledger.write([checkpoint])
+    const threadLog = await openThreadLog(log)
+    await threadLog.write([checkpoint])
     const gate = Promise.withResolvers<void>()
     log.gate = gate.promise
-    void ledger.write([writes])
-    ledger.release()
-    const head = ledger.loadHead()
+    void threadLog.write([writes])
+    threadLog.release()
+    const head = threadLog.loadHead()
     gate.resolve()
     expect(await head).toMatchObject({ id: 'c1', writes: [{ taskId: 'task' }] })
-    expect(await ledger.loadHead()).toBeUndefined()
+    expect(await threadLog.loadHead()).toBeUndefined()
   })
 
   it('is not remembered if it moved while it was read', async () => {
     const log = new MemoryLog()
-    const ledger = await openLedger(log)
-    await ledger.write([checkpoint])
-    ledger.release()
+    const threadLog = await openThreadLog(log)
+    await threadLog.write([checkpoint])
+    threadLog.release()
     const read = log.read.bind(log)
     const gate = Promise.withResolvers<void>()
     log.read = (...given) => gate.promise.then(() => read(...given))
-    const head = ledger.loadHead()
-    await ledger.write([checkpointOf('c2')])
+    const head = threadLog.loadHead()
+    await threadLog.write([checkpointOf('c2')])
     gate.resolve()
     expect(await head).toBeUndefined()
-    expect(ledger.recentView('c1')).toBeUndefined()
+    expect(threadLog.recentView('c1')).toBeUndefined()
   })
 
   it('is remembered with the seven before it, until others need the memory', async () => {
-    const views = new ByteBudget<ThreadLedger>(10_000)
-    const ledger = await openLedger(undefined, views)
+    const views = new ByteBudget<ThreadLog>(10_000)
+    const threadLog = await openThreadLog(undefined, views)
     const ids = Array.from({ length: 12 }, (_, n) => `c${n}`)
-    for (const id of ids) await ledger.write([checkpointOf(id)])
-    const remembered = () => ids.filter((id) => ledger.recentView(id) !== undefined)
+    for (const id of ids) await threadLog.write([checkpointOf(id)])
+    const remembered = () => ids.filter((id) => threadLog.recentView(id) !== undefined)
     expect(remembered()).toEqual(ids.slice(4))
-    views.hold({} as ThreadLedger, 10_000, () => {})
+    views.hold({} as ThreadLog, 10_000, () => {})
     expect(remembered()).toEqual([])
   })
 
   it('is that of the new thread of its id, however late the old one reaches the disk', async () => {
     const log = new MemoryLog()
-    const ledger = await openLedger(log)
+    const threadLog = await openThreadLog(log)
     const gate = Promise.withResolvers<void>()
     log.gate = gate.promise
-    const before = ledger.write([checkpoint])
-    ledger.renew(before)
-    expect(await ledger.settled.tuple('', null)).toBeUndefined()
-    const now = ledger.write([created])
+    const before = threadLog.write([checkpoint])
+    threadLog.renew(before)
+    expect(await threadLog.settled.tuple('', null)).toBeUndefined()
+    const now = threadLog.write([created])
     gate.resolve()
     await before
-    expect(await ledger.settled.tuple('', null)).toBeUndefined()
-    expect(ledger.unsettled).toBe(true)
+    expect(await threadLog.settled.tuple('', null)).toBeUndefined()
+    expect(threadLog.unsettled).toBe(true)
     await now
-    expect(ledger.unsettled).toBe(false)
+    expect(threadLog.unsettled).toBe(false)
   })
 
   it('moves even if one step has very many records', async () => {
-    const ledger = await openLedger()
-    await ledger.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
-    expect(ledger.unsettled).toBe(false)
-    expect(await ledger.recordsAt(ledger.state.row.seq)).toHaveLength(200_002)
+    const threadLog = await openThreadLog()
+    await threadLog.write([checkpoint, ...Array.from({ length: 200_000 }, () => writes)])
+    expect(threadLog.unsettled).toBe(false)
+    expect(await threadLog.recordsAt(threadLog.state.row.seq)).toHaveLength(200_002)
   })
 })

@@ -1,11 +1,11 @@
-/** The journal of a thread: the order of its rows, and when they count as written. */
+/** The log writer of a thread: the order of its rows, and when they count as written. */
 
 import { describe, expect, it } from 'vitest'
 
 import type { RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { decodeRow } from '../../../../src/checkpoint/index.ts'
 import type { LogPort, NewRow, RecordOf, RowUpdate } from '../../../../src/checkpoint/index.ts'
-import { Journal } from '../../../../src/thread/log/log-writer.ts'
+import { LogWriter } from '../../../../src/thread/log/log-writer.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { settled } from '../../../support/thread-house.ts'
 
@@ -19,26 +19,26 @@ interface Append {
   readonly failed: (reason: unknown) => void
 }
 
-/** A journal on a log whose appends the test completes. */
-function openJournal(tail = { epoch: 1, seq: 4 }) {
+/** A log writer on a log whose appends the test completes. */
+function openWriter(tail = { epoch: 1, seq: 4 }) {
   const env = virtualEnv()
   const appends: Append[] = []
   const lost: unknown[] = []
   const append: LogPort['append'] = ([row], updates, logged) => new Promise((landed, failed) => {
     appends.push({ row: row!, updates, logged: logged!, landed, failed })
   })
-  const journal = new Journal({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
+  const writer = new LogWriter({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
     tail, storedBytes: 7, branch: () => ({ id: 'b', ancestors: [] }),
     threadRow: (storedBytes) => ({ storedBytes } as ThreadRow),
     after: env.after, earlier: undefined, onLost: (reason) => lost.push(reason) })
   /** A row of its own. */
-  const write = async (entry: Partial<Parameters<Journal['write']>[0]> = {}) => {
-    const written = journal.write({ records: [noted], thread: false, ...entry }, 'now')
+  const write = async (entry: Partial<Parameters<LogWriter['write']>[0]> = {}) => {
+    const written = writer.write({ records: [noted], thread: false, ...entry }, 'now')
     written.catch(() => {})
     await settled()
     return { written }
   }
-  return { env, journal, appends, lost, write }
+  return { env, writer, appends, lost, write }
 }
 
 /** Tracks whether a promise has settled, and how. */
@@ -48,9 +48,9 @@ function fate(promise: Promise<unknown>): { is: 'open' | 'resolved' | 'rejected'
   return fate
 }
 
-describe('a row of a journal', () => {
+describe('a row of a log writer', () => {
   it('names the epoch of the row before it; the first one opens its own epoch', async () => {
-    const { appends, write } = openJournal()
+    const { appends, write } = openWriter()
     for (let i = 0; i < 3; i++) await write()
     expect(appends.map(({ row: { epoch, seq, prevEpoch } }) => [epoch, seq, prevEpoch]))
       .toEqual([[2, 5, 1], [2, 6, 2], [2, 7, 2]])
@@ -58,15 +58,15 @@ describe('a row of a journal', () => {
       .toEqual([['opened', 'runDeleted'], ['runDeleted'], ['runDeleted']])
   })
 
-  it('is appended after a long one that is still encoded, and an error of that one is told',
+  it('is appended after a long one that is still encoded, and an error of that one is reported',
     async () => {
-      const { journal, appends, lost } = openJournal()
+      const { writer, appends, lost } = openWriter()
       const long: RecordOf = { $case: 'runDeleted',
         value: { runId: 'r'.repeat(9 * 1024 * 1024), atMs: 0 } }
       const broken = { $case: 'runDeleted', value: { runId: 'r', atMs: 0.5 } } as RecordOf
       const rows: Promise<void>[] = []
       for (const records of [[long], [noted], [long, broken], [noted]]) {
-        const written = journal.write({ records, thread: false }, 'now')
+        const written = writer.write({ records, thread: false }, 'now')
         written.catch(() => {})
         rows.push(written)
         // The row is closed in a microtask, long before it is encoded.
@@ -85,56 +85,56 @@ describe('a row of a journal', () => {
     })
 
   it('takes no more records once they are long', async () => {
-    const { journal, appends } = openJournal()
+    const { writer, appends } = openWriter()
     const run = (length: number): RecordOf => ({ $case: 'runCreated', value: { runId: 'r', atMs: 0,
       assistantId: 'a', multitaskStrategy: 'enqueue', metadataJson: '{}', notBeforeMs: 0,
       commandId: '', planJson: '{}', kwargsJson: 'x'.repeat(length) } })
     const write = (record: RecordOf) =>
-      void journal.write({ records: [record], thread: false }, 'soon')
+      void writer.write({ records: [record], thread: false }, 'soon')
     write(noted)
-    expect(journal.position.seq).toBe(5)
+    expect(writer.position.seq).toBe(5)
     write(run(2_000_000))
-    expect(journal.position.seq).toBe(6)
+    expect(writer.position.seq).toBe(6)
     write(noted)
     write(noted)
-    void journal.quiet()
+    void writer.quiet()
     await settled()
     expect(appends.map(({ row }) => decodeRow(row.body).length)).toEqual([3, 2])
   })
 
   it('updates the thread row at least every 256 rows', async () => {
-    const { appends, write } = openJournal({ epoch: 2, seq: 254 })
+    const { appends, write } = openWriter({ epoch: 2, seq: 254 })
     for (let i = 0; i < 3; i++) await write()
     expect(appends.map(({ row: { seq }, updates }) => [seq, updates.length]))
       .toEqual([[255, 0], [256, 1], [257, 0]])
   })
 
   it('updates the thread row after the rows of runs', async () => {
-    const { appends, write } = openJournal()
+    const { appends, write } = openWriter()
     const run = (runId: string) => ({ runId, kwargsJson: '', interruptsJson: '' }) as RunRow
     await write({ thread: true, runs: [run('a'), run('b')], removedRunIds: ['b'] })
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })
 
   it('waits 20 ms for more, but not if somebody is in a hurry', async () => {
-    const { env, journal, appends } = openJournal()
-    void journal.write({ records: [noted], thread: false }, 'soon')
+    const { env, writer, appends } = openWriter()
+    void writer.write({ records: [noted], thread: false }, 'soon')
     await settled()
     expect([appends.length, env.timers()]).toEqual([0, 1])
     env.advance(20)
     await settled()
-    void journal.write({ records: [noted], thread: false }, 'soon')
-    journal.hurry()
+    void writer.write({ records: [noted], thread: false }, 'soon')
+    writer.hurry()
     await settled()
     expect([appends.length, env.timers()]).toEqual([2, 0])
   })
 })
 
-describe('what a journal wrote', () => {
+describe('what a log writer wrote', () => {
   it('counts as logged once it is in the log, and as written once the tables follow', async () => {
-    const { journal, appends, write } = openJournal()
+    const { writer, appends, write } = openWriter()
     const { written } = await write()
-    const [onDisk, inLog] = [fate(written), fate(journal.logged)]
+    const [onDisk, inLog] = [fate(written), fate(writer.logged)]
     appends[0]!.logged()
     await settled()
     expect([onDisk.is, inLog.is]).toEqual(['open', 'resolved'])
@@ -144,9 +144,9 @@ describe('what a journal wrote', () => {
   })
 
   it('counts as neither if the append fails, which is reported', async () => {
-    const { journal, appends, lost, write } = openJournal()
+    const { writer, appends, lost, write } = openWriter()
     const { written } = await write()
-    const fates = [fate(written), fate(journal.logged)]
+    const fates = [fate(written), fate(writer.logged)]
     const reason = new Error('the disk is away')
     appends[0]!.failed(reason)
     await settled()
@@ -155,10 +155,10 @@ describe('what a journal wrote', () => {
   })
 
   it('is waited for by quiet(), whether it lands or fails', async () => {
-    const { journal, appends, write } = openJournal()
+    const { writer, appends, write } = openWriter()
     for (let i = 0; i < 2; i++) await write()
-    void journal.write({ records: [noted], thread: false }, 'soon')
-    const quiet = fate(journal.quiet())
+    void writer.write({ records: [noted], thread: false }, 'soon')
+    const quiet = fate(writer.quiet())
     await settled()
     const [first, second, third] = appends
     third!.landed()

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
-import { ToldAgain } from '../../../../src/thread/log/replay-filter.ts'
+import { ReplayFilter } from '../../../../src/thread/log/replay-filter.ts'
 
 const inner = 'sub:1'
 const update = `updates|${inner}`
@@ -17,38 +17,39 @@ function writes(ns: string): RecordOf {
   return { $case: 'writes', value: { ns, checkpointId: 'c', taskId: 't', writes: [] } }
 }
 
-function told(...events: readonly (readonly [name: string, json: string])[]): RecordOf {
-  return { $case: 'told', value: { runId: 'r',
+function emitted(...events: readonly (readonly [name: string, json: string])[]): RecordOf {
+  return { $case: 'emitted', value: { runId: 'r',
     events: events.map(([name, json], index) => ({ index, name, json, valuesOf: '' })) } }
 }
 
 /** Takes the records in the order of the log. */
 function again(...records: readonly RecordOf[]): string[] {
-  const seen = new ToldAgain()
+  const seen = new ReplayFilter()
   for (const record of records.toReversed()) seen.see(record)
   return seen.events().map(({ json }) => json)
 }
 
 it('Updates since the newest checkpoint of a subgraph would be repeated.', () => {
-  expect(again(checkpoint(''), checkpoint(inner), writes(inner), told([update, 'before']),
-    checkpoint(inner), writes(inner), told([update, 'one']), writes(inner), told([update, 'two'])))
+  expect(again(checkpoint(''), checkpoint(inner), writes(inner), emitted([update, 'before']),
+    checkpoint(inner), writes(inner), emitted([update, 'one']), writes(inner),
+      emitted([update, 'two'])))
     .toEqual(['one', 'two'])
 })
 
 it('Updates that led to the checkpoint right before them would not be repeated.', () => {
   expect(again(checkpoint(''), writes(inner), checkpoint(inner), writes(inner),
-    told([update, 'before'], ['values', 'kept'], [update, 'since']))).toEqual(['kept', 'since'])
-  expect(again(checkpoint(''), writes(inner), checkpoint(inner), told([update, 'before'])))
+    emitted([update, 'before'], ['values', 'kept'], [update, 'since']))).toEqual(['kept', 'since'])
+  expect(again(checkpoint(''), writes(inner), checkpoint(inner), emitted([update, 'before'])))
     .toEqual([])
 })
 
-it('Updates of a subgraph without checkpoints would be repeated, unless it is over.', () => {
-  expect(again(checkpoint(''), told([update, 'one']), told(['updates|other', 'two'])))
+it('Updates of a subgraph without checkpoints would be repeated, unless it has ended.', () => {
+  expect(again(checkpoint(''), emitted([update, 'one']), emitted(['updates|other', 'two'])))
     .toEqual(['two'])
 })
 
 it('Events of other modes and namespaces would be repeated.', () => {
-  expect(again(checkpoint(''), told([`values|${inner}`, 'one'], ['updates|other|deep', 'two']),
-    checkpoint(inner), told(['updates', 'three']), checkpoint('other|deep')))
+  expect(again(checkpoint(''), emitted([`values|${inner}`, 'one'], ['updates|other|deep', 'two']),
+    checkpoint(inner), emitted(['updates', 'three']), checkpoint('other|deep')))
     .toEqual(['one', 'three'])
 })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { plainValues } from '../../../../../cluster/index.ts'
 import type { Member } from '../../../../../cluster/index.ts'
-import { Conversation } from '../../../../../cluster/transport/grpc/command-stream.ts'
+import { CommandStream } from '../../../../../cluster/transport/grpc/command-stream.ts'
 import {
   ConverseRequest, ConverseResponse, DeliverResponse,
 } from '../../../../../proto/gen/cluster/v1/member.ts'
@@ -66,7 +66,7 @@ describe('an answer', () => {
   ])('that %s leaves the outcome ambiguous', async (_how, answer) => {
     const member = await memberThatAnswers(answer)
     await expect(transportWith().deliver(member, white, 'Qh5'))
-      .rejects.toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+      .rejects.toMatchObject({ code: 'internal', details: { ambiguous: true } })
   })
 
   it('does not wait for the answer to an earlier command', async () => {
@@ -82,9 +82,9 @@ describe('an answer', () => {
   })
 
   it('that is large arrives, and its command is done once', async () => {
-    let heard = 0
+    let received = 0
     const member = await memberThat({ ask: async () => {
-      heard++
+      received++
       return 'x'.repeat(12 * 1024 * 1024)
     } })
     const transport = transportWith()
@@ -92,7 +92,7 @@ describe('an answer', () => {
       transport.deliver(member, white, move)))
     expect(replies.map((reply) => (reply as string).length)).toEqual(
       Array.from({ length: 4 }, () => 12 * 1024 * 1024))
-    expect(heard).toBe(4)
+    expect(received).toBe(4)
   })
 
   it('to a large command comes by a separate call', async () => {
@@ -111,37 +111,37 @@ describe('an answer', () => {
 describe('a member that goes away', () => {
   it('answers earlier commands, and later ones are certainly not done', async () => {
     const held = Promise.withResolvers<string>()
-    let heard = 0
-    const member = await memberThat({ ask: async () => { heard++; return await held.promise } })
+    let received = 0
+    const member = await memberThat({ ask: async () => { received++; return await held.promise } })
     const transport = transportWith()
     const said = transport.deliver(member, white, 'e4')
-    await until(() => heard === 1)
+    await until(() => received === 1)
     const closed = member.server.close(new AbortController().signal)
     const late = transport.deliver(member, white, 'e5')
     await expect(late).rejects.toMatchObject({ code: 'unavailable' })
     held.resolve('mate')
     expect(await said).toBe('mate')
     await closed
-    expect(heard).toBe(1)
+    expect(received).toBe(1)
   })
 })
 
 describe('an answer that does not come in time', () => {
   it('leaves the outcome ambiguous, and nothing waiting', async () => {
     const env = virtualEnv()
-    const conversation = new Conversation(env, 'white:1', { async* converse() {
+    const commandStream = new CommandStream(env, 'white:1', { async* converse() {
       await new Promise(() => {})
       yield* []
     } })
-    const said = conversation.say({} as DeliverRequest, 5_000)
-    expect(conversation.waiting).toBe(1)
+    const said = commandStream.send({} as DeliverRequest, 5_000)
+    expect(commandStream.waiting).toBe(1)
     env.advance(5_000)
-    await expect(said).rejects.toMatchObject({ code: 'internal', facts: { ambiguous: true } })
-    expect(conversation.waiting).toBe(0)
+    await expect(said).rejects.toMatchObject({ code: 'internal', details: { ambiguous: true } })
+    expect(commandStream.waiting).toBe(0)
   })
 })
 
-describe('a conversation that broke', () => {
+describe('a command stream that broke', () => {
   it('is replaced by a new one', async () => {
     let calls = 0
     const member = await memberThatAnswers((call, number) => {

@@ -13,21 +13,21 @@ import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 import { ErrorDetail } from '../../../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../../../src/errors.ts'
 import { virtualEnv } from '../../../../support/env.ts'
-import { dialect, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'
+import { identity, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'
 
 const trailer = (detail: Partial<ErrorDetail>) => Metadata().set('heddle-error-bin',
-  ErrorDetail.encode({ code: 'internal', sentence: '', factsJson: '', ...detail }).finish())
+  ErrorDetail.encode({ code: 'internal', message: '', detailsJson: '', ...detail }).finish())
 
 describe('an error from another member', () => {
   it('of a newer version with an unknown code keeps its sentence', () => {
-    expect(errorFromWire(trailer({ code: 'adjourned', sentence: 'Come back tomorrow.' })))
-      .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', facts: {} })
+    expect(errorFromWire(trailer({ code: 'adjourned', message: 'Come back tomorrow.' })))
+      .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', details: {} })
   })
 
   it('loses only facts that cannot be serialized', () => {
     const { log } = virtualEnv()
     expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
-      { code: 'busy', sentence: 'Wait.', factsJson: '' })
+      { code: 'busy', message: 'Wait.', detailsJson: '' })
   })
 
   it('is undefined if the trailer is missing', () => {
@@ -42,7 +42,7 @@ describe('a call that failed on the way', () => {
       [Status.UNAVAILABLE, false], [Status.UNKNOWN, false], [Status.CANCELLED, false],
       [Status.DEADLINE_EXCEEDED, false], [Status.RESOURCE_EXHAUSTED, false]] as const) {
       const error = wayFailed('there:1', new ServerError(code, ''))
-      expect([error.code === 'unavailable', error.facts['ambiguous'] ?? false])
+      expect([error.code === 'unavailable', error.details['ambiguous'] ?? false])
         .toEqual([certain, !certain])
     }
   })
@@ -52,7 +52,7 @@ describe('a member that cannot listen', () => {
   it('throws the reason in one sentence', async () => {
     const { address } = await memberThat({})
     const open = (host: string, port: number) =>
-      openGrpcServer({ env, id: 'black', dialect, trust, kinds, host, port })
+      openGrpcServer({ env, id: 'black', identity, trust, kinds, host, port })
     await expect(open('127.0.0.1', Number(address.split(':')[1]))).rejects.toMatchObject(
       { code: 'unavailable', message: `The member address ${address} is in use: each member ` +
         'needs an address of its own.' })

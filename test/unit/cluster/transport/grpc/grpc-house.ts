@@ -4,14 +4,14 @@ import { onTestFinished } from 'vitest'
 
 import { plainValues, systemEnv } from '../../../../../cluster/index.ts'
 import type {
-  ActorWire, Dialect, GrpcServer, GrpcServerOptions, GrpcTransportOptions, Inbound, Member,
+  ActorWire, ProtocolIdentity, GrpcServer, GrpcServerOptions, GrpcTransportOptions, Inbound, Member,
   MemberTrust,
 } from '../../../../../cluster/index.ts'
 import { grpcTransport } from '../../../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 
 export const trust: MemberTrust = { secret: 'the-secret-of-this-cluster' }
-export const dialect: Dialect = { cluster: 'chess club', version: 1 }
+export const identity: ProtocolIdentity = { cluster: 'chess club', version: 1 }
 export const env = systemEnv({ level: 'silent' })
 
 /** A watcher of a game: its moves, and how the follow ended. */
@@ -20,7 +20,7 @@ export interface Watcher {
   ended(how: 'over' | 'lost' | 'lagged'): void
 }
 
-type Told = { readonly moves: readonly string[] } | { readonly ended: 'over' }
+type Seen = { readonly moves: readonly string[] } | { readonly ended: 'over' }
 
 export const gameWire: ActorWire = {
   values: plainValues,
@@ -29,10 +29,10 @@ export const gameWire: ActorWire = {
       moves: (moves) => send(plainValues.encode({ moves }), false),
       ended: (ended) => send(plainValues.encode({ ended }), true),
     }),
-    tell: (listener, call) => {
-      const told = plainValues.decode(call) as Told
-      if ('moves' in told) (listener as Watcher).moves(told.moves)
-      else (listener as Watcher).ended(told.ended)
+    notify: (listener, call) => {
+      const seen = plainValues.decode(call) as Seen
+      if ('moves' in seen) (listener as Watcher).moves(seen.moves)
+      else (listener as Watcher).ended(seen.ended)
     },
     end: (listener, how) => (listener as Watcher).ended(how),
   },
@@ -46,7 +46,7 @@ export async function memberThat(inbound: Partial<Inbound>,
   options: Partial<GrpcServerOptions> = {}): Promise<Member & { readonly server: GrpcServer }> {
   const id = options.id ?? 'white'
   const server = await openGrpcServer(
-    { env, id, dialect, trust, kinds, host: '127.0.0.1', ...options })
+    { env, id, identity, trust, kinds, host: '127.0.0.1', ...options })
   onTestFinished(() => server.close(AbortSignal.abort()))
   server.serve({
     ask: () => new Promise(() => {}),
@@ -57,7 +57,7 @@ export async function memberThat(inbound: Partial<Inbound>,
 }
 
 export function transportWith(options: Partial<GrpcTransportOptions> = {}) {
-  const transport = grpcTransport({ env, trust, dialect, kinds, ...options })
+  const transport = grpcTransport({ env, trust, identity, kinds, ...options })
   onTestFinished(() => transport.close())
   return transport
 }
@@ -67,7 +67,7 @@ export function keeping() {
   const moves: string[] = []
   const end = Promise.withResolvers<string>()
   const watcher: Watcher = {
-    moves: (told) => void moves.push(...told),
+    moves: (seen) => void moves.push(...seen),
     ended: (how) => end.resolve(how),
   }
   return { watcher, moves, ended: end.promise }

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 import { HealthDefinition } from '../../../../../proto/gen/grpc/health/v1/health.ts'
-import { dialect, env, kinds, memberThat, trust } from './grpc-house.ts'
+import { identity, env, kinds, memberThat, trust } from './grpc-house.ts'
 
 const secret = `Bearer ${trust.secret}`
 
@@ -24,7 +24,7 @@ function healthOf(address: string, authorization = secret) {
 
 describe('health', () => {
   it('says whether the member serves, by check and by watch', async () => {
-    const server = await openGrpcServer({ env, id: 'white', dialect, trust, kinds,
+    const server = await openGrpcServer({ env, id: 'white', identity, trust, kinds,
       host: '127.0.0.1' })
     const health = healthOf(server.address)
     const seen: string[] = []
@@ -47,7 +47,7 @@ describe('health', () => {
     expect(serves).not.toBe(begins)
   })
 
-  it('refuses unknown services and strangers', async () => {
+  it('refuses unknown services and callers without trust', async () => {
     const { address } = await memberThat({})
     await expect(healthOf(address).check({ service: 'chess' })).rejects.toMatchObject({ code: 5 })
     await expect(healthOf(address, 'Bearer me').check({})).rejects

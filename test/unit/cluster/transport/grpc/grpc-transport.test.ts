@@ -10,7 +10,7 @@ import type { VirtualEnv } from '../../../../support/env.ts'
 import { useCuttingProxy } from '../../../../support/own-proxy.ts'
 import { firstFreePort } from '../../../../support/port.ts'
 import {
-  dialect, env, kinds, memberThat, transportWith, trust, until, white,
+  identity, env, kinds, memberThat, transportWith, trust, until, white,
 } from './grpc-house.ts'
 
 const proxy = useCuttingProxy()
@@ -32,7 +32,7 @@ async function gone(transport: ReturnType<typeof transportWith>, member: Member,
   const leaving = new AbortController()
   const left = new HeddleError('unavailable', 'The client went.')
   const asked = rejection(
-    transport.deliver(member, white, 'e4', { id: 'one', gone: leaving.signal }))
+    transport.deliver(member, white, 'e4', { id: 'one', cancelled: leaving.signal }))
   await until(() => clock.timers() === 1)
   leaving.abort(left)
   return { asked, left }
@@ -41,11 +41,11 @@ async function gone(transport: ReturnType<typeof transportWith>, member: Member,
 describe('a delivered command', () => {
   it('reaches the actor of the other member, with key and id', async () => {
     const member = await memberThat({
-      ask: async (to, command, { id } = {}) => ({ heard: [to, command, { id }] }),
+      ask: async (to, command, { id } = {}) => ({ received: [to, command, { id }] }),
     })
     const delivery = { id: 'c1' }
     const answer = await transportWith().deliver(member, white, { move: 'e4' }, delivery)
-    expect(answer).toEqual({ heard: [white, { move: 'e4' }, delivery] })
+    expect(answer).toEqual({ received: [white, { move: 'e4' }, delivery] })
   })
 
   it('may be answered by undefined, by text and by megabytes', async () => {
@@ -60,13 +60,13 @@ describe('a delivered command', () => {
   it('shows by its reply that the member is alive; a failure shows nothing', async () => {
     const transport = transportWith()
     const member = await memberThat({ ask: async () => 'e4' })
-    expect(transport.heardMs(member)).toBe(-Infinity)
+    expect(transport.lastSeenMs(member)).toBe(-Infinity)
     const askedMs = env.monotonicMs()
     await transport.deliver(member, white, 'e4')
-    expect(transport.heardMs(member)).toBeGreaterThanOrEqual(askedMs)
+    expect(transport.lastSeenMs(member)).toBeGreaterThanOrEqual(askedMs)
     const nobody = { id: 'nobody', address: await addressOfNobody() }
     await rejection(transport.deliver(nobody, white, 'e4'))
-    expect(transport.heardMs(nobody)).toBe(-Infinity)
+    expect(transport.lastSeenMs(nobody)).toBe(-Infinity)
   })
 
   it('that the actor refuses is refused here, with code, sentence and facts', async () => {
@@ -76,16 +76,16 @@ describe('a delivered command', () => {
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
     expect(error).toBeInstanceOf(HeddleError)
     expect(error).toMatchObject({ code: 'busy', message: 'Black is thinking – wait.',
-      facts: { at: 3 }, grpcStatus: 9 })
+      details: { at: 3 }, grpcStatus: 9 })
   })
 
   it('to the wrong member is refused with the owner and epoch that it knows', async () => {
-    const facts = { owner: { id: 'black', address: 'black:1' }, epoch: 9 }
+    const details = { owner: { id: 'black', address: 'black:1' }, epoch: 9 }
     const member = await memberThat({
-      ask: async () => { throw new HeddleError('not_owner', undefined, facts) },
+      ask: async () => { throw new HeddleError('not_owner', undefined, details) },
     })
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
-    expect(error).toMatchObject({ code: 'not_owner', retry: 'elsewhere', facts })
+    expect(error).toMatchObject({ code: 'not_owner', retry: 'elsewhere', details })
   })
 
   it('that fails by a bug of the other member gets no detail of it', async () => {
@@ -94,22 +94,22 @@ describe('a delivered command', () => {
       { env: { ...env, log: log.log } })
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
     expect(error).toMatchObject({ code: 'internal', message: 'Something went wrong here.' })
-    expect(error.facts).toEqual({})
+    expect(error.details).toEqual({})
     expect(log.lines).toMatchObject([{ level: 'error',
-      facts: { error: { message: 'secret detail' } } }])
+      details: { error: { message: 'secret detail' } } }])
   })
 
   it('is unavailable at once if nothing listens there, with the reason', async () => {
     const to = { id: 'gone', address: await addressOfNobody() }
     const error = await rejection(transportWith().deliver(to, white, 'e4'))
-    expect(error).toMatchObject({ code: 'unavailable', facts: { unreachable:
+    expect(error).toMatchObject({ code: 'unavailable', details: { unreachable:
       expect.stringContaining('ECONNREFUSED') } })
-    expect(error.facts).not.toHaveProperty('ambiguous')
+    expect(error.details).not.toHaveProperty('ambiguous')
   })
 
   it('is unavailable if the member does not serve yet, or no longer serves', async () => {
     const transport = transportWith()
-    const early = await openGrpcServer({ env, id: 'early', dialect, trust, kinds,
+    const early = await openGrpcServer({ env, id: 'early', identity, trust, kinds,
       host: '127.0.0.1' })
     const to = { id: 'early', address: early.address }
     expect(await rejection(transport.deliver(to, white, 'e4')))
@@ -129,7 +129,7 @@ describe('a delivered command', () => {
     const asked = rejection(transportWith().deliver(member, white, 'e4'))
     await came.promise
     proxy.cut()
-    expect(await asked).toMatchObject({ code: 'internal', facts: { ambiguous: true } })
+    expect(await asked).toMatchObject({ code: 'internal', details: { ambiguous: true } })
   })
 
   it('is done once and answered the same if it is repeated under one id', async () => {
@@ -148,8 +148,8 @@ describe('a delivered command', () => {
     const first = rejection(transport.deliver(member, white, 'e4', { id: 'one' }))
     await came.promise
     proxy.cut()
-    expect(await first).toMatchObject({ facts: { ambiguous: true } })
-    const second = untilHeard(() => transport.deliver(member, white, 'e4', { id: 'one' }))
+    expect(await first).toMatchObject({ details: { ambiguous: true } })
+    const second = untilAnswered(() => transport.deliver(member, white, 'e4', { id: 'one' }))
     held.resolve()
     expect(await second).toBe(1)
     expect(await transport.deliver(member, white, 'e4', { id: 'one' })).toBe(1)
@@ -159,9 +159,9 @@ describe('a delivered command', () => {
   it('is done once even if its reply takes longer than several calls', async () => {
     const clock = virtualEnv()
     const held = Promise.withResolvers<string>()
-    const heard: AbortSignal[] = []
-    const ask = (_key: unknown, _command: unknown, { gone }: Delivery = {}) => {
-      heard.push(gone!)
+    const received: AbortSignal[] = []
+    const ask = (_key: unknown, _command: unknown, { cancelled }: Delivery = {}) => {
+      received.push(cancelled!)
       return held.promise
     }
     const member = await memberThat({ ask }, { env: clock })
@@ -174,26 +174,26 @@ describe('a delivered command', () => {
     }
     held.resolve('mate')
     expect(await asked).toBe('mate')
-    expect(heard.map(({ aborted }) => aborted)).toEqual([false])
+    expect(received.map(({ aborted }) => aborted)).toEqual([false])
     expect(clock.timers()).toBe(0)
   })
 
   it('is aborted at once if its caller goes, and leaves nothing if it only waits', async () => {
     const clock = virtualEnv()
-    const heard: AbortSignal[] = []
-    const ask = (_key: unknown, _command: unknown, { gone }: Delivery = {}) => {
-      heard.push(gone!)
+    const received: AbortSignal[] = []
+    const ask = (_key: unknown, _command: unknown, { cancelled }: Delivery = {}) => {
+      received.push(cancelled!)
       return new Promise((_, reject) => {
-        gone!.addEventListener('abort', () => reject(gone!.reason as Error))
+        cancelled!.addEventListener('abort', () => reject(cancelled!.reason as Error))
       })
     }
     const member = await memberThat({ ask }, { env: clock })
     const transport = transportWith()
     const { asked, left } = await gone(transport, member, clock)
     expect(await asked).toBe(left)
-    expect([heard[0]!.aborted, clock.timers()]).toEqual([true, 0])
+    expect([received[0]!.aborted, clock.timers()]).toEqual([true, 0])
     const again = rejection(transport.deliver(member, white, 'e4', { id: 'one' }))
-    await until(() => heard.length === 2)
+    await until(() => received.length === 2)
     transport.close()
     await again
   })
@@ -212,14 +212,15 @@ describe('a delivered command', () => {
 })
 
 describe('a transport', () => {
-  it('ends calls to a member that is over, and can reach the next one at its address', async () => {
+  it('ends calls to a member that has ended, and can reach the next one at its address',
+    async () => {
     let came = 0
     const member = await memberThat({ ask: () => { came++; return new Promise(() => {}) } })
     const transport = transportWith()
     const asked = rejection(transport.deliver(member, white, 'e4'))
     await until(() => came === 1)
     transport.forget(member)
-    expect(await asked).toMatchObject({ facts: { ambiguous: true } })
+    expect(await asked).toMatchObject({ details: { ambiguous: true } })
     void rejection(transport.deliver({ ...member, id: 'next' }, white, 'e4'))
     await until(() => came === 2)
   })
@@ -246,36 +247,36 @@ describe('a transport', () => {
 })
 
 /** Repeats a call while the member is known to be unreachable. */
-async function untilHeard<T>(ask: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask()
     } catch (error) {
-      if (HeddleError.from(error).facts['unreachable'] === undefined) throw error
+      if (HeddleError.from(error).details['unreachable'] === undefined) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-describe('a stranger', () => {
+describe('a caller without trust', () => {
   it('is refused whatever it asks, and learns nothing', async () => {
-    let heard = 0
-    const member = await memberThat({ ask: async () => ++heard, follow: async () => () => {} })
+    let received = 0
+    const member = await memberThat({ ask: async () => ++received, follow: async () => () => {} })
     for (const secret of ['another-secret-as-long', undefined]) {
       const outsider = transportWith({ trust: secret === undefined ? {} : { secret } })
       for (const call of [outsider.deliver(member, white, 'e4'),
         outsider.follow(member, white, null, {})]) {
         expect(await rejection(call)).toMatchObject({ code: 'unavailable',
-          message: expect.stringContaining('the same secret'), facts: { distrust: 'secret' } })
+          message: expect.stringContaining('the same secret'), details: { distrust: 'secret' } })
       }
     }
-    expect(heard).toBe(0)
+    expect(received).toBe(0)
   })
 
   it('of another cluster or a version too far away gets the reason in a sentence', async () => {
     const member = await memberThat({ ask: async () => 'heard' })
-    const ask = (other: Partial<typeof dialect>) =>
-      transportWith({ dialect: { ...dialect, ...other } }).deliver(member, white, 'e4')
+    const ask = (other: Partial<typeof identity>) =>
+      transportWith({ identity: { ...identity, ...other } }).deliver(member, white, 'e4')
     expect(await rejection(ask({ cluster: 'bridge – club' }))).toMatchObject({ code: 'unavailable',
       message: expect.stringContaining('"chess club" and not to "bridge – club"') })
     expect(await rejection(ask({ version: 3 }))).toMatchObject({ code: 'unavailable',

@@ -1,4 +1,7 @@
-/** Probes by gRPC: which member is alive, dead or a stranger, and how soon that is known. */
+/**
+ * Probes by gRPC: which member is alive, dead or a caller without trust, and how soon that is
+ * known.
+ */
 
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -8,11 +11,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LinkOptions } from '../../../../../cluster/index.ts'
 import { grpcProbe, sight } from '../../../../../cluster/transport/grpc/probe.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
-import { authority, expired, key, member, stranger } from '../../../../support/certificates.ts'
+import { authority, expired, key, member, outsider } from '../../../../support/certificates.ts'
 import { virtualEnv } from '../../../../support/env.ts'
-import { dialect, env, kinds, memberThat, trust, until } from './grpc-house.ts'
+import { identity, env, kinds, memberThat, trust, until } from './grpc-house.ts'
 
-const asking: LinkOptions = { env, trust, dialect }
+const asking: LinkOptions = { env, trust, identity }
 
 /** A server that calls `greet` for each connection. */
 async function serverThat(greet: (socket: Socket) => void): Promise<string> {
@@ -82,15 +85,15 @@ describe('a probe by gRPC', () => {
     const { server: _, ...there } = await memberThat({})
     for (const [other, why] of [
       [{ trust: { secret: 'a-secret-of-others' } }, 'the same secret'],
-      [{ dialect: { ...dialect, cluster: 'bridge' } }, '"bridge" and not to "chess club"'],
-      [{ dialect: { ...dialect, version: 3 } }, 'one version at a time'],
+      [{ identity: { ...identity, cluster: 'bridge' } }, '"bridge" and not to "chess club"'],
+      [{ identity: { ...identity, version: 3 } }, 'one version at a time'],
     ] as const) {
       const seen = await sight(there, { ...asking, ...other })
       expect(seen).toEqual({ kind: 'strange', why: expect.stringContaining(why) })
-      const strangers: string[] = []
-      const probe = grpcProbe({ ...asking, ...other }, (_, why) => strangers.push(why))
+      const outsiders: string[] = []
+      const probe = grpcProbe({ ...asking, ...other }, (_, why) => outsiders.push(why))
       expect(await probe(there)).toBe(true)
-      expect(strangers).toEqual([expect.stringMatching(/^[A-Z].+\.$/s)])
+      expect(outsiders).toEqual([expect.stringMatching(/^[A-Z].+\.$/s)])
     }
   })
 })
@@ -113,7 +116,7 @@ describe('members with certificates', () => {
   it('name the certificate as the reason if it is expired or of another authority', async () => {
     for (const [server, client] of [
       [tls(authority, expired), tls(authority, member)],
-      [tls(authority, member), tls(stranger, member)],
+      [tls(authority, member), tls(outsider, member)],
     ] as const) {
       const there = await memberThat({}, { trust: server, host: 'localhost' })
       expect(await sight(there, { ...asking, trust: client }))

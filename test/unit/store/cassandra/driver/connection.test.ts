@@ -49,7 +49,7 @@ describe('a connection', () => {
     return results[0]!
   }
   const reasonOf = (result: PromiseSettledResult<unknown>) =>
-    (result as PromiseRejectedResult).reason as { code: string; facts: object }
+    (result as PromiseRejectedResult).reason as { code: string; details: object }
 
   it('repeats a write unchanged while its outcome is unknown', async () => {
     answers = [...Array.from({ length: 30 }, timedOut), {}]
@@ -115,13 +115,13 @@ describe('a connection', () => {
   it('fails soon with unavailable if certainly nothing was written', async () => {
     answers = [tooFew()]
     expect(reasonOf(await ended(connection.write(statement))))
-      .toMatchObject({ code: 'unavailable', facts: {} })
+      .toMatchObject({ code: 'unavailable', details: {} })
     expect(env.monotonicMs()).toBeLessThan(2_500)
     expect(sent.length).toBeGreaterThan(2)
   })
 
   it.each([['too few', tooFew], ['refused', wrong]])(
-    'goes on with a write of which an attempt may have been written: %s', async (_, error) => {
+    'continues with a write of which an attempt may have been written: %s', async (_, error) => {
       answers = [timedOut(), ...Array.from({ length: 40 }, error), {}]
       expect((await ended(connection.write(statement))).status).toBe('fulfilled')
     })
@@ -134,7 +134,7 @@ describe('a connection', () => {
     expect(reasonOf(await ended(connection.surely(work)))).toMatchObject({ code: 'internal' })
     await connection.close()
     expect(reasonOf(await ended(connection.surely(work))))
-      .toMatchObject({ code: 'unavailable', facts: { ambiguous: true } })
+      .toMatchObject({ code: 'unavailable', details: { ambiguous: true } })
   })
 
   it('fails at once for a request that is wrong', async () => {
@@ -153,8 +153,8 @@ describe('a connection', () => {
     await new Promise(setImmediate)
     await connection.close()
     expect(reasonOf((await unknown)[0]))
-      .toMatchObject({ code: 'unavailable', facts: { ambiguous: true } })
-    expect(reasonOf((await certain)[0])).toMatchObject({ code: 'unavailable', facts: {} })
+      .toMatchObject({ code: 'unavailable', details: { ambiguous: true } })
+    expect(reasonOf((await certain)[0])).toMatchObject({ code: 'unavailable', details: {} })
     expect(env.timers()).toBe(0)
   })
 
@@ -180,7 +180,7 @@ describe('a connection', () => {
     expect(reasonOf(await ended(connection.read(statement))))
       .toMatchObject({ code: 'unavailable' })
     expect(waitedMs).toEqual([1_550, 400])
-    // With the pause between them, and as the clock of this test goes on.
+    // With the pause between them, and as the clock of this test continues.
     expect(env.monotonicMs() - startedMs).toBeLessThanOrEqual(2_100)
   })
 

@@ -3,7 +3,7 @@
 import { errors, types } from 'cassandra-driver'
 import { beforeEach, expect, it } from 'vitest'
 
-import { sideBySide } from '../../../../../src/store/cassandra/driver/hedged-write.ts'
+import { hedgedWrite } from '../../../../../src/store/cassandra/driver/hedged-write.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 import type { VirtualEnv } from '../../../../support/env.ts'
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   env = virtualEnv()
   copies = []
   outcome = 'none yet'
-  sideBySide(env, 200, () => {
+  hedgedWrite(env, 200, () => {
     const copy = Promise.withResolvers<string>()
     copies.push(copy)
     return copy.promise

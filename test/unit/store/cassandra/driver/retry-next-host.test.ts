@@ -3,13 +3,13 @@
 import { errors, policies, types } from 'cassandra-driver'
 import { describe, expect, it } from 'vitest'
 
-import { NextHost } from '../../../../../src/store/cassandra/driver/retry-next-host.ts'
+import { RetryNextHost } from '../../../../../src/store/cassandra/driver/retry-next-host.ts'
 
 // The driver has it here, but not in its types.
 const { retry, rethrow } = (policies.retry.RetryPolicy as unknown as
   { retryDecision: { retry: number, rethrow: number } }).retryDecision
 const quorum = types.consistencies.localQuorum
-const policy = new NextHost()
+const policy = new RetryNextHost()
 const operation = (idempotent: boolean, nbRetry: number) =>
   ({ executionOptions: { isIdempotent: () => idempotent }, nbRetry })
 const refusal = new errors.ResponseError(types.responseErrorCodes.overloaded, 'busy')

@@ -9,7 +9,7 @@ import { virtualEnv } from '../../../../support/env.ts'
 import type { VirtualEnv } from '../../../../support/env.ts'
 
 /** Returns the plans that the test sets. */
-class ToldPlans extends policies.loadBalancing.LoadBalancingPolicy {
+class SeenPlans extends policies.loadBalancing.LoadBalancingPolicy {
   plan = ''
   error: Error | null = null
 
@@ -38,18 +38,18 @@ function optionsOf(routingKey: Buffer | undefined, serial?: types.consistencies)
 
 describe('the host that is asked first', () => {
   let env: VirtualEnv
-  let told: ToldPlans
+  let seen: SeenPlans
   let policy: SteadyHost
 
   beforeEach(() => {
     env = virtualEnv()
-    told = new ToldPlans()
-    policy = new SteadyHost(env, told)
+    seen = new SeenPlans()
+    policy = new SteadyHost(env, seen)
     down.clear()
   })
 
   function planOf(plan: string, options: ExecutionOptions | null = ofRow): string {
-    told.plan = plan
+    seen.plan = plan
     let hostsInOrder = ''
     policy.newQueryPlan('k', options, (_, each) => {
       for (let next = each.next(); !next.done; next = each.next()) {
@@ -95,7 +95,7 @@ describe('the host that is asked first', () => {
   it('may be none', () => {
     expect(planOf('')).toBe('')
     expect(planOf('ab')).toBe('ab')
-    const failed = told.error = new Error('no data center')
+    const failed = seen.error = new Error('no data center')
     policy.newQueryPlan('k', ofRow, (error) => expect(error).toBe(failed))
   })
 })

@@ -2,30 +2,30 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { Gathering } from '../../../../../src/store/cassandra/index/batcher.ts'
+import { Batcher } from '../../../../../src/store/cassandra/index/batcher.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 
 /** Works that the test ends, or fails. */
 function works(size: number, count: number) {
   const env = virtualEnv()
-  const gathering = new Gathering({ env, size, patienceMs: 300 })
+  const batcher = new Batcher({ env, size, patienceMs: 300 })
   const ends = Array.from({ length: count }, () => Promise.withResolvers<number>())
   const gone: number[] = []
-  const all = ends.map(({ promise }) => gathering.after(() => promise)
-    .then((place) => void gone.push(place), () => {}))
+  const all = ends.map(({ promise }) => batcher.after(() => promise)
+    .then((index) => void gone.push(index), () => {}))
   const end = async (...places: number[]) => {
-    for (const place of places) ends[place]!.resolve(place)
+    for (const index of places) ends[index]!.resolve(index)
     await new Promise(setImmediate)
   }
-  const fail = async (place: number) => {
-    ends[place]!.reject(new Error('no'))
+  const fail = async (index: number) => {
+    ends[index]!.reject(new Error('no'))
     await new Promise(setImmediate)
   }
-  const pass = async (ms: number) => {
+  const confirm = async (ms: number) => {
     env.advance(ms)
     await new Promise(setImmediate)
   }
-  return { gone, end, fail, all, pass }
+  return { gone, end, fail, all, confirm }
 }
 
 describe('a gathering', () => {
@@ -52,13 +52,13 @@ describe('a gathering', () => {
   })
 
   it('does not wait long for a late one', async () => {
-    const { gone, end, pass } = works(3, 3)
+    const { gone, end, confirm } = works(3, 3)
     await end(0)
-    await pass(200)
+    await confirm(200)
     await end(1)
-    await pass(99)
+    await confirm(99)
     expect(gone).toEqual([])
-    await pass(1)
+    await confirm(1)
     expect(gone).toEqual([0, 1])
     await end(2)
     expect(gone).toEqual([0, 1, 2])

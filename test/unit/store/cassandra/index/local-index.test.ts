@@ -123,7 +123,7 @@ async function loadingShard(shard: number) {
   const reads = table.reads + 1
   const loaded = index.load(shard)
   while (table.reads < reads) await new Promise(setImmediate)
-  return { loaded, goOn: resolve }
+  return { loaded, resume: resolve }
 }
 
 describe('the local index', () => {
@@ -136,21 +136,21 @@ describe('the local index', () => {
 
   it('gets a row even while its shard is loaded, or if it is of another member', async () => {
     const [here, there] = [stored(0), stored(1)]
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     expect(await get(here)).toEqual(here)
     expect(await get(there)).toEqual(there)
     expect(await get(aThread())).toBeUndefined()
-    goOn()
+    resume()
     await loaded
     expect(await get(here)).toEqual(here)
   })
 
   it('finds nothing of a shard before it is loaded completely', async () => {
     const old = stored(0)
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     const made = await put(stored(0))
     expect(await found()).toEqual({ ids: new Set(), covered: [] })
-    goOn()
+    resume()
     await loaded
     expect(await found())
       .toEqual({ ids: new Set([old.threadId, made.threadId]), covered: [0] })
@@ -158,10 +158,10 @@ describe('the local index', () => {
 
   it('keeps rows that were put while their shard was loaded', async () => {
     const old = stored(0)
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     const changed = await put({ ...old, status: 'error' })
     expect(await get(old)).toEqual(changed)
-    goOn()
+    resume()
     await loaded
     expect(await get(old)).toEqual(changed)
   })
@@ -169,8 +169,8 @@ describe('the local index', () => {
   it('keeps rows that are put at the moment when the load ends', async () => {
     const old = stored(0)
     for (let turns = 0; turns < 6; turns++) {
-      const { loaded, goOn } = await loadingShard(0)
-      goOn()
+      const { loaded, resume } = await loadingShard(0)
+      resume()
       for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
       const [changed] = await Promise.all([put({ ...old, seq: turns + 2 }), loaded])
       expect(await get(old)).toEqual(changed)
@@ -182,8 +182,8 @@ describe('the local index', () => {
   it('never covers a shard without rows that were put while it was written', async () => {
     for (let round = 0; round < 5; round++) {
       for (let row = 0; row < 200; row++) stored(0)
-      const { loaded, goOn } = await loadingShard(0)
-      goOn()
+      const { loaded, resume } = await loadingShard(0)
+      resume()
       for (let covered: readonly number[] = []; covered.length === 0;) {
         const row = await put(stored(0, { createdAtMs: Date.now() + 1e9 }))
         const answer = await found()
@@ -197,13 +197,13 @@ describe('the local index', () => {
 
   it('forgets threads that were removed during a load, but not those created again', async () => {
     const [gone, again] = [stored(0), stored(0)]
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     await remove(gone)
     expect(await get(gone)).toBeUndefined()
     const made = await put({ ...again, epoch: 2, branch: aBranch() })
     await index.remove({ table: 'thread', tenant: 'local', id: again.threadId,
       branch: again.branch!, epoch: 1 })
-    goOn()
+    resume()
     await loaded
     expect(await get(gone)).toBeUndefined()
     expect(await get(again)).toEqual(made)
@@ -212,12 +212,12 @@ describe('the local index', () => {
 
   it('forgets a thread that was removed, created and removed again during a load', async () => {
     const first = stored(0)
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     await remove(first)
     const second = await put({ ...first, epoch: 2, branch: aBranch() })
     await remove(second)
     expect(await get(first)).toBeUndefined()
-    goOn()
+    resume()
     await loaded
     expect(await get(first)).toBeUndefined()
     expect(await found()).toEqual({ ids: new Set(), covered: [0] })
@@ -283,13 +283,13 @@ describe('the local index', () => {
 
   it('does not cover a shard that was unloaded during the load', async () => {
     stored(0, { status: 'busy' })
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     index.unload(0)
     const again = await loadingShard(0)
-    goOn()
+    resume()
     expect(await loaded).toEqual([])
     expect(await found()).toEqual({ ids: new Set(), covered: [] })
-    again.goOn()
+    again.resume()
     expect((await again.loaded).length).toBe(1)
     expect((await found()).covered).toEqual([0])
   })
@@ -297,9 +297,9 @@ describe('the local index', () => {
   it('can load a shard again after a failure', async () => {
     const row = stored(0)
     table.failing = true
-    const { loaded, goOn } = await loadingShard(0)
+    const { loaded, resume } = await loadingShard(0)
     await put({ ...row, seq: 2 })
-    goOn()
+    resume()
     await expect(loaded).rejects.toThrow('out of reach')
     expect(await found()).toEqual({ ids: new Set(), covered: [] })
     table.failing = false

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../../src/errors.ts'
-import { BranchView } from '../../../../../src/store/cassandra/log/branch-writer.ts'
+import { BranchWriter } from '../../../../../src/store/cassandra/log/branch-writer.ts'
 import type { BranchEnd } from '../../../../../src/store/cassandra/log/log-reader.ts'
 import type { OutgoingRow } from '../../../../../src/store/cassandra/log/log-row.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
@@ -12,17 +12,17 @@ import { aBranch, aRow } from '../../../../contract/rows.ts'
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A view whose writes the test ends; each of `owners` earlier owners wrote one row. */
-function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 } = {}) {
+function aBranchWriter({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 } = {}) {
   const sent: { row: OutgoingRow; end: PromiseWithResolvers<void> }[] = []
   const rolls: PromiseWithResolvers<void>[] = []
   const pauses: (() => void)[] = []
-  const patience = { over: false,
+  const patience = { ended: false,
     pause: () => new Promise<void>((resolve) => pauses.push(resolve)) }
   let timestamp = 0n
   let idle = 0
   const branch = aBranch()
   const epoch = owners + 1
-  const view = new BranchView({
+  const branchWriter = new BranchWriter({
     branchId: branch.id, epoch, end: owners > 0 ? endAfter(owners) : undefined, origin: 0,
     bucketBytes, patience,
     commit: {
@@ -47,7 +47,7 @@ function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 }
     for (const seq of seqs) {
       const row = aRow({ branch, seq, epoch, places: Array.from({ length: places }, (_, index) =>
         ({ id: `${index}`, seq, base: seq })) })
-      view.append(row).then(() => durable.push(seq), (error) => failed.push({ seq, error }))
+      branchWriter.append(row).then(() => durable.push(seq), (error) => failed.push({ seq, error }))
     }
   }
   const sentSeqs = () => sent.map(({ row }) => row.seq)
@@ -57,7 +57,7 @@ function aView({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owners = 0 }
     else end.resolve()
     return settled()
   }
-  return { view, append, sent, sentSeqs, end, rolls, pauses, patience, durable, failed,
+  return { branchWriter, append, sent, sentSeqs, end, rolls, pauses, patience, durable, failed,
     idle: () => idle }
 }
 
@@ -65,20 +65,20 @@ const refused = () => new HeddleError('unavailable')
 
 describe('rows in flight', () => {
   it('become durable in order, whatever the order in which they arrive', async () => {
-    const { append, sentSeqs, end, durable, view } = aView()
+    const { append, sentSeqs, end, durable, branchWriter } = aBranchWriter()
     append(1, 2, 3)
     expect(sentSeqs()).toEqual([1, 2, 3])
     await end(2)
     await end(3)
     expect(durable).toEqual([])
-    expect(view.settledSeq).toBe(0)
+    expect(branchWriter.settledSeq).toBe(0)
     await end(1)
     expect(durable).toEqual([1, 2, 3])
-    expect(view.settledSeq).toBe(3)
+    expect(branchWriter.settledSeq).toBe(3)
   })
 
   it('have the number of the last row that was durable when they were sent', async () => {
-    const { append, end, sent } = aView()
+    const { append, end, sent } = aBranchWriter()
     append(1, 2)
     await end(2)
     append(3)
@@ -87,16 +87,18 @@ describe('rows in flight', () => {
     expect(sent.map(({ row }) => row.settledSeq)).toEqual([0, 0, 0, 2])
   })
 
-  it('carry, in every eighth row, the places of the rows since the last carrier', async () => {
-    const { append, sent } = aView({ inFlight: 20, places: 1 })
+  it('carry, in every eighth row, the places of the rows since the last place index row',
+    async () => {
+    const { append, sent } = aBranchWriter({ inFlight: 20, places: 1 })
     append(...Array.from({ length: 17 }, (_, index) => index + 1))
     const carried = sent.map(({ row }) => row.carried.map(({ seq }) => seq))
-    const carriers = carried.flatMap((seqs, index) => (seqs.length > 0 ? [[index + 1, seqs]] : []))
-    expect(carriers).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]], [16, [9, 10, 11, 12, 13, 14, 15, 16]]])
+    const indexRows = carried.flatMap((seqs, index) => (seqs.length > 0 ? [[index + 1, seqs]] : []))
+    expect(indexRows).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]],
+      [16, [9, 10, 11, 12, 13, 14, 15, 16]]])
   })
 
   it('are limited in number; the next waits until the first is durable', async () => {
-    const { append, sentSeqs, end } = aView({ inFlight: 2 })
+    const { append, sentSeqs, end } = aBranchWriter({ inFlight: 2 })
     append(1, 2, 3, 4)
     await end(2)
     expect(sentSeqs()).toEqual([1, 2])
@@ -105,21 +107,22 @@ describe('rows in flight', () => {
   })
 
   it('keep the view from being quiet until they end, even by failing', async () => {
-    const { append, end, view, idle } = aView()
+    const { append, end, branchWriter, idle } = aBranchWriter()
     append(1)
     let quiet = false
-    void view.quiet.then(() => { quiet = true })
+    void branchWriter.quiet.then(() => { quiet = true })
     await settled()
-    expect([quiet, view.idle, idle()]).toEqual([false, false, 0])
+    expect([quiet, branchWriter.idle, idle()]).toEqual([false, false, 0])
     await end(1, refused())
-    expect([quiet, view.idle, view.lost, idle()]).toEqual([true, true, true, 1])
+    expect([quiet, branchWriter.idle, branchWriter.lost, idle()]).toEqual([true, true, true, 1])
   })
 
   it('carry only the last place of each id', () => {
-    const { append, sent, view } = aView({ places: 2 })
+    const { append, sent, branchWriter } = aBranchWriter({ places: 2 })
     append(1)
     expect(sent[0]!.row.places.map(({ id }) => id)).toEqual(['0', '1'])
-    void view.append(aRow({ branch: { id: view.branchId, ancestors: [] }, seq: 2, places: [
+    void branchWriter.append(aRow({ branch: { id: branchWriter.branchId, ancestors: [] }, seq: 2,
+      places: [
       { id: 'same', seq: 2, base: 1 }, { id: 'same', seq: 0, base: 0 }] }))
     expect(sent[1]!.row.places).toEqual([{ id: 'same', seq: 0, base: 0 }])
   })
@@ -127,7 +130,7 @@ describe('rows in flight', () => {
 
 describe('a row that was certainly not written', () => {
   it('fails, and so do all rows that were sent or wait behind it', async () => {
-    const { append, end, failed, durable, sentSeqs, view } = aView({ inFlight: 3 })
+    const { append, end, failed, durable, sentSeqs, branchWriter } = aBranchWriter({ inFlight: 3 })
     append(1, 2, 3, 4)
     await end(1)
     await end(2, refused())
@@ -135,12 +138,12 @@ describe('a row that was certainly not written', () => {
     await end(4, refused())
     expect(durable).toEqual([1])
     expect(failed.map(({ seq }) => seq)).toEqual([2, 3, 4])
-    expect(view.lost).toBe(true)
+    expect(branchWriter.lost).toBe(true)
     expect(sentSeqs()).toEqual([1, 2, 3, 4])
   })
 
   it('is sent again unchanged if a row behind it was written', async () => {
-    const { append, end, sent, sentSeqs, pauses, durable, failed, view } = aView()
+    const { append, end, sent, sentSeqs, pauses, durable, failed, branchWriter } = aBranchWriter()
     append(1, 2, 3)
     await end(1, refused())
     append(4)
@@ -160,21 +163,22 @@ describe('a row that was certainly not written', () => {
     expect(durable).toEqual([1, 2, 3])
     expect(sentSeqs()).toEqual([1, 2, 3, 1, 2, 1, 4])
     await end(4)
-    expect([durable, failed, view.lost]).toEqual([[1, 2, 3, 4], [], false])
+    expect([durable, failed, branchWriter.lost]).toEqual([[1, 2, 3, 4], [], false])
   })
 
   it('is given up as ambiguous if the store closes', async () => {
-    const { append, end, patience, failed } = aView()
+    const { append, end, patience, failed } = aBranchWriter()
     append(1, 2)
-    patience.over = true
+    patience.ended = true
     await end(2)
     await end(1, refused())
     expect(failed.map(({ seq }) => seq)).toEqual([1, 2])
-    expect(failed.every(({ error }) => (error as HeddleError).facts.ambiguous === true)).toBe(true)
+    expect(failed.every(({ error }) => (error as HeddleError).details.ambiguous === true)).toBe(
+      true)
   })
 
   it('is given up at once if its outcome is ambiguous after all', async () => {
-    const { append, end, pauses, failed } = aView()
+    const { append, end, pauses, failed } = aBranchWriter()
     append(1, 2)
     await end(2)
     await end(1, new HeddleError('unavailable', undefined, { ambiguous: true }))
@@ -185,37 +189,37 @@ describe('a row that was certainly not written', () => {
 
 /** The end of a branch with one bucket, in which each of `owners` owners wrote one row. */
 function endAfter(owners: number): BranchEnd {
-  const stretches = Array.from({ length: owners }, (_, before) =>
+  const ranges = Array.from({ length: owners }, (_, before) =>
     ({ epoch: before + 1, bucket: 0, from: before + 1 }))
   const tail = { epoch: owners, seq: owners, prevEpoch: owners - 1, settledSeq: owners - 1,
-    bucket: 0, bucketBytes: 0, stretches, places: [], body: new Uint8Array(), chunks: 0 }
-  return { tail, stretches, places: { waiting: [], doubtful: [] } }
+    bucket: 0, bucketBytes: 0, ranges, places: [], body: new Uint8Array(), chunks: 0 }
+  return { tail, ranges, places: { waiting: [], unconfirmed: [] } }
 }
 
-describe('the list of stretches', () => {
-  it('is in the first row of a stretch, and in every eighth row', async () => {
-    const { append, sent, end } = aView()
+describe('the list of epoch ranges', () => {
+  it('is in the first row of an epoch range, and in every eighth row', async () => {
+    const { append, sent, end } = aBranchWriter()
     for (let seq = 1; seq <= 17; seq++) {
       append(seq)
       await end(seq)
     }
-    expect(sent.filter(({ row }) => row.stretches).map(({ row }) => row.seq)).toEqual([1, 8, 16])
-    expect(sent[15]!.row.stretches).toEqual([{ epoch: 1, bucket: 0, from: 1 }])
+    expect(sent.filter(({ row }) => row.ranges).map(({ row }) => row.seq)).toEqual([1, 8, 16])
+    expect(sent[15]!.row.ranges).toEqual([{ epoch: 1, bucket: 0, from: 1 }])
   })
 
-  it('is only in the first row of a stretch if it is long', async () => {
-    const { append, sent, end } = aView({ owners: 16 })
+  it('is only in the first row of an epoch range if it is long', async () => {
+    const { append, sent, end } = aBranchWriter({ owners: 16 })
     for (let seq = 17; seq <= 24; seq++) {
       append(seq)
       await end(seq)
     }
-    expect(sent.map(({ row }) => row.stretches?.length)).toEqual([17, ...Array(7)])
+    expect(sent.map(({ row }) => row.ranges?.length)).toEqual([17, ...Array(7)])
   })
 })
 
 describe('a full bucket', () => {
   it('is left once no row is in flight and the roll-over is done', async () => {
-    const { append, end, sent, sentSeqs, rolls, durable } = aView({ bucketBytes: 250 })
+    const { append, end, sent, sentSeqs, rolls, durable } = aBranchWriter({ bucketBytes: 250 })
     append(1, 2, 3, 4)
     expect(sentSeqs()).toEqual([1, 2])
     await end(1)
@@ -227,7 +231,7 @@ describe('a full bucket', () => {
     await settled()
     expect(sentSeqs()).toEqual([1, 2, 3, 4])
     expect(sent.map(({ row }) => row.bucket)).toEqual([0, 0, 1, 1])
-    expect(sent.map(({ row }) => row.stretches)).toEqual([
+    expect(sent.map(({ row }) => row.ranges)).toEqual([
       [{ epoch: 1, bucket: 0, from: 1 }], undefined,
       [{ epoch: 1, bucket: 0, from: 1 }, { epoch: 1, bucket: 1, from: 3 }], undefined])
     expect(sent[2]!.row.settledSeq).toBe(2)
@@ -236,7 +240,7 @@ describe('a full bucket', () => {
   })
 
   it('fails the waiting rows if it may not be left', async () => {
-    const { append, end, rolls, failed, durable } = aView({ bucketBytes: 1 })
+    const { append, end, rolls, failed, durable } = aBranchWriter({ bucketBytes: 1 })
     append(1, 2, 3)
     await end(1)
     const lost = new HeddleError('not_owner')

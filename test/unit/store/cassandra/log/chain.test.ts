@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/store/cassandra/log/chain.ts'
 import type { ChainRow, Position } from '../../../../../src/store/cassandra/log/chain.ts'
 import { slicesOf } from '../../../../../src/store/cassandra/log/epoch-range.ts'
-import type { StretchList } from '../../../../../src/store/cassandra/log/epoch-range.ts'
+import type { EpochRangeList } from '../../../../../src/store/cassandra/log/epoch-range.ts'
 
 const row = (epoch: number, seq: number, prevEpoch: number, settledSeq: number): ChainRow =>
   ({ epoch, seq, prevEpoch, settledSeq })
@@ -65,7 +65,7 @@ describe('the end of the chain', () => {
 /** A row somewhere in the model's partitions. */
 interface ModelRow extends ChainRow {
   readonly bucket: number
-  readonly stretches: StretchList
+  readonly ranges: EpochRangeList
 }
 
 /** What becomes of a row that is sent. Its owner does not know whether a late one is lost. */
@@ -146,7 +146,7 @@ class Model {
     this.#acknowledge()
   }
 
-  /** Only what the newest owner wrote passes the gate. */
+  /** Only what the newest owner wrote passes the ownership check. */
   #acknowledge(): void {
     const owner = this.owners.at(-1)
     for (const row of owner?.settle(this) ?? []) this.acknowledged.push(row)
@@ -154,7 +154,7 @@ class Model {
   }
 
   #history(tail: ModelRow): ModelRow[] {
-    return slicesOf(tail.stretches, 1, tail.seq).flatMap((slice) => this.there
+    return slicesOf(tail.ranges, 1, tail.seq).flatMap((slice) => this.there
       .filter(({ epoch, bucket, seq }) => epoch === slice.epoch && bucket === slice.bucket &&
         seq >= slice.from && seq <= slice.through)
       .toSorted((a, b) => a.seq - b.seq))
@@ -168,13 +168,13 @@ class Owner {
   readonly #inFlight: ModelRow[] = []
   #tip: Position
   #bucket: number
-  #stretches: StretchList
+  #ranges: EpochRangeList
 
   constructor(epoch: number, found: ModelRow | undefined) {
     this.epoch = epoch
     this.#tip = found ?? { epoch: 0, seq: 0 }
     this.#bucket = found?.bucket ?? 0
-    this.#stretches = found?.stretches ?? []
+    this.#ranges = found?.ranges ?? []
     this.settledSeq = this.acknowledgedSeq = this.#tip.seq
   }
 
@@ -183,12 +183,12 @@ class Owner {
     this.settle(model)
     if (this.#inFlight.length === 4 || !this.#roll(model)) return
     const seq = this.#tip.seq + 1
-    const last = this.#stretches.at(-1)
+    const last = this.#ranges.at(-1)
     if (last?.epoch !== epoch || last.bucket !== this.#bucket) {
-      this.#stretches = [...this.#stretches, { epoch, bucket: this.#bucket, from: seq }]
+      this.#ranges = [...this.#ranges, { epoch, bucket: this.#bucket, from: seq }]
     }
     const row = { epoch, seq, prevEpoch: this.#tip.epoch, settledSeq: this.settledSeq,
-      bucket: this.#bucket, stretches: this.#stretches }
+      bucket: this.#bucket, ranges: this.#ranges }
     this.#tip = row
     this.#inFlight.push(row)
     model.send(row, fate)

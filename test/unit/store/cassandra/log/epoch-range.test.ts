@@ -1,34 +1,34 @@
-/** Stretches tell for each row which partition it is in. */
+/** Epoch ranges tell for each row which partition it is in. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import {
-  decodeStretches, encodeStretches, slicesOf, stretchAt, stretchesThrough,
+  decodeRanges, encodeRanges, slicesOf, rangeAt, rangesThrough,
 } from '../../../../../src/store/cassandra/log/epoch-range.ts'
 
 const lists = fc.array(fc.record({ epochs: fc.nat(3), buckets: fc.nat(2),
   rows: fc.integer({ min: 1, max: 5 }) }), { maxLength: 8 }).map((steps) => {
   let [epoch, bucket, from] = [1, 0, 1]
   return steps.map(({ epochs, buckets, rows }) => {
-    const stretch = { epoch, bucket, from }
+    const range = { epoch, bucket, from }
     epoch += epochs
     bucket += buckets
     from += rows
-    return stretch
+    return range
   })
 })
 
 describe('stretches', () => {
   it('are decoded as they were encoded', () => {
     fc.assert(fc.property(lists, (list) => {
-      expect(decodeStretches(encodeStretches(list))).toEqual(list)
+      expect(decodeRanges(encodeRanges(list))).toEqual(list)
     }))
   })
 
   it('tell where a row is', () => {
     fc.assert(fc.property(lists, fc.nat(45), (list, seq) => {
-      expect(stretchAt(list, seq)).toEqual(list.findLast(({ from }) => from <= seq))
+      expect(rangeAt(list, seq)).toEqual(list.findLast(({ from }) => from <= seq))
     }))
   })
 
@@ -39,16 +39,16 @@ describe('stretches', () => {
           ({ seq: slice.from + index, epoch: slice.epoch, bucket: slice.bucket })))
       const first = Math.max(from, list[0]?.from ?? Infinity)
       const expected = Array.from({ length: Math.max(0, through - first + 1) }, (_, index) => {
-        const { epoch, bucket } = stretchAt(list, first + index)!
+        const { epoch, bucket } = rangeAt(list, first + index)!
         return { seq: first + index, epoch, bucket }
       })
       expect(rows).toEqual(first === Infinity ? [] : expected)
     }))
   })
 
-  it('end with the stretch of a fork point', () => {
+  it('end with the epoch range of a fork point', () => {
     fc.assert(fc.property(lists, fc.nat(45), (list, through) => {
-      expect(stretchesThrough(list, through)).toEqual(list.filter(({ from }) => from <= through))
+      expect(rangesThrough(list, through)).toEqual(list.filter(({ from }) => from <= through))
     }))
   })
 })

@@ -2,25 +2,25 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { Lines } from '../../../../../src/store/cassandra/log/keyed-queue.ts'
+import { KeyedQueue } from '../../../../../src/store/cassandra/log/keyed-queue.ts'
 
 describe('lines', () => {
   /** A call that leaves when the test calls `leave`. */
-  function call(lines: Lines, name: string, keys: readonly string[], log: string[]) {
-    const ticket = lines.enter(keys)
+  function call(lines: KeyedQueue, name: string, keys: readonly string[], log: string[]) {
+    const slot = lines.enter(keys)
     const { promise, resolve } = Promise.withResolvers<void>()
     const done = (async () => {
-      await ticket.before
+      await slot.before
       log.push(name)
       await promise
-      ticket.leave()
+      slot.leave()
     })()
     return { done, leave: resolve }
   }
   const settled = () => new Promise(setImmediate)
 
   it('let calls with a key in common pass one after another', async () => {
-    const [lines, log]: [Lines, string[]] = [new Lines(), []]
+    const [lines, log]: [KeyedQueue, string[]] = [new KeyedQueue(), []]
     const a = call(lines, 'a', ['x'], log)
     const b = call(lines, 'b', ['x', 'y'], log)
     const c = call(lines, 'c', ['y'], log)
@@ -40,7 +40,7 @@ describe('lines', () => {
   })
 
   it('forget a line once the last one has left', async () => {
-    const lines = new Lines()
+    const lines = new KeyedQueue()
     const first = lines.enter(['x'])
     const second = lines.enter(['x'])
     first.leave()

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { LogCutter } from '../../../../../src/store/cassandra/log/log-cutter.ts'
-import { Rank } from '../../../../../src/store/cassandra/log/write-timestamp.ts'
+import { WriteTimestamp } from '../../../../../src/store/cassandra/log/write-timestamp.ts'
 
 it('Nothing is removed if the end of the needed rows was not found.', async () => {
   const removed: string[] = []
@@ -11,7 +11,8 @@ it('Nothing is removed if the end of the needed rows was not found.', async () =
     write: async ({ cql }: { cql: string }) => void removed.push(cql) }
   // The newest bucket went between two reads, as if two members cut the same log at once.
   const reader = { newestBucket: async () => 2, end: async () => undefined }
-  const cutter = new LogCutter({ connection, reader, chunks: {}, rank: new Rank() } as never)
+  const cutter = new LogCutter({ connection, reader, chunks: {},
+    rank: new WriteTimestamp() } as never)
   await expect(cutter.cut({ branchId: 'b', after: 2, epoch: 1 }))
     .rejects.toMatchObject({ code: 'unavailable' })
   expect(removed).toEqual([])

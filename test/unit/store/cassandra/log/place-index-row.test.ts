@@ -1,10 +1,13 @@
-/** Carriers: each place is carried by the next carrier row, and only few by one mutation. */
+/**
+ * Place index rows: each place is carried by the next place index row row, and only few by one
+ * mutation.
+ */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import {
-  carrierUpTo, freightOf, legacyOf, placeIn,
+  indexRowUpTo, pendingPlacesOf, inheritedOf, placeIn,
 } from '../../../../../src/store/cassandra/log/place-index-row.ts'
 import type { StatingRow } from '../../../../../src/store/cassandra/log/place-index-row.ts'
 
@@ -16,25 +19,25 @@ const aRow = (seq: number, count = 1): StatingRow => ({
 /** What a writer makes carry what, from the first row on; `left` was not carried before that. */
 function written(rows: readonly StatingRow[], left: readonly StatingRow[] = []) {
   let waiting = left
-  const freights = rows.map((row) => {
-    const freight = freightOf(row, waiting)
-    waiting = freight.waiting
-    return freight.carried
+  const pendingOf = rows.map((row) => {
+    const pendingPlaces = pendingPlacesOf(row, waiting)
+    waiting = pendingPlaces.waiting
+    return pendingPlaces.carried
   })
-  return { freights, waiting }
+  return { pendingOf, waiting }
 }
 
 const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })),
   { minLength: 1, maxLength: 40 })
 
 describe('carriers', () => {
-  it('carry every place up to the last carrier once and in order', () => {
+  it('carry every place up to the last place index row once and in order', () => {
     fc.assert(fc.property(counts, fc.integer({ min: 1, max: 20 }), (placesOfRow, first) => {
       const rows = placesOfRow.map((count, index) => aRow(first + index, count))
-      const { freights, waiting } = written(rows)
+      const { pendingOf, waiting } = written(rows)
       const stating = rows.filter(({ places }) => places.length > 0)
-      expect([...freights.flat(), ...waiting]).toEqual(stating)
-      expect(waiting.every(({ seq }) => seq > carrierUpTo(rows.at(-1)!.seq))).toBe(true)
+      expect([...pendingOf.flat(), ...waiting]).toEqual(stating)
+      expect(waiting.every(({ seq }) => seq > indexRowUpTo(rows.at(-1)!.seq))).toBe(true)
     }))
   })
 
@@ -43,17 +46,17 @@ describe('carriers', () => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
       const [before, after] = [rows.slice(0, cut), rows.slice(cut)]
       const settled = Math.max(0, before.length - underWay)
-      const { waiting, doubtful } = legacyOf(before.slice(carrierUpTo(settled)), settled)
+      const { waiting, unconfirmed } = inheritedOf(before.slice(indexRowUpTo(settled)), settled)
       expect(waiting).toEqual(written(before).waiting)
-      expect(written(after, waiting).freights).toEqual(written(rows).freights.slice(cut))
-      expect(doubtful).toEqual(written(rows).freights.slice(settled, cut).flat())
+      expect(written(after, waiting).pendingOf).toEqual(written(rows).pendingOf.slice(cut))
+      expect(unconfirmed).toEqual(written(rows).pendingOf.slice(settled, cut).flat())
     }))
   })
 
   it('never carry more places of other rows than one mutation can hold', () => {
     fc.assert(fc.property(counts, (placesOfRow) => {
       const rows = placesOfRow.map((count, index) => aRow(index + 1, count))
-      for (const [index, carried] of written(rows).freights.entries()) {
+      for (const [index, carried] of written(rows).pendingOf.entries()) {
         const others = carried.filter((row) => row !== rows[index])
         expect(others.length).toBeLessThan(8)
         expect(others.every(({ places }) => places.length <= 64)).toBe(true)

@@ -13,7 +13,7 @@ const atOnce = 4
 
 /** A table of runs, newest first, that counts how its rows and bodies are read. */
 function tableOf(rows: readonly RunRow[]) {
-  const told = { read: 0, underWay: 0, most: 0, rowsUnderWay: 0, mostRows: 0 }
+  const seen = { read: 0, underWay: 0, most: 0, rowsUnderWay: 0, mostRows: 0 }
   const connection = {
     keyspace: 'heddle',
     pages: async function* (_: unknown, size: number) {
@@ -22,25 +22,25 @@ function tableOf(rows: readonly RunRow[]) {
       }
     },
     read: async ({ values }: { values: string[] }) => {
-      told.mostRows = Math.max(told.mostRows, ++told.rowsUnderWay)
+      seen.mostRows = Math.max(seen.mostRows, ++seen.rowsUnderWay)
       await new Promise(setImmediate)
-      told.rowsUnderWay--
+      seen.rowsUnderWay--
       return rows.filter(({ runId }) => runId === values[2]).map((row) => ({ row }))
     },
   }
   const bodies = {
     read: async (_: unknown, { row }: { row: RunRow }) => {
-      told.read++
-      told.most = Math.max(told.most, ++told.underWay)
+      seen.read++
+      seen.most = Math.max(seen.most, ++seen.underWay)
       await new Promise(setImmediate)
-      told.underWay--
+      seen.underWay--
       return RunRow.encode(row).finish()
     },
   }
   const table = new RunTable(connection as never, bodies as never)
   const list = async (query: Partial<RunQuery> = {}) => (await table.list(
     { tenant: 'local', threadId: 't', limit: 10, offset: 0, ...query }))
-  return { told, list }
+  return { seen, list }
 }
 
 const runs = (count: number, row: Partial<RunRow> = {}) =>
@@ -59,22 +59,22 @@ describe('a list', () => {
   })
 
   it('reads no more runs than it has, and few bodies at the same time', async () => {
-    const { list, told } = tableOf(runs(300))
+    const { list, seen } = tableOf(runs(300))
     expect(await list({ limit: 200 })).toHaveLength(200)
-    expect(told).toMatchObject({ read: 200, most: atOnce, mostRows: 64 })
+    expect(seen).toMatchObject({ read: 200, most: atOnce, mostRows: 64 })
   })
 
   it('reads the rows of a small page at the same time', async () => {
-    const { list, told } = tableOf(runs(300))
+    const { list, seen } = tableOf(runs(300))
     await list()
-    expect(told).toMatchObject({ read: 10, mostRows: 10 })
+    expect(seen).toMatchObject({ read: 10, mostRows: 10 })
   })
 
   it('is refused if it is too large for one answer, and reads no further', async () => {
     const large = tableOf(runs(60, { kwargsJson: `"${'x'.repeat(13 * 1024 * 1024)}"` }))
     await expect(large.list({ limit: 60, bytes: 128 * 1024 * 1024 })).rejects
       .toMatchObject({ code: 'too_large', httpStatus: 413 })
-    expect(large.told.read).toBeLessThanOrEqual(Math.floor(128 / 13) + 1 + atOnce)
+    expect(large.seen.read).toBeLessThanOrEqual(Math.floor(128 / 13) + 1 + atOnce)
     expect(await large.list({ limit: 20, texts: [] })).toHaveLength(20)
     // Runs that are skipped take no room.
     expect(numbers(await large.list({ limit: 2, offset: 10, status: 'error' }))).toEqual([30, 33])

@@ -38,7 +38,7 @@ describe('a backup', () => {
     return openEmbeddedStore({ directory: folder, env })
   }
 
-  it.each([[1, 'alone, into the journal'], [8, 'together']])(
+  it.each([[1, 'alone, into the write-ahead file'], [8, 'together']])(
     'is complete while %i writers append, %s', async (writers) => {
       const ids = Array.from({ length: writers }, () => randomUUID())
       const child = startAppending(directory, ids)
@@ -49,7 +49,7 @@ describe('a backup', () => {
         acknowledged.set(id, Number(seq))
       })
       for (let round = 0; round < 3; round++) {
-        for (let heard = 0; heard < 40; heard++) await once(lines, 'line')
+        for (let received = 0; received < 40; received++) await once(lines, 'line')
         const before = new Map(acknowledged)
         const file = target()
         backUp({ directory, target: file })

@@ -3,19 +3,19 @@
 import { describe, expect, it } from 'vitest'
 
 import type { NewRow } from '../../../../../src/checkpoint/index.ts'
-import { TailMirror } from '../../../../../src/store/embedded/writer/branch-tails.ts'
+import { BranchTails } from '../../../../../src/store/embedded/writer/branch-tails.ts'
 import type { Lookup } from '../../../../../src/store/embedded/writer/lookup.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 
 const append = (...rows: NewRow[]) => ({ kind: 'append', rows, updates: [] }) as const
 
-function mirror(hasBranch: (id: string) => boolean): TailMirror {
-  return new TailMirror({ hasBranch } as Partial<Lookup> as Lookup)
+function branchTails(hasBranch: (id: string) => boolean): BranchTails {
+  return new BranchTails({ hasBranch } as Partial<Lookup> as Lookup)
 }
 
 describe('the mirror of the tails', () => {
   it('takes the first row of a branch whose id was just made, without looking for it', () => {
-    const tails = mirror((id) => { throw new Error(`looked for ${id}`) })
+    const tails = branchTails((id) => { throw new Error(`looked for ${id}`) })
     const [made, other] = [aBranch(), aBranch()]
     tails.expect(made.id)
     expect(tails.takes(append(aRow({ branch: made, seq: 1 })))).toBe(true)
@@ -24,7 +24,7 @@ describe('the mirror of the tails', () => {
   })
 
   it('takes what follows the newest row, and no first row again', () => {
-    const tails = mirror(() => false)
+    const tails = branchTails(() => false)
     const branch = aBranch()
     tails.expect(branch.id)
     const first = append(aRow({ branch, seq: 1 }))
@@ -35,7 +35,7 @@ describe('the mirror of the tails', () => {
 
   it('takes nothing for a branch that is there and of which it knows no more', () => {
     const branch = aBranch()
-    const tails = mirror((id) => id === branch.id)
+    const tails = branchTails((id) => id === branch.id)
     expect(tails.takes(append(aRow({ branch, seq: 1 })))).toBe(false)
   })
 })

@@ -74,7 +74,7 @@ describe('a data directory', () => {
   it.each([
     ['is empty', []], ['is empty', ['heddle.db-wal']],
     ['is missing, though its write-ahead log is there', ['heddle.db-wal']],
-    ['is missing, though its journal is there', ['heddle.db-ahead']],
+    ['is missing, though its write-ahead file is there', ['heddle.db-ahead']],
   ])('is refused if its file %s (beside it: %j), and left as it is', async (how, others) => {
     const store = await open()
     await store.log.append([], [{ table: 'thread', row: aThread() }])
@@ -109,8 +109,8 @@ describe('a data directory', () => {
     let seq = 0
     const put = () => store.log.append([aRow({ branch, seq: ++seq })], [])
     await put()
-    // The writer thread answers this when it has done all before it: then the journal takes the
-    // next write, if it comes alone.
+    // The writer thread answers this when it has done all before it: then the write-ahead file
+    // takes the next write, if it comes alone.
     await store.unfinished()
     await rm(join(place.directory, name))
     for (const writes of [Array.from({ length: together }, put), [put()]]) {
@@ -119,7 +119,7 @@ describe('a data directory', () => {
     await expect(put()).rejects.toMatchObject({ code: 'unavailable' })
     expect(await lost.promise).toContain('has died')
     const message = expect.stringMatching(/heddle\.db was removed or replaced/) as string
-    expect(env.lines).toMatchObject([{ facts: { error: { message } } }])
+    expect(env.lines).toMatchObject([{ details: { error: { message } } }])
     await store.close()
   })
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../../../../cluster/index.ts'
-import { FilePlace } from '../../../../../src/store/embedded/writer/file-identity.ts'
+import { FileIdentity } from '../../../../../src/store/embedded/writer/file-identity.ts'
 import type { Seen } from '../../../../../src/store/embedded/writer/file-identity.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 
@@ -26,14 +26,14 @@ describe.each(ways)('files that are looked at $how', ({ options }) => {
   afterEach(() => place.remove())
 
   it.each(names)('are missed if %s is removed', (name) => {
-    const files = new FilePlace(path, options)
+    const files = new FileIdentity(path, options)
     files.check()
     rmSync(join(dirname(path), name))
     for (let n = 0; n < 3; n++) expect(() => files.check()).toThrow(lost)
   })
 
   it.each(names)('are missed if another file takes the place of %s', (name) => {
-    const files = new FilePlace(path, options)
+    const files = new FileIdentity(path, options)
     files.check()
     const other = join(place.directory, 'other')
     writeFileSync(other, name)
@@ -42,7 +42,7 @@ describe.each(ways)('files that are looked at $how', ({ options }) => {
   })
 
   it('are missed if their directory is moved away, also if another takes its place', () => {
-    const files = new FilePlace(path, options)
+    const files = new FileIdentity(path, options)
     files.check()
     renameSync(dirname(path), join(place.directory, 'moved'))
     expect(() => files.check()).toThrow(lost)
@@ -78,7 +78,7 @@ describe('the directory of the files', () => {
       looks.push(each)
       return seen.get(each)
     }
-    const files = new FilePlace(path, { clock: { nowMs: () => nowMs }, look })
+    const files = new FileIdentity(path, { clock: { nowMs: () => nowMs }, look })
     lookMs = slowMs
     files.check()
     looks = []

@@ -107,10 +107,10 @@ describe('a group commit', () => {
     expect(commitTogether(database, tables, [append()])).toEqual([undefined])
   })
 
-  it('answers nothing in a rehearsal that the disk has ended', () => {
-    expect(() => database.rehearsal(() => database.prepare('ROLLBACK').run()))
+  it('answers nothing in a read-then-rollback that the disk has ended', () => {
+    expect(() => database.readThenRollback(() => database.prepare('ROLLBACK').run()))
       .toThrow('the transaction was rolled back')
-    expect(database.rehearsal(() => tables.reader.countThreads({ tenant: 'local' }))).toBe(0)
+    expect(database.readThenRollback(() => tables.reader.countThreads({ tenant: 'local' }))).toBe(0)
   })
 
   it('puts all earlier ones into the file after the disk has failed: it may have lost them', () => {
@@ -131,7 +131,7 @@ describe('a group commit', () => {
     const before = logBytes()
     expect(commitTogether(database, tables, [numbered(2)])).toEqual([undefined])
     expect(logBytes()).toBeGreaterThan(before)
-    expect(tables.life.newest.written).toBe(2)
+    expect(tables.generation.newest.written).toBe(2)
   })
 
   it('writes nothing if all of them are refused', () => {
@@ -140,7 +140,7 @@ describe('a group commit', () => {
     const before = logBytes()
     expect(commitTogether(database, tables, [{ ...append(branch), number: 2 }]))
       .toEqual([expect.objectContaining({ code: 'stale_append' })])
-    expect([logBytes(), tables.life.newest.written]).toEqual([before, 1])
+    expect([logBytes(), tables.generation.newest.written]).toEqual([before, 1])
   })
 
   it('does nothing behind an acknowledged write that fails', () => {
@@ -152,10 +152,10 @@ describe('a group commit', () => {
     expect(outcomes[1]).toBeInstanceOf(Error)
     expect(tables.reader.tail(before)).toEqual({ epoch: 1, seq: 1 })
     expect(tables.reader.tail(behind)).toBeUndefined()
-    expect(tables.life.newest.written).toBe(0)
+    expect(tables.generation.newest.written).toBe(0)
   })
 
-  it('waits for the disk if told so, whatever came before', () => {
+  it('waits for the disk if asked so, whatever came before', () => {
     const syncs = () => database.prepare<[number]>('PRAGMA synchronous').get()![0]
     const [normal, full] = [1, 2]
     commitTogether(database, tables, [append()], false)

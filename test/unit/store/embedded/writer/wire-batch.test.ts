@@ -1,4 +1,4 @@
-/** Parcels between threads are unpacked as they were packed. */
+/** Wire batches between threads are unpacked as they were packed. */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch(), epoch: 1 } }),
 )
 
-describe('a parcel', () => {
+describe('a wire batch', () => {
   it('carries any writes', () => {
     fc.assert(fc.property(fc.array(write, { maxLength: 5 }), (writes) => {
       expect(unpackWrites(packWrites(writes))).toEqual(writes)

@@ -1,4 +1,4 @@
-/** What the journal acknowledges is never lost, and everybody finds it at once. */
+/** What the write-ahead file acknowledges is never lost, and everybody finds it at once. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Branch } from '../../../../../proto/gen/storage/v1/row.ts'
 import { openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
 import {
-  createJournal, Journal,
+  createWriteAhead, WriteAheadFile,
 } from '../../../../../src/store/embedded/writer/write-ahead-file.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aRun, aThread, copyOf } from '../../../../contract/rows.ts'
@@ -74,20 +74,20 @@ describe('an append that comes alone', () => {
     await append(branch, 1)
     // A question is answered when the append before it is in the database.
     await store.log.tail(branch)
-    const letGo = holdDatabase()
+    const release = holdDatabase()
     await append(branch, 2)
     await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([2, 2, 2]))
-    letGo()
+    release()
     expect(await newestOf(store, branch)).toEqual([2, 2, 2])
   })
 
   it('is found at once, by id too', async () => {
     const branch = aBranch()
-    const letGo = holdDatabase()
+    const release = holdDatabase()
     await append(branch, 1)
     const found = [store.threads.get('local', branch.id),
       store.runs.get('local', branch.id, branch.id)] as const
-    letGo()
+    release()
     expect((await found[0])?.updatedAtMs).toBe(1)
     expect((await found[1])?.updatedAtMs).toBe(1)
   })
@@ -95,24 +95,24 @@ describe('an append that comes alone', () => {
   it('is one of 32 at most: the next waits for the database, and is not done without it',
     async () => {
       const branch = aBranch()
-      const letGo = holdDatabase()
+      const release = holdDatabase()
       for (let seq = 1; seq <= 32; seq++) await append(branch, seq)
       await expect(append(branch, 33)).rejects.toThrow('Another program holds')
       await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([32, 32, 32]))
-      letGo()
+      release()
       await append(branch, 33)
       await afterKill(async (found) => expect(await newestOf(found, branch)).toEqual([33, 33, 33]))
     })
 
   it('waits for another program that writes, and so does any other write', async () => {
     for (const updates of [[], [{ table: 'thread', row: aThread() }]] as const) {
-      const letGo = holdDatabase()
+      const release = holdDatabase()
       const rows = updates.length > 0 ? [] : [aRow({ branch: aBranch(), seq: 1 })]
       const write = store.log.append(rows, updates)
       const answer = store.keys.list().then(() => 'answered', () => 'failed')
       const patient = setTimeout(300, 'patient')
       expect(await Promise.race([answer, patient])).toBe('patient')
-      letGo()
+      release()
       await write
       expect(await answer).toBe('answered')
     }
@@ -153,7 +153,7 @@ describe('an append that comes alone', () => {
     })
   })
 
-  it('is kept when the journal is full, time after time', async () => {
+  it('is kept when the write-ahead file is full, time after time', async () => {
     const branch = aBranch()
     for (let seq = 1; seq <= 700; seq += 1) await append(branch, seq)
     await afterKill(async (found) => {
@@ -186,14 +186,14 @@ describe('a process', () => {
       const { lines, kill } = start(process.execPath, appending, place.directory, id)
       let newest = 0
       let count = 0
-      let letGo = () => {}
+      let release = () => {}
       for await (const line of lines) {
         if (line === 'refused') break
         newest = Number(line.split(' ')[1])
-        if (++count === 20) letGo = holdDatabase()
+        if (++count === 20) release = holdDatabase()
       }
       await kill()
-      letGo()
+      release()
       store = await place.open()
       const rows = await store.log.read(branch, every)
       expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: newest }, (_, at) => at + 1))
@@ -202,7 +202,7 @@ describe('a process', () => {
     }
   })
 
-  it('whose disk is full goes on reading all that it acknowledged, and keeps it', async () => {
+  it('whose disk is full keeps reading all that it acknowledged, and keeps it', async () => {
     await store.close()
     const id = randomUUID()
     const { lines, kill } = start('bash', '-c', 'ulimit -f 3072 && exec "$0" "$@"',
@@ -219,7 +219,7 @@ describe('a process', () => {
   })
 })
 
-describe('a journal', () => {
+describe('a write-ahead file', () => {
   const path = () => join(place.directory, 'heddle.db-ahead')
 
   it('is gone after an orderly end', async () => {
@@ -231,28 +231,28 @@ describe('a journal', () => {
 
   it('of another database is refused, and left as it is', async () => {
     for (let count = 0; count < 3; count += 1) await append(aBranch(), 1)
-    const journal = await readFile(path())
+    const ahead = await readFile(path())
     await store.close()
     const other = embeddedPlace()
     await (await other.open()).close()
-    await writeFile(join(other.directory, 'heddle.db-ahead'), journal)
+    await writeFile(join(other.directory, 'heddle.db-ahead'), ahead)
     for (const _ of [1, 2]) {
       await expect(other.open()).rejects.toThrow('holds writes that do not follow those in')
     }
-    expect(await readFile(join(other.directory, 'heddle.db-ahead'))).toEqual(journal)
+    expect(await readFile(join(other.directory, 'heddle.db-ahead'))).toEqual(ahead)
     await other.remove()
     store = await place.open()
   })
 
   it.each([5, 10])('is not used while the disk is slow, so that nobody waits for the main thread ' +
     '(%d ms)', (diskMs) => {
-    const tries = triesOfJournal()
+    const tries = triesOfWriteAhead()
     expect(tries(100, 1)).toBe(100)
     expect(tries(50, diskMs)).toBeLessThan(10)
   })
 
   it('rests after a hiccup of the disk for ten times as long, and is then used again', () => {
-    const tries = triesOfJournal()
+    const tries = triesOfWriteAhead()
     expect(tries(20, 0.2)).toBe(20)
     for (let hiccups = 0; hiccups < 5; hiccups++) {
       expect([tries(1, 50), tries(2_400, 0.2), tries(120, 0.2) > 10]).toEqual([1, 0, true])
@@ -260,26 +260,26 @@ describe('a journal', () => {
   })
 
   /**
-   * How many of so many tries a journal takes while the disk needs so long. Each that is refused
-   * takes as long.
+   * How many of so many tries a write-ahead file takes while the disk needs so long. Each that is
+   * refused takes as long.
    */
-  function triesOfJournal(): (count: number, diskMs: number) => number {
+  function triesOfWriteAhead(): (count: number, diskMs: number) => number {
     const env = virtualEnv()
     const database = join(place.directory, 'other.db')
-    createJournal(database)
-    const parcel = { text: '[]', bytes: new Uint8Array(10) }
+    createWriteAhead(database)
+    const batch = { text: '[]', bytes: new Uint8Array(10) }
     let stepMs = 0
     const monotonicMs = () => {
       env.advance(stepMs)
       return env.monotonicMs()
     }
-    const journal = new Journal(database, { ...env, monotonicMs }, { salt: 1 })
-    onTestFinished(() => journal.close())
+    const ahead = new WriteAheadFile(database, { ...env, monotonicMs }, { salt: 1 })
+    onTestFinished(() => ahead.close())
     return (count, diskMs) => {
       stepMs = diskMs
-      journal.rewind()
+      ahead.rewind()
       return Array.from({ length: count }, () =>
-        journal.hasRoom(parcel) && journal.append(parcel, 1)).filter(Boolean).length
+        ahead.hasRoom(batch) && ahead.append(batch, 1)).filter(Boolean).length
     }
   }
 })

@@ -1,9 +1,12 @@
-/** Records of the journal are read back whole, in order, and no further than they are whole. */
+/**
+ * Records of the write-ahead file are read back whole, in order, and no further than they are
+ * whole.
+ */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { Parcel } from '../../../../../src/store/embedded/writer/wire-batch.ts'
+import type { WireBatch } from '../../../../../src/store/embedded/writer/wire-batch.ts'
 import {
   headOf, lengthOf, recordsIn, sizeOf,
 } from '../../../../../src/store/embedded/writer/write-ahead-record.ts'
@@ -14,10 +17,10 @@ interface Written {
   readonly ends: readonly number[]
 }
 
-function writeAll(parcels: readonly Parcel[], first = 1, salt = 7): Written {
+function writeAll(batches: readonly WireBatch[], first = 1, salt = 7): Written {
   let at = 0
   const ends: number[] = []
-  const parts = parcels.map(({ text, bytes }, index) => {
+  const parts = batches.map(({ text, bytes }, index) => {
     const record = { text: Buffer.from(text), bytes }
     const part = Buffer.alloc(sizeOf(record))
     Buffer.concat([headOf(record, salt, first + index), record.text, bytes]).copy(part)
@@ -28,15 +31,15 @@ function writeAll(parcels: readonly Parcel[], first = 1, salt = 7): Written {
   return { file: Buffer.concat([...parts, Buffer.alloc(8_192)]), ends }
 }
 
-const parcel = fc.record({
+const batch = fc.record({
   text: fc.string({ unit: 'binary', maxLength: 3_000 }),
   bytes: fc.uint8Array({ maxLength: 6_000 }).map((bytes) => new Uint8Array(bytes)),
 })
-const parcels = fc.array(parcel, { minLength: 1, maxLength: 6 })
+const wireBatches = fc.array(batch, { minLength: 1, maxLength: 6 })
 
-describe('the records of a journal', () => {
+describe('the records of a write-ahead file', () => {
   it('are read back as they were written', () => {
-    fc.assert(fc.property(parcels, (written) => {
+    fc.assert(fc.property(wireBatches, (written) => {
       const read = [...recordsIn(writeAll(written).file)]
       expect(read.map(({ write }) => write)).toEqual(written)
       expect(read.map(({ number }) => number)).toEqual(written.map((_, index) => index + 1))
@@ -45,9 +48,9 @@ describe('the records of a journal', () => {
   })
 
   it('end before the first that was not written to its end', () => {
-    fc.assert(fc.property(parcels, fc.nat(), (written, place) => {
+    fc.assert(fc.property(wireBatches, fc.nat(), (written, index) => {
       const { file, ends } = writeAll(written)
-      const cut = place % ends.at(-1)!
+      const cut = index % ends.at(-1)!
       // What was there before is still there behind the cut.
       file.fill(0xaa, cut)
       expect([...recordsIn(file)].length).toBe(ends.filter((end) => end <= cut).length)
@@ -55,10 +58,10 @@ describe('the records of a journal', () => {
   })
 
   it('end before the first in which a bit is wrong', () => {
-    fc.assert(fc.property(parcels, fc.nat(), fc.integer({ min: 0, max: 7 }),
-      (written, place, bit) => {
+    fc.assert(fc.property(wireBatches, fc.nat(), fc.integer({ min: 0, max: 7 }),
+      (written, index, bit) => {
         const { file, ends } = writeAll(written)
-        const at = place % ends.at(-1)!
+        const at = index % ends.at(-1)!
         file[at]! ^= 1 << bit
         const whole = [...recordsIn(file)].length
         const before = ends.filter((end) => end <= at).length
@@ -70,7 +73,7 @@ describe('the records of a journal', () => {
 
   it.each([
     ['an earlier round', 3, 7], ['an earlier life', 2, 6], ['another life with a gap', 4, 8],
-  ])('do not go on with those of %s', (_, number, salt) => {
+  ])('do not continue with those of %s', (_, number, salt) => {
     const one = { text: '[]', bytes: new Uint8Array(10) }
     const file = Buffer.concat([writeAll([one], 1).file.subarray(0, 4_096),
       writeAll([one], number, salt).file])

@@ -28,7 +28,7 @@ describe('the link to the writer', () => {
     const writes = [link.write(write), link.write(write), link.write(write)]
     expect(await link.ask('unfinishedThreads')).toBe(3)
     await Promise.all(writes)
-    expect(link.life.epoch).toBe(7)
+    expect(link.generation.epoch).toBe(7)
     await link.close()
   })
 
@@ -40,17 +40,17 @@ describe('the link to the writer', () => {
     const waiting = [link.write(write), link.ask('tail', aBranch())]
     for (const each of waiting) await expect(each).rejects.toMatchObject({ code: 'unavailable' })
     await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'dead' } } }])
+    expect(env.lines).toMatchObject([{ level: 'error', details: { error: { message: 'dead' } } }])
     expect(reasons).toEqual(['The thread that writes the data directory has died.'])
     await link.close()
   })
 
   it('reports a writer that exits silently, and then rejects what waits', async () => {
     const env = virtualEnv()
-    const heard: string[] = []
-    const link = await WriterLink.open(writer('process.exit()'), env, () => heard.push('lost'))
-    await link.write(write).catch(({ code }: HeddleError) => heard.push(code))
-    expect(heard).toEqual(['lost', 'unavailable'])
+    const received: string[] = []
+    const link = await WriterLink.open(writer('process.exit()'), env, () => received.push('lost'))
+    await link.write(write).catch(({ code }: HeddleError) => received.push(code))
+    expect(received).toEqual(['lost', 'unavailable'])
     expect(env.lines.length).toBe(1)
   })
 
@@ -63,27 +63,27 @@ describe('the link to the writer', () => {
   })
 
   it('rejects with the code, sentence, facts and cause of the writer\'s error', async () => {
-    const error = { code: 'stale_append', sentence: 'No.', facts: { epoch: 3 }, cause: 'why' }
+    const error = { code: 'stale_append', message: 'No.', details: { epoch: 3 }, cause: 'why' }
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
       const error = ${JSON.stringify(error)}
       parentPort.postMessage(batch.writeIds.map((id) => ({ id, error })))`), virtualEnv())
     await expect(link.write(write)).rejects
-      .toMatchObject({ code: 'stale_append', message: 'No.', facts: { epoch: 3 }, cause: 'why' })
+      .toMatchObject({ code: 'stale_append', message: 'No.', details: { epoch: 3 }, cause: 'why' })
     await link.close()
   })
 })
 
-/** A journal and a mirror that note what they are asked. */
+/** A write-ahead file and a mirror that note what they are asked. */
 function noted({ takes = true } = {}) {
   const asked: string[] = []
   return { asked,
     place: { check: () => {} },
-    journal: {
+    ahead: {
       hasRoom: () => true,
       append: () => asked.push('append') > 0,
       rewind: () => void asked.push('rewind'),
     },
-    mirror: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
+    tails: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
 }
 
 /** Answers the writes when it is asked something, and that with what it knew of each batch. */
@@ -103,16 +103,16 @@ const counting = `if (batch.close) return parentPort.close()
   if (place === 0) sizes.push(batches.length)
   parentPort.postMessage(batch.questions.map(({ id }) => ({ id, value: sizes })))`
 
-describe('a write, with a journal', () => {
+describe('a write, with a write-ahead file', () => {
   const open = async (script = slow, takes = true) => {
     const env = virtualEnv()
     const link = await WriterLink.open(writer(script), env)
     const { asked, ...ahead } = noted({ takes })
-    link.useJournal(ahead)
+    link.useWriteAhead(ahead)
     return { link, asked, env }
   }
 
-  it('that comes alone is acknowledged by the journal, without the writer', async () => {
+  it('that comes alone is acknowledged by the write-ahead file, without the writer', async () => {
     const { link, asked } = await open()
     await link.write(write)
     expect(asked).toEqual(['append', 'note'])
@@ -132,7 +132,7 @@ describe('a write, with a journal', () => {
       expect(asked).toEqual([])
       expect(await link.ask('loadedShards')).toEqual(['false 3', 'false 4'])
       await Promise.all(writes)
-      // Everything is on disk in the database: the journal begins again.
+      // Everything is on disk in the database: the write-ahead file begins again.
       expect(asked.filter((what) => what === 'rewind').length).toBe(count + 1)
       await link.close()
     }
@@ -151,7 +151,7 @@ describe('a write, with a journal', () => {
     await link.close()
   })
 
-  it('goes to the writer if 32 before it are only in the journal', async () => {
+  it('goes to the writer if 32 before it are only in the write-ahead file', async () => {
     const { link, asked } = await open()
     for (let written = 0; written < 32; written++) await link.write(write)
     const next = link.write(write)
@@ -162,7 +162,7 @@ describe('a write, with a journal', () => {
   })
 
   it('goes to the writer after one that failed, until one is done', async () => {
-    const error = { code: 'unavailable', sentence: 'Full.', facts: {} }
+    const error = { code: 'unavailable', message: 'Full.', details: {} }
     const { link, asked } = await open(`if (batch.close) return parentPort.close()
       const fails = batch.number === 3
       parentPort.postMessage(batch.writeIds.map((id) =>
@@ -176,14 +176,15 @@ describe('a write, with a journal', () => {
     await link.close()
   })
 
-  it('that was acknowledged and is refused ends all: the journal still has it', async () => {
-    const error = { code: 'stale_append', sentence: 'No.', facts: {} }
+  it('that was acknowledged and is refused ends all: the write-ahead file still has it',
+    async () => {
+    const error = { code: 'stale_append', message: 'No.', details: {} }
     const { link, env } = await open(`parentPort.postMessage(
       batch.writeIds.map((id) => ({ id, error: ${JSON.stringify(error)} })))`)
     await link.write(write)
     await expect(link.ask('loadedShards')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(env.lines).toMatchObject([{ level: 'error', facts: { error: { message: 'No.' } } }])
+    expect(env.lines).toMatchObject([{ level: 'error', details: { error: { message: 'No.' } } }])
     await link.close()
   })
 })
