@@ -26,7 +26,8 @@ export default defineConfig({
     execArgv: [...v8Flags],
     maxWorkers: 2,
     globalSetup: ['cassandra-setup', 'shared-server-setup'].map((name) =>
-      `test/support/${name}.ts`),
+      `test/support/${name}.ts`
+    ),
     provide: { cassandraNodes: 1 },
     // Only what hangs takes so long: a server that starts in a second needs ten on a machine that
     // has other things to do, and some tests start it five times.
@@ -76,8 +77,9 @@ export default defineConfig({
           include: ecosystem,
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
-            '@langchain/langgraph-sdk':
-              resolve('test/newest/node_modules/@langchain/langgraph-sdk'),
+            '@langchain/langgraph-sdk': resolve(
+              'test/newest/node_modules/@langchain/langgraph-sdk',
+            ),
           },
           env: { HEDDLE_TEST_ENGINE: 'newest' },
         },

@@ -138,7 +138,10 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
     env.log.error('A member cannot be asked whether it lives.', { member, why })
   })
   const detector = new FailureDetector({
-    ...options, self, member: owns, lives,
+    ...options,
+    self,
+    member: owns,
+    lives,
     askPeer: async (peer, see) =>
       await notify(peer, detectorService, { see } satisfies FailureDetectorQuestion) === true,
     canFence: async () => await session?.lives() === true,
@@ -146,10 +149,11 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
     ended: transport.forget,
   })
   const notifyAll = (service: string, changes: unknown) =>
-    Promise.all(detector.others.map((other) =>
-    notify(other, service, changes).catch(() => {})))
+    Promise.all(detector.others.map((other) => notify(other, service, changes).catch(() => {})))
   const ownership = new ShardBalancer({
-    ...options, self, detector,
+    ...options,
+    self,
+    detector,
     announce: (changes) => void notifyAll(shardService, changes),
   })
   /** Completed with the services of `serve`. */
@@ -159,11 +163,14 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
       if (see !== undefined) return await detector.reaches(see)
       await detector.look()
     } },
-    { name: shardService, wire, answer:
-      async (changes) => ownership.handle(changes as ShardChange[]) },
+    { name: shardService, wire,
+      answer: async (changes) => ownership.handle(changes as ShardChange[]) },
   ]
   return {
-    self, ownershipCheck: session?.check, ownership, transport,
+    self,
+    ownershipCheck: session?.check,
+    ownership,
+    transport,
     askMember: memberAsker({ transport, self, services }),
     serve: async ({ activations, services: others, host }) => {
       services.push(...others)

@@ -5,9 +5,8 @@ export type { ActivationStats } from './actors/activation-table.ts'
 export { actorKeyText } from './actors/actor-key.ts'
 export type { ActorKey } from './actors/actor-key.ts'
 export { plainValues } from './actors/actor-wire.ts'
-export type {
-  ActorWire, FollowSharing, ListenerCodec, SharedFollow, ValueCodec,
-} from './actors/actor-wire.ts'
+export type { ActorWire, FollowSharing, ListenerCodec, SharedFollow,
+  ValueCodec } from './actors/actor-wire.ts'
 export type { Actor, ActorContext, ActorKind, Turn } from './actors/actor.ts'
 export { requireOpen } from './actors/reply-fence.ts'
 export { joinCluster } from './cluster-node.ts'
@@ -46,9 +45,8 @@ export type { ShardHost } from './shards/shard-host.ts'
 export type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shards/shard-port.ts'
 export { defaultShards, shardOf } from './shards/shard.ts'
 export { fanOut } from './transport/follow-fan.ts'
-export type {
-  GrpcServer, GrpcServerOptions, GrpcTransportOptions, LinkOptions,
-} from './transport/grpc/index.ts'
+export type { GrpcServer, GrpcServerOptions, GrpcTransportOptions,
+  LinkOptions } from './transport/grpc/index.ts'
 export { protocolVersion, readMemberTls } from './transport/member-trust.ts'
 export type { ProtocolIdentity, MemberTrust } from './transport/member-trust.ts'
 export { inProcessTransport } from './transport/transport.ts'

@@ -42,9 +42,10 @@ export function createLifecycle(env: Env): Lifecycle {
 
   const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
     if (stopping !== undefined) throw new Error(`The stage ${name} comes too late: all is ending.`)
-    const late = () => new HeddleError('unavailable', 'Starting took too long: the stage ' +
-      `${name} was not there within ${stage.startMs / 1_000} s, because something hangs or ` +
-      'this machine has too much to do. Start it again.')
+    const late = () =>
+      new HeddleError('unavailable', 'Starting took too long: the stage ' +
+        `${name} was not there within ${stage.startMs / 1_000} s, because something hangs or ` +
+        'this machine has too much to do. Start it again.')
     const starting = Promise.resolve().then(() => stage.start())
     const started = withTimeout(env, stage.startMs, starting, late)
     const complain = (error: unknown) => {

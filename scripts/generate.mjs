@@ -36,8 +36,8 @@ function generate(wanted) {
     buf(['generate', '--template', template, ...pathArgs(paths), '--output', fresh])
   }
   const [, spoken] = templates.at(-1)
-  buf(['build', '--as-file-descriptor-set', ...pathArgs(spoken),
-    '--output', join(fresh, 'proto/gen/cluster/descriptors.binpb')])
+  buf(['build', '--as-file-descriptor-set', ...pathArgs(spoken), '--output',
+    join(fresh, 'proto/gen/cluster/descriptors.binpb')])
   writeFileSync(join(fresh, 'proto/gen/.stamp'), wanted)
   if (existsSync(generated)) renameSync(generated, join(fresh, 'before'))
   renameSync(join(fresh, 'proto/gen'), generated)

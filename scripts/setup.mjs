@@ -18,8 +18,10 @@ function packagesOf(lockFile) {
 function isInstalled() {
   const present = packagesOf('node_modules/.package-lock.json')
   const wanted = Object.entries(packagesOf('package-lock.json') ?? {})
-  return present !== undefined && wanted.every(([place, { version, optional }]) =>
-    place === '' || (present[place] ? present[place].version === version : optional === true))
+  return present !== undefined &&
+    wanted.every(([place, { version, optional }]) =>
+      place === '' || (present[place] ? present[place].version === version : optional === true)
+    )
 }
 
 /** Runs `npm ci` on the Node that runs npm: the one in node_modules is about to be replaced. */

@@ -17,7 +17,9 @@ function outcomeOf(report) {
   const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) =>
     failedOf(status, message, assertionResults).map(({ fullName, failureMessages: [reason] }) =>
-      `${relative(root, name)}: ${fullName}${beginningOf(reason)}`))
+      `${relative(root, name)}: ${fullName}${beginningOf(reason)}`
+    )
+  )
   return { passed: numPassedTests, failures }
 }
 

@@ -8,7 +8,8 @@ import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
 const kind = ['long', 'cluster', 'fuzz'].find((name) => args.includes(`--${name}`))
-const files = kind === 'fuzz' ? ['test/e2e/fuzz.test.ts']
+const files = kind === 'fuzz' ?
+  ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const projectsOf = { long: ['long', 'cassandra', 'newest'], cluster: ['cluster'], fuzz: ['suite'] }
@@ -25,7 +26,7 @@ rmSync(join(root, report), { force: true })
 const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')
 const projects = projectsOf[kind] ?? ['suite', 'validation']
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
-  ...projects.map((project) => `--project=${project}`),
-  '--reporter=default', '--reporter=json', `--outputFile.json=${report}`)
+  ...projects.map((project) => `--project=${project}`), '--reporter=default', '--reporter=json',
+  `--outputFile.json=${report}`)
 if (!checked) console.error('The checks failed: see above the tests.')
 process.exitCode = checked && passed ? 0 : 1

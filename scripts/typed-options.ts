@@ -6,8 +6,7 @@ import type { ParseArgsConfig } from 'node:util'
 type Parsed<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
 /** Throws an Error with a sentence. */
-export function typedOptions<const Config extends ParseArgsConfig>(config: Config):
-  Parsed<Config> {
+export function typedOptions<const Config extends ParseArgsConfig>(config: Config): Parsed<Config> {
   try {
     return parseArgs(config)
   } catch (error) {

@@ -74,17 +74,26 @@ export class HeddleError extends Error {
     this.details = details
   }
 
-  get httpStatus(): number { return catalogue[this.code].http }
-  get grpcStatus(): number { return catalogue[this.code].grpc }
-  get retry(): Retry { return catalogue[this.code].retry }
+  get httpStatus(): number {
+    return catalogue[this.code].http
+  }
+  get grpcStatus(): number {
+    return catalogue[this.code].grpc
+  }
+  get retry(): Retry {
+    return catalogue[this.code].retry
+  }
 
   /** Whether the request may have been carried out all the same. */
-  get ambiguous(): boolean { return this.details['ambiguous'] === true }
+  get ambiguous(): boolean {
+    return this.details['ambiguous'] === true
+  }
 
   /** The same error with more facts; this one is its cause. */
   with(details: Readonly<Record<string, unknown>>): HeddleError {
-    return new HeddleError(this.code, this.message, { ...this.details, ...details },
-      { cause: this })
+    return new HeddleError(this.code, this.message, { ...this.details, ...details }, {
+      cause: this,
+    })
   }
 
   /** The error for the wire: one that is not ours becomes `internal` and says nothing. */

@@ -69,8 +69,8 @@ async function operate(): Promise<void> {
   const { CommandError } = await import('./cli/admin-command.ts')
   const run = await operations[process.argv[2]!]!()
   try {
-    await run({ args: process.argv.slice(3), ...surroundings(),
-      print: (text) => void process.stdout.write(text) })
+    await run({ args: process.argv.slice(3), ...surroundings(), print: (text) =>
+      void process.stdout.write(text) })
   } catch (error) {
     if (error instanceof CommandError) refuse(error.message, exitCodes.failed)
     throw error
@@ -102,7 +102,8 @@ function settingsFromCommand(): Settings {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) process.exit(exitCodes.done)
-    const mistake = error.code === 'commander.excessArguments' ? strayWord(command.args[0]!)
+    const mistake = error.code === 'commander.excessArguments' ?
+      strayWord(command.args[0]!)
       : mistakeIn(error)
     refuse(`${mistake}; see --help`, exitCodes.misused)
   }
@@ -141,15 +142,17 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   process.stdout.write([
     '',
     `  ${styleText('bold', `heddle ${ownVersion()}`)} serves ` +
-      (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
+    (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
     ...lines,
-    ...url === undefined || portIsChosen || Number(new URL(url).port) === port ? []
+    ...url === undefined || portIsChosen || Number(new URL(url).port) === port ?
+      []
       : [`  ${label('port')}${port} is taken, so it is the next free one; --port chooses one`],
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
-    ...metricsPort === undefined ? []
+    ...metricsPort === undefined ?
+      []
       : [`  ${label('metrics')}port ${metricsPort} of ${metrics!.host}`],
     '',
     '',

@@ -91,13 +91,15 @@ export function valueOf({ text, places }: TextWithPlaces): unknown {
     rest += `${text.slice(end, from)}null`
     end = to
   }
-  return withPieces(JSON.parse(rest + text.slice(end)), places.map(([path, from, to]) =>
-    ({ path, text: text.slice(from, to) })))
+  return withPieces(JSON.parse(rest + text.slice(end)),
+    places.map(([path, from, to]) => ({ path, text: text.slice(from, to) })))
 }
 
 /** The value with raw ones put into it, where their paths lead. */
 export function withPieces(value: unknown, pieces: readonly {
-  readonly path: readonly (string | number)[]; readonly text: string }[]): unknown {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}[]): unknown {
   const root = { value }
   for (const { path, text } of pieces) put(root, path, new RawJson(text))
   return root.value
@@ -112,8 +114,8 @@ function put(root: { value: unknown }, path: readonly (string | number)[], value
     name = step
   }
   // A client may use any name for a key, `__proto__` as well.
-  Object.defineProperty(holder, name,
-    { value, enumerable: true, configurable: true, writable: true })
+  Object.defineProperty(holder, name, { value, enumerable: true, configurable: true,
+    writable: true })
 }
 
 /** Whether a raw value is, or is in, this value. */

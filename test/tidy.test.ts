@@ -35,27 +35,55 @@ const houses = ['cluster', 'src/frontdoor', 'src/graph', 'src/thread', 'src/serv
 
 /** Words of our own for what the field has a word for, and that word. */
 const dialect = {
-  'Roster': 'FailureDetector', 'mayJudge': 'canFence', 'SessionGate|Passage': 'OwnershipCheck',
-  'ReplyGate': 'ReplyFence', 'ShardKeeper|ShardNews': 'ShardBalancer', 'takeSeat': 'joinCluster',
-  'Newcomer': 'Joining', 'Lateness|graceMs': 'EventLoopLag', 'Census': 'stats',
-  'KeptReplies': 'ReplyStash', 'Episode': 'TraceSpan', 'Tenure|[sS]hardTenancy': 'ShardHandover',
-  'Office|KeyDesk': 'AdminSocket', 'ExecutionDesk|InquiryDesk|WorkerDesk': 'ExecutionScheduler',
-  'Pulse|whileStanding': 'ConnectionTicker', 'ThreadSetting': 'ThreadContext',
-  'ThreadLedger': 'ThreadLog', 'TailMirror|Parcel|FilePlace': 'BranchTails, WireBatch',
-  'rehears': 'warmUp', 'RunDriver|[lL]inger\\b|lingerMs': 'RunLifecycle, retention',
-  'ToldAgain': 'ReplayFilter', 'SteadyFollow|[sS]teadyJoin': 'AcrossOwners',
-  'RunFeed\\b|WithheldEvents': 'EventStream, ReorderBuffer', 'Departure|Mailer': 'WorkerBatch',
-  'Suspicion|accuse|acquit|solitary': 'CrashBlame, quarantined', '[fF]reight': 'PendingPlaces',
-  'doubtful': 'unconfirmed', 'Stretch': 'EpochRange', 'ViewShelf|BranchView': 'BranchCache',
-  'Gathering': 'Batcher', 'sideBySide|UsualTime': 'hedgedWrite, RunningMedian',
-  'LimitBook|LimitLedger': 'LimitClients, TokenLease', 'KeyBook|SessionBook': 'KeyCache',
-  'Narrowing': 'WebhookPolicy', 'atMost\\b|Turnstile': 'limitConcurrency, FairSemaphore',
-  'putOff|firstAnswer': 'debounce, retryAtStartup', 'AnswerRoom|InputRoom': 'ResponseQuota',
+  'Roster': 'FailureDetector',
+  'mayJudge': 'canFence',
+  'SessionGate|Passage': 'OwnershipCheck',
+  'ReplyGate': 'ReplyFence',
+  'ShardKeeper|ShardNews': 'ShardBalancer',
+  'takeSeat': 'joinCluster',
+  'Newcomer': 'Joining',
+  'Lateness|graceMs': 'EventLoopLag',
+  'Census': 'stats',
+  'KeptReplies': 'ReplyStash',
+  'Episode': 'TraceSpan',
+  'Tenure|[sS]hardTenancy': 'ShardHandover',
+  'Office|KeyDesk': 'AdminSocket',
+  'ExecutionDesk|InquiryDesk|WorkerDesk': 'ExecutionScheduler',
+  'Pulse|whileStanding': 'ConnectionTicker',
+  'ThreadSetting': 'ThreadContext',
+  'ThreadLedger': 'ThreadLog',
+  'TailMirror|Parcel|FilePlace': 'BranchTails, WireBatch',
+  'rehears': 'warmUp',
+  'RunDriver|[lL]inger\\b|lingerMs': 'RunLifecycle, retention',
+  'ToldAgain': 'ReplayFilter',
+  'SteadyFollow|[sS]teadyJoin': 'AcrossOwners',
+  'RunFeed\\b|WithheldEvents': 'EventStream, ReorderBuffer',
+  'Departure|Mailer': 'WorkerBatch',
+  'Suspicion|accuse|acquit|solitary': 'CrashBlame, quarantined',
+  '[fF]reight': 'PendingPlaces',
+  'doubtful': 'unconfirmed',
+  'Stretch': 'EpochRange',
+  'ViewShelf|BranchView': 'BranchCache',
+  'Gathering': 'Batcher',
+  'sideBySide|UsualTime': 'hedgedWrite, RunningMedian',
+  'LimitBook|LimitLedger': 'LimitClients, TokenLease',
+  'KeyBook|SessionBook': 'KeyCache',
+  'Narrowing': 'WebhookPolicy',
+  'atMost\\b|Turnstile': 'limitConcurrency, FairSemaphore',
+  'putOff|firstAnswer': 'debounce, retryAtStartup',
+  'AnswerRoom|InputRoom': 'ResponseQuota',
 } as const
 const dialectInNames = {
-  'told': 'emitted, delivered', 'heard': 'applied, received', 'letGo': 'release',
-  'goOn': 'resume', 'roster': 'detector', 'dialect': 'identity', 'episode': 'span',
-  'ledger': 'threadLog, lease', 'must[A-Z]\\w*': 'require…', 'sentence': 'message',
+  'told': 'emitted, delivered',
+  'heard': 'applied, received',
+  'letGo': 'release',
+  'goOn': 'resume',
+  'roster': 'detector',
+  'dialect': 'identity',
+  'episode': 'span',
+  'ledger': 'threadLog, lease',
+  'must[A-Z]\\w*': 'require…',
+  'sentence': 'message',
   'facts': 'details',
 } as const
 
@@ -85,8 +113,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^undici$/, ['src/egress/']],
   [/^pino$/, ['cluster/runtime/env.ts']],
   [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
-    'src/checkpoint/place-name.ts',
-    'src/frontdoor/operations/runs.ts']],
+    'src/checkpoint/place-name.ts', 'src/frontdoor/operations/runs.ts']],
   [/^jose$/, ['src/access/']],
   [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/cli/command-line.ts', 'src/cli/admin-command.ts',
@@ -98,26 +125,30 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
 
 describe('imports', () => {
   it('follow the order of the house', () => {
-    const broken = house.flatMap(({ path, imports }) => imports
-      .filter(({ ours, target }) => {
-        const [from, to] = [placeOf(path), placeOf(target)]
-        if (!ours || from === to) return false
-        const wall = to !== undefined && walls.includes(to) && from !== 'src/server'
-        return to === undefined || order.indexOf(to) > order.indexOf(from!) || wall
-      })
-      .map(({ target }) => `${path} → ${target}`))
+    const broken = house.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ ours, target }) => {
+          const [from, to] = [placeOf(path), placeOf(target)]
+          if (!ours || from === to) return false
+          const wall = to !== undefined && walls.includes(to) && from !== 'src/server'
+          return to === undefined || order.indexOf(to) > order.indexOf(from!) || wall
+        })
+        .map(({ target }) => `${path} → ${target}`)
+    )
     expectNone(broken, `Lower never imports higher: ${order.join(' < ')}. Move what is needed ` +
       'down, or declare a port where it is needed and pass the rest in from src/server/server.ts.')
   })
 
   it('enter a folder by its door', () => {
-    const broken = house.flatMap(({ path, imports }) => imports
-      .filter(({ ours, target }) => ours && !target.startsWith('proto/gen/'))
-      .filter(({ target }) => {
-        const door = doorBetween(path, target)
-        return door !== undefined && target !== door
-      })
-      .map(({ target }) => `${path} → ${target}`))
+    const broken = house.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ ours, target }) => ours && !target.startsWith('proto/gen/'))
+        .filter(({ target }) => {
+          const door = doorBetween(path, target)
+          return door !== undefined && target !== door
+        })
+        .map(({ target }) => `${path} → ${target}`)
+    )
     expectNone(broken, 'Import from the index.ts of that folder, and name it there if it is not.')
   })
 
@@ -137,18 +168,25 @@ describe('imports', () => {
         }
       }
       const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-        [...ways.get(from) ?? []].some((next) => next === to
-          || (!seen.has(next) && reaches(next, to, seen.add(next))))
+        [...ways.get(from) ?? []].some((next) =>
+          next === to
+          || (!seen.has(next) && reaches(next, to, seen.add(next)))
+        )
       return [...ways.keys()].filter((one) => reaches(one, one)).map((one) => `${folder}/${one}`)
     })
     expectNone(broken, 'These folders import each other: move what both need into the lower one.')
   })
 
   it('give each outside package one address', () => {
-    const broken = house.flatMap(({ path, imports }) => imports
-      .filter(({ ours, target }) => !ours && !addresses.some(([name, places]) =>
-        name.test(target) && places.some((place) => path.startsWith(place))))
-      .map(({ target }) => `${path} → ${target}`))
+    const broken = house.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ ours, target }) =>
+          !ours && !addresses.some(([name, places]) =>
+            name.test(target) && places.some((place) => path.startsWith(place))
+          )
+        )
+        .map(({ target }) => `${path} → ${target}`)
+    )
     expectNone(broken, 'Use the file or folder that has this package as its address (see ' +
       '`addresses` in this test), or give a new package one.')
   })
@@ -168,11 +206,15 @@ describe('imports', () => {
   })
 
   it('use every value that is exported', () => {
-    const used = new Set(sources.flatMap(({ imports }) => imports
-      .flatMap(({ target, names }) => names.map((name) => `${target} ${name}`))))
-    const dead = house.flatMap(({ path, exports }) => exports
-      .filter((name) => !used.has(`${path} ${name}`) && !used.has(`${path} *`))
-      .map((name) => `${path}: ${name}`))
+    const used = new Set(sources.flatMap(({ imports }) =>
+      imports
+        .flatMap(({ target, names }) => names.map((name) => `${target} ${name}`))
+    ))
+    const dead = house.flatMap(({ path, exports }) =>
+      exports
+        .filter((name) => !used.has(`${path} ${name}`) && !used.has(`${path} *`))
+        .map((name) => `${path}: ${name}`)
+    )
     expectNone(dead, 'Nobody imports this name: do not export it, or delete it.')
   })
 })
@@ -209,8 +251,9 @@ describe('a file', () => {
 
   it('is named for the noun in it', () => {
     const banned = /^(utils?|helpers?|common|types?|misc|shared)$/
-    const broken = paths.filter((path) => path.split('/').some((part) =>
-      banned.test(part.replace(/\..*$/, ''))))
+    const broken = paths.filter((path) =>
+      path.split('/').some((part) => banned.test(part.replace(/\..*$/, '')))
+    )
     expectNone(broken, 'Name it for what it holds, or put that with the noun it serves.')
   })
 
@@ -229,14 +272,16 @@ describe('code', () => {
     const rules = {
       'a debt': ({ text }: SourceFile) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text),
       'export *': ({ code }: SourceFile) => /^export \*/m.test(code),
-      'a default export': ({ path, code }: SourceFile) => /^export default|as default\b/m.test(code)
+      'a default export': ({ path, code }: SourceFile) =>
+        /^export default|as default\b/m.test(code)
         && !isProject(path) && !path.endsWith('.config.ts'),
       'an enum': ({ bare }: SourceFile) => /^\s*(export |declare |const )*enum\s+\w/m.test(bare),
       'any': ({ bare }: SourceFile) => /(?<=[:<|&,(]\s*|\bas )any\b(?!\w|\()/.test(bare),
     }
     const broken = sources.filter(({ path }) => path !== 'test/tidy.test.ts').flatMap((file) =>
       Object.entries(rules).filter(([, isBroken]) => isBroken(file))
-        .map(([what]) => `${file.path}: ${what}`))
+        .map(([what]) => `${file.path}: ${what}`)
+    )
     expectNone(broken, 'Do it now or leave it out; name exports one by one; use a union of ' +
       'string literals for an enum, and `unknown` with a check for any.')
   })
@@ -256,8 +301,10 @@ describe('code', () => {
   })
 
   it('writes to the console only in src/main.ts, beside the log', () => {
-    const broken = house.filter(({ path, bare }) => /\bprocess\.std(out|err)\b/.test(bare)
-      && !['cluster/runtime/env.ts', 'src/main.ts'].includes(path)).map(({ path }) => path)
+    const broken = house.filter(({ path, bare }) =>
+      /\bprocess\.std(out|err)\b/.test(bare)
+      && !['cluster/runtime/env.ts', 'src/main.ts'].includes(path)
+    ).map(({ path }) => path)
     expectNone(broken, 'Use the log of the Env.')
   })
 
@@ -281,29 +328,35 @@ describe('code', () => {
       file.text.split('\n').flatMap((line, index) => {
         const words = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
         return product.test(words) ? [`${file.path}:${index + 1} ${line.trim()}`] : []
-      }))
+      })
+    )
     expectNone(broken, 'Would the line still be right if the actors were chess games? Say it so, ' +
       'or move it to src/.')
   })
 
   it('of the two stores has the same name for the same table', () => {
-    const tablesOf = (store: string) => paths
-      .filter((path) => path.startsWith(`src/store/${store}/`) && path.endsWith('-table.ts'))
-      .map((path) => basename(path))
+    const tablesOf = (store: string) =>
+      paths
+        .filter((path) => path.startsWith(`src/store/${store}/`) && path.endsWith('-table.ts'))
+        .map((path) => basename(path))
     // What a member owns lies in partitions of its shards, whichever kind it is.
-    const alike = new Map(['thread', 'assistant'].map((kind) =>
-      [`${kind}-table.ts`, 'owned-row-table.ts']))
+    const alike = new Map(
+      ['thread', 'assistant'].map((kind) => [`${kind}-table.ts`, 'owned-row-table.ts']),
+    )
     const cassandra = tablesOf('cassandra')
     const missing = tablesOf('embedded').filter((name) =>
-      !cassandra.includes(alike.get(name) ?? name))
+      !cassandra.includes(alike.get(name) ?? name)
+    )
     expectNone(missing, 'Give both stores a file for the same table, by the same name.')
   })
 })
 
 describe('scripts', () => {
   it('are all called by something', () => {
-    const callers = ['package.json', '.ci/run', 'src/main.ts', ...paths.filter((path) =>
-      path.startsWith('scripts/'))].map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+    const callers = ['package.json', '.ci/run', 'src/main.ts',
+      ...paths.filter((path) => path.startsWith('scripts/'))].map((path) =>
+        readFileSync(join(root, path), 'utf8')
+      ).join('\n')
     const dead = readdirSync(join(root, 'scripts')).filter((name) => !callers.includes(name))
     expectNone(dead, 'Nobody calls it: delete it.')
   })

@@ -89,12 +89,17 @@ export class ActivationTable {
   }
 
   /** How many are alive, including those that activate or passivate. */
-  get size(): number { return this.#table.size }
+  get size(): number {
+    return this.#table.size
+  }
 
   /** By kind; counted on demand. */
   stats(): ReadonlyMap<string, Readonly<ActivationStats>> {
-    const stats = new Map<string, ActivationStats>([...this.#lives].map(([kind, lives]) =>
-      [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]))
+    const stats = new Map<string, ActivationStats>(
+      [...this.#lives].map((
+        [kind, lives],
+      ) => [kind, { ...lives, alive: 0, waiting: 0, fullest: 0 }]),
+    )
     for (const { key, waiting } of this.#table.values()) {
       const counts = stats.get(key.kind)!
       counts.alive++
@@ -109,13 +114,13 @@ export class ActivationTable {
    * same for each try of one command. `cancelled` aborts when nobody waits for the reply any more.
    * Throws `not_owner` if the actor may not live here any more.
    */
-  ask(key: ActorKey, epoch: number, command: unknown, id?: string, cancelled?: AbortSignal):
-  Promise<unknown> {
+  ask(key: ActorKey, epoch: number, command: unknown, id?: string,
+    cancelled?: AbortSignal): Promise<unknown> {
     return this.#reply(key, epoch, (actor) => actor.receive(command, id, cancelled))
   }
 
-  async follow(key: ActorKey, epoch: number, request: unknown, listener: unknown):
-  Promise<() => void> {
+  async follow(key: ActorKey, epoch: number, request: unknown,
+    listener: unknown): Promise<() => void> {
     let stop: (() => void) | undefined
     try {
       await this.#reply(key, epoch, async (actor) => {
@@ -144,8 +149,8 @@ export class ActivationTable {
    * more are answered `not_owner`. The result has, for each group with any actor here, a promise
    * that resolves when all of them have gone, with the keys of those in which something went on.
    */
-  release<Group>(groupOf: (key: ActorKey) => Group | undefined, deadline: AbortSignal):
-  ReadonlyMap<Group, Promise<ActorKey[]>> {
+  release<Group>(groupOf: (key: ActorKey) => Group | undefined,
+    deadline: AbortSignal): ReadonlyMap<Group, Promise<ActorKey[]>> {
     const going = new Map<Group, { readonly gone: Promise<void>[]; readonly busy: ActorKey[] }>()
     for (const activation of this.#table.values()) {
       const group = groupOf(activation.key)
@@ -155,8 +160,9 @@ export class ActivationTable {
       if (activation.occupied) busy.push(activation.key)
       gone.push(activation.passivate(deadline))
     }
-    return new Map([...going].map(([group, { gone, busy }]) =>
-      [group, Promise.all(gone).then(() => busy)]))
+    return new Map(
+      [...going].map(([group, { gone, busy }]) => [group, Promise.all(gone).then(() => busy)]),
+    )
   }
 
   /** Releases all; every request from now on is answered `unavailable`. */
@@ -210,7 +216,7 @@ export class ActivationTable {
       },
       ended: (waiting, broken) => {
         this.#table.delete(text)
-        if (this.#closed) for (const envelope of waiting) envelope.reject(goingAway())
+        if (this.#closed) { for (const envelope of waiting) envelope.reject(goingAway()) }
         else if (!this.#owns(key, epoch)) {
           for (const envelope of waiting) envelope.reject(new HeddleError('not_owner'))
         } else {
@@ -223,9 +229,11 @@ export class ActivationTable {
   }
 
   #reportFailure(key: ActorKey, error: unknown): void {
-    const report = (omitted: number) => this.#env.log.warn(
-      'An actor failed; the next command activates it again.',
-      { key, error, ...omitted > 0 && { untold: omitted } })
+    const report = (omitted: number) =>
+      this.#env.log.warn(
+        'An actor failed; the next command activates it again.',
+        { key, error, ...omitted > 0 && { untold: omitted } },
+      )
     const { code } = HeddleError.from(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)
     else report(0)
@@ -236,7 +244,8 @@ export class ActivationTable {
     this.#env.after(pauseMs, () => {
       if (this.#closed || !this.#owns(key, epoch)) return
       this.wake(key, epoch).catch(() =>
-        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs)))
+        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs))
+      )
     })
   }
 

@@ -60,12 +60,18 @@ export class Activation {
     this.#settled = Promise.resolve().then(() => this.#activate())
   }
 
-  get key(): ActorKey { return this.#options.key }
+  get key(): ActorKey {
+    return this.#options.key
+  }
 
-  get state(): ActivationState { return this.#state }
+  get state(): ActivationState {
+    return this.#state
+  }
 
   /** How many commands wait for their turn. */
-  get waiting(): number { return this.#mailbox.waiting }
+  get waiting(): number {
+    return this.#mailbox.waiting
+  }
 
   /** Something is under way, waits, or holds it: it must not be passivated for idleness. */
   get occupied(): boolean {

@@ -61,7 +61,9 @@ export class Mailbox {
   }
 
   /** How many wait for their turn. */
-  get waiting(): number { return this.#envelopes.length }
+  get waiting(): number {
+    return this.#envelopes.length
+  }
 
   /** The reply to `operation`; rejects with `full` if too many wait. */
   post(operation: Operation): Promise<unknown> {
@@ -85,7 +87,9 @@ export class Mailbox {
   async shut(): Promise<void> {
     this.#actor = undefined
     if (this.#underWay === undefined) return
-    await new Promise<void>((resolve) => { this.#turnOver = resolve })
+    await new Promise<void>((resolve) => {
+      this.#turnOver = resolve
+    })
   }
 
   /** Shuts at once and rejects every envelope, that of the turn under way included. */
@@ -161,7 +165,9 @@ export class Mailbox {
   #answer({ reply }: Turn): Promise<unknown> {
     if (reply instanceof Promise) {
       this.#owed++
-      const paid = () => { this.#owed-- }
+      const paid = () => {
+        this.#owed--
+      }
       reply.then(paid, paid)
     }
     // The reply of a turn that failed its own actor cannot be believed.
@@ -184,6 +190,7 @@ function newEnvelope(operation: Operation): Envelope {
  */
 function unprocessed(reason: unknown): HeddleError {
   if (reason instanceof HeddleError) return reason
-  return new HeddleError('unavailable', 'The actor failed before it heard this; ask again.', {},
-    { cause: reason })
+  return new HeddleError('unavailable', 'The actor failed before it heard this; ask again.', {}, {
+    cause: reason,
+  })
 }

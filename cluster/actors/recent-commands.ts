@@ -41,8 +41,9 @@ export class RecentCommands {
   readonly #bound: Required<RecentCommandsOptions>
   #bytes = 0
 
-  constructor(env: Pick<Env, 'after'>, { answers = 20_000, bytes = 32 * 1024 * 1024,
-    underWay = 100_000 }: RecentCommandsOptions = {}) {
+  constructor(env: Pick<Env, 'after'>,
+    { answers = 20_000, bytes = 32 * 1024 * 1024, underWay = 100_000 }: RecentCommandsOptions =
+      {}) {
     this.#env = env
     this.#bound = { answers, bytes, underWay }
   }
@@ -79,7 +80,8 @@ export class RecentCommands {
   /** The caller waits no longer. */
   leave(id: string): void {
     this.#underWay.get(id)?.cancelled.abort(
-      new HeddleError('unavailable', 'Nobody asks for this any more.'))
+      new HeddleError('unavailable', 'Nobody asks for this any more.'),
+    )
   }
 
   #ended(id: string): void {

@@ -5,8 +5,8 @@
  * yet; a function is asked for the limit before each item. Ending the iteration ends the reading.
  */
 export async function* readAhead<Item, Read>(limit: number | (() => number),
-  items: Iterable<Item> | AsyncIterable<Item>, read: (item: Item) => Promise<Read>):
-  AsyncGenerator<Read, void, void> {
+  items: Iterable<Item> | AsyncIterable<Item>,
+  read: (item: Item) => Promise<Read>): AsyncGenerator<Read, void, void> {
   const underWay: Promise<Read>[] = []
   const limitNow = typeof limit === 'number' ? () => limit : limit
   for await (const item of items) {

@@ -20,7 +20,7 @@ export interface Patience {
  */
 export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1;; tries++) {
     try {
       return await work()
     } catch (error) {

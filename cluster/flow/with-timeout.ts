@@ -5,8 +5,8 @@ import type { Env } from '../runtime/env.ts'
 type Timer = Pick<Env, 'after'>
 
 /** The result of `promise`; after `ms`, throws the error that `late` makes. */
-export function withTimeout<T>(env: Timer, ms: number, promise: Promise<T>, late: () => Error):
-Promise<T> {
+export function withTimeout<T>(env: Timer, ms: number, promise: Promise<T>,
+  late: () => Error): Promise<T> {
   return race<T, never>(env, ms, promise, ({ reject }) => reject(late()))
 }
 

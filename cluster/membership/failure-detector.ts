@@ -98,7 +98,9 @@ export class FailureDetector {
     this.#view = { self, members: member ? [self] : [] }
   }
 
-  get view(): MembershipView { return this.#view }
+  get view(): MembershipView {
+    return this.#view
+  }
 
   /** All others that are not known to have ended, including those that are about to leave. */
   get others(): readonly Member[] {
@@ -106,10 +108,14 @@ export class FailureDetector {
   }
 
   /** Whether the session is known to have ended. */
-  hasEnded(id: string): boolean { return this.#ended.has(id) }
+  hasEnded(id: string): boolean {
+    return this.#ended.has(id)
+  }
 
   /** Whether it is alive, as far as is known. */
-  sees(id: string): boolean { return this.#signs.has(id) }
+  sees(id: string): boolean {
+    return this.#signs.has(id)
+  }
 
   /** `listener` is called after each change of the view. */
   onChange(listener: () => void): void {
@@ -127,7 +133,9 @@ export class FailureDetector {
       env.every(heartbeatMs, () => void this.look()),
       env.every(askMs, () => this.#askNeighbours()),
     ]
-    this.#stopTimers = () => { for (const stop of stops) stop() }
+    this.#stopTimers = () => {
+      for (const stop of stops) stop()
+    }
   }
 
   /** Leaves a heartbeat and reads those of the others, now. Never throws. */
@@ -135,7 +143,9 @@ export class FailureDetector {
     if (this.#closed) return
     this.#looking ??= this.#look()
       .catch((error: unknown) => this.#options.env.log.debug('No beats exchanged.', { error }))
-      .finally(() => { this.#looking = undefined })
+      .finally(() => {
+        this.#looking = undefined
+      })
     await this.#looking
   }
 
@@ -167,8 +177,9 @@ export class FailureDetector {
   proveEnded(member: Member): Promise<boolean> {
     const ending = this.#endings.get(member.id) ?? this.#proveEnded(member)
     this.#endings.set(member.id, ending)
-    ending.then((ended) => { if (!ended) this.#endings.delete(member.id) },
-      () => this.#endings.delete(member.id))
+    ending.then((ended) => {
+      if (!ended) this.#endings.delete(member.id)
+    }, () => this.#endings.delete(member.id))
     return ending
   }
 
@@ -180,8 +191,10 @@ export class FailureDetector {
     this.#stopTimers()
     const { self, member, heartbeats, env } = this.#options
     await this.#looking
-    if (member) await heartbeats.forget(self.id).catch((error: unknown) =>
-      env.log.debug('The last beat could not be removed.', { error }))
+    if (member)
+      await heartbeats.forget(self.id).catch((error: unknown) =>
+        env.log.debug('The last beat could not be removed.', { error })
+      )
   }
 
   async #proveEnded(member: Member): Promise<boolean> {
@@ -211,7 +224,8 @@ export class FailureDetector {
     const { env, self, member, heartbeats } = this.#options
     const heartbeat = { ...self, count: ++this.#count, leaving: this.#leaving }
     const [all] = await Promise.all(
-      [heartbeats.heartbeats(), member ? heartbeats.heartbeat(heartbeat) : undefined])
+      [heartbeats.heartbeats(), member ? heartbeats.heartbeat(heartbeat) : undefined],
+    )
     const found = await this.#believable(all)
     const nowMs = env.monotonicMs()
     const afterGap = nowMs - this.#lookedMs > gapMs
@@ -230,8 +244,9 @@ export class FailureDetector {
   async #believable(heartbeats: readonly Heartbeat[]): Promise<readonly Heartbeat[]> {
     const { self, sessions } = this.#options
     const others = heartbeats.filter(({ id }) => id !== self.id && !this.#ended.has(id))
-    const states = await Promise.all(others.map(async ({ id }) =>
-      this.#signs.has(id) ? 'alive' : await sessions.state(id)))
+    const states = await Promise.all(
+      others.map(async ({ id }) => this.#signs.has(id) ? 'alive' : await sessions.state(id)),
+    )
     for (const [index, { id }] of others.entries()) {
       if (states[index] !== 'alive') this.#ended.add(id)
     }

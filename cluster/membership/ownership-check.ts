@@ -108,9 +108,13 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     this.#options = options
   }
 
-  get state(): OwnershipState { return this.#state }
+  get state(): OwnershipState {
+    return this.#state
+  }
 
-  get closing(): Promise<void> { return this.#closing.promise }
+  get closing(): Promise<void> {
+    return this.#closing.promise
+  }
 
   confirm(): Promise<void> {
     if (this.#state === 'fenced') return Promise.reject(this.#refusal())
@@ -142,9 +146,13 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     return pendingWrite
   }
 
-  mark(): number { return this.#begun }
+  mark(): number {
+    return this.#begun
+  }
 
-  confirmed(mark: number): boolean { return this.#newestAlive > mark }
+  confirmed(mark: number): boolean {
+    return this.#newestAlive > mark
+  }
 
   /** From now on nobody passes, because the session is about to leave. `onFenced` is not called. */
   shut(): void {
@@ -193,7 +201,8 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     const beganMs = env.monotonicMs()
     const handle = await this.#options.validate().then(
       (state) => () => this.#handle(number, state ?? 'missing'),
-      (error: unknown) => () => this.#close(error))
+      (error: unknown) => () => this.#close(error),
+    )
     this.#due = false
     this.#tookMs = env.monotonicMs() - beganMs
     // Shut meanwhile: an ended session acknowledges nothing, even if it lived when it was read.
@@ -233,7 +242,9 @@ export class SessionOwnershipCheck implements OwnershipCheck {
   }
 
   /** A getter, because it may change while something is awaited. */
-  get #ended(): boolean { return this.#state === 'fenced' }
+  get #ended(): boolean {
+    return this.#state === 'fenced'
+  }
 
   #refusal(): HeddleError {
     return new HeddleError('not_owner', this.#reason)

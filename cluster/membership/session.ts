@@ -31,25 +31,32 @@ export interface Session {
 const lookMs = 1_000
 
 /** Throws `unavailable` if the store does not answer. */
-export async function openSession({ env, self, sessions, onFenced }: SessionOptions):
-Promise<Session> {
+export async function openSession(
+  { env, self, sessions, onFenced }: SessionOptions,
+): Promise<Session> {
   const check = new SessionOwnershipCheck(
-    { env, validate: () => sessions.state(self.id), onFenced })
+    { env, validate: () => sessions.state(self.id), onFenced },
+  )
   await retryAtStartup(env, () => sessions.join(self))
   const stopLooking = env.every(lookMs, () => {
     if (check.state === 'open') check.confirm().catch(() => {})
   })
   return {
     check,
-    lives: () => check.state !== 'open' ? Promise.resolve(false) : Promise.race([
-      check.confirm().then(() => true, () => false),
-      check.closing.then(() => false),
-    ]),
+    lives: () =>
+      check.state !== 'open' ? Promise.resolve(false) : Promise.race([
+        check.confirm().then(() => true, () => false),
+        check.closing.then(() => false),
+      ]),
     leave: async () => {
       stopLooking()
       check.shut()
-      await sessions.leave(self.id).catch((error: unknown) => env.log.warn(
-        'This member could not record that it left; the next owner fences it.', { error }))
+      await sessions.leave(self.id).catch((error: unknown) =>
+        env.log.warn(
+          'This member could not record that it left; the next owner fences it.',
+          { error },
+        )
+      )
     },
   }
 }

@@ -56,10 +56,12 @@ export function createRouter(options: RouterOptions): Router {
   return {
     ask: (key, command, cancelled) =>
       withSpan(tracing, asking(key, command), () => ask(key, command, cancelled)),
-    follow: (key, request, listener) => withSpan(tracing, asking(key, { type: 'follow' }), () =>
-      untilAnswered(options, key, (owner) => owner.member === ownership.self
-        ? activations.follow(key, owner.epoch, request, listener)
-        : transport.follow(owner.member, key, request, listener, traced()))),
+    follow: (key, request, listener) =>
+      withSpan(tracing, asking(key, { type: 'follow' }), () =>
+        untilAnswered(options, key, (owner) =>
+          owner.member === ownership.self
+            ? activations.follow(key, owner.epoch, request, listener)
+            : transport.follow(owner.member, key, request, listener, traced()))),
   }
 
   function ask(key: ActorKey, command: unknown, cancelled?: AbortSignal): Promise<unknown> {
@@ -75,13 +77,13 @@ export function createRouter(options: RouterOptions): Router {
   }
 
   function askOthers(key: ActorKey, command: unknown,
-    { id = env.uuid(), ...tries }: Tries & { readonly id?: string | undefined }):
-  Promise<unknown> {
+    { id = env.uuid(), ...tries }: Tries & { readonly id?: string | undefined }): Promise<unknown> {
     const { cancelled } = tries
-    return untilAnswered(options, key, (owner) => owner.member === ownership.self
-      ? activations.ask(key, owner.epoch, command, id, cancelled)
-      : transport.deliver(owner.member, key, command,
-        { id, ...traced(), ...cancelled && { cancelled } }), tries)
+    return untilAnswered(options, key, (owner) =>
+      owner.member === ownership.self
+        ? activations.ask(key, owner.epoch, command, id, cancelled)
+        : transport.deliver(owner.member, key, command, { id, ...traced(),
+          ...cancelled && { cancelled } }), tries)
   }
 }
 
@@ -141,8 +143,8 @@ function isAmbiguous(error: unknown): boolean {
 /** Whether the error names a newer owner to ask; each has a higher epoch than the one before. */
 function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
   if (asked.member === ownership.self) return false
-  const { owner, epoch } = (error as HeddleError).details as
-    { readonly owner?: Member; readonly epoch?: number }
+  const { owner, epoch } = (error as HeddleError).details as { readonly owner?: Member;
+    readonly epoch?: number }
   if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
     ownership.learn(shard, { member: owner, epoch })
     return true
@@ -173,14 +175,16 @@ export function createInbound(options: InboundOptions): Inbound {
       owner && { owner: owner.member, epoch: owner.epoch })
   }
   const handle = <Reply>(key: ActorKey, command: unknown, parent: string | undefined,
-    work: () => Promise<Reply>) => withSpan(parent ? tracing : undefined,
-    { name: `hear ${key.kind}${titleOf(command)}`, kind: 'server', parent: parent ?? '' }, work)
+    work: () => Promise<Reply>) =>
+    withSpan(parent ? tracing : undefined, { name: `hear ${key.kind}${titleOf(command)}`,
+      kind: 'server', parent: parent ?? '' }, work)
   return {
-    ask: (key, command, { id, trace, cancelled } = {}) => handle(key, command, trace, async () => {
-      const service = services.get(key.kind)
-      if (service !== undefined) return await service.answer(command)
-      return await activations.ask(key, epochOf(key), command, id, cancelled)
-    }),
+    ask: (key, command, { id, trace, cancelled } = {}) =>
+      handle(key, command, trace, async () => {
+        const service = services.get(key.kind)
+        if (service !== undefined) return await service.answer(command)
+        return await activations.ask(key, epochOf(key), command, id, cancelled)
+      }),
     follow: (key, request, listener, { trace } = {}) =>
       handle(key, { type: 'follow' }, trace, async () =>
         await activations.follow(key, epochOf(key), request, listener)),
@@ -188,8 +192,10 @@ export function createInbound(options: InboundOptions): Inbound {
 }
 
 /** Asks the services of members, which needs no owner. */
-export function memberAsker({ transport, self, services }: { readonly transport: Transport
-  readonly self: Member; readonly services: readonly Service[] }) {
+export function memberAsker(
+  { transport, self, services }: { readonly transport: Transport; readonly self: Member;
+    readonly services: readonly Service[] },
+) {
   return async (member: Member, service: string, question: unknown): Promise<unknown> => {
     const own = services.find(({ name }) => name === service)
     if (member.id === self.id && own !== undefined) return await own.answer(question)

@@ -11,8 +11,9 @@ const smallBytes = 16
  * Makes small requests for random bytes cheaper, for all code that asks the same object: they come
  * from a pool of the same source. Libraries ask for each id that they make.
  */
-export function poolRandomness(crypto: Pick<webcrypto.Crypto, 'getRandomValues'> =
-globalThis.crypto): void {
+export function poolRandomness(
+  crypto: Pick<webcrypto.Crypto, 'getRandomValues'> = globalThis.crypto,
+): void {
   const fill = crypto.getRandomValues.bind(crypto)
   const pool = new Uint8Array(poolBytes)
   let used = poolBytes

@@ -98,8 +98,8 @@ function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): 
 }
 
 /** What to try when `claim` did not come through, or may not have. */
-function nextClaim({ from, to }: Claim, outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>):
-Claim {
+function nextClaim({ from, to }: Claim,
+  outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): Claim {
   const found = outcome.kind === 'refused' ? outcome.found : from
   const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1
   return { from: found, to: { ...to, epoch } }

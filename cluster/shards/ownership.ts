@@ -35,8 +35,8 @@ export interface PlacedOwnershipOptions {
  * the view cannot change: for a cluster of one, whose store hands the epoch to one process.
  */
 export function placedOwnership({ view, shards, epoch }: PlacedOwnershipOptions): Ownership {
-  const owners = Array.from({ length: shards }, (_, shard): Owner =>
-    ({ member: placeShard(shard, view.members), epoch }))
+  const owners = Array.from({ length: shards },
+    (_, shard): Owner => ({ member: placeShard(shard, view.members), epoch }))
   return {
     shards,
     self: view.self,

@@ -110,7 +110,9 @@ export class ShardBalancer implements Ownership {
   }
 
   /** The owner of each shard, as far as is known. */
-  get known(): readonly (ShardOwner | undefined)[] { return this.#known }
+  get known(): readonly (ShardOwner | undefined)[] {
+    return this.#known
+  }
 
   ownerOf(shard: number): Owner | undefined {
     const owner = this.#known[shard]
@@ -205,7 +207,8 @@ export class ShardBalancer implements Ownership {
 
   #place(): void {
     const { members } = this.#options.detector.view
-    this.#places = members.length === 0 ? []
+    this.#places = members.length === 0 ?
+      []
       : this.#phases.map((_, shard) => placeShard(shard, members).id)
   }
 
@@ -311,8 +314,8 @@ export class ShardBalancer implements Ownership {
       try {
         return await this.#host!.release(shard)
       } catch (error) {
-        this.#options.env.log.error('A shard cannot be released; it is tried again.',
-          { shard, error })
+        this.#options.env.log.error('A shard cannot be released; it is tried again.', { shard,
+          error })
       }
       await pause(this.#options.env, tryAgainMs)
     }
@@ -367,7 +370,8 @@ export class ShardBalancer implements Ownership {
     this.#stopReading ??= this.#options.env.after(readAgainMs, () => {
       this.#stopReading = undefined
       const missing = [...this.#places.keys()].filter((shard) =>
-        this.#known[shard]?.session !== this.self.id && this.ownerOf(shard) === undefined)
+        this.#known[shard]?.session !== this.self.id && this.ownerOf(shard) === undefined
+      )
       // A shard that nobody owns may be this member's to take.
       void this.#read(missing).then(() => this.#work())
     })

@@ -20,7 +20,9 @@ export function fanOut<Way extends Transport>(transport: Way, kinds: readonly As
     if (sharing === undefined) return await alone()
     const name = `${to.id}\n${actorKeyText(key)}\n${sharing.nameOf(request)}`
     const begin = () => {
-      const forget = () => { if (shares.get(name) === share) shares.delete(name) }
+      const forget = () => {
+        if (shares.get(name) === share) shares.delete(name)
+      }
       const shared = sharing.begin(request, forget)
       const opened = transport.follow(to, key, shared.request, shared.listener, delivery)
       const share = new Share(shared, opened, forget)

@@ -35,9 +35,13 @@ export class FollowOutbox {
     this.#bytesMax = bytesMax
   }
 
-  get lagged(): boolean { return this.#state === 'lagged' }
+  get lagged(): boolean {
+    return this.#state === 'lagged'
+  }
   /** It was released before the last call was put. */
-  get broken(): boolean { return this.#state === 'gone' }
+  get broken(): boolean {
+    return this.#state === 'gone'
+  }
 
   put(call: Uint8Array, last: boolean): void {
     if (this.#state !== 'open') return
@@ -64,11 +68,13 @@ export class FollowOutbox {
   }
 
   /** Calls, as many at once as are there; ends behind the last one. */
-  async* batches(): AsyncGenerator<Uint8Array[]> {
+  async *batches(): AsyncGenerator<Uint8Array[]> {
     for (;;) {
       if (this.#calls.length === 0) {
         if (this.#state !== 'open') return
-        await new Promise<void>((wake) => { this.#wake = wake })
+        await new Promise<void>((wake) => {
+          this.#wake = wake
+        })
         // Whatever else is put in this tick is sent with it.
         await new Promise((nextTick) => setImmediate(nextTick))
       }

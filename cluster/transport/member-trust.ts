@@ -60,8 +60,8 @@ export interface TlsFiles {
 }
 
 /** Throws HeddleError with a message: for a missing file, and for an expired certificate. */
-export async function readMemberTls({ ca, cert, key, name }: TlsFiles, env: Env):
-Promise<MemberTls> {
+export async function readMemberTls({ ca, cert, key, name }: TlsFiles,
+  env: Env): Promise<MemberTls> {
   const [caPem, certPem, keyPem] = await Promise.all([ca, cert, key].map(readPem))
   checkTime(ca, caPem!, env)
   checkTime(cert, certPem!, env)
@@ -95,8 +95,9 @@ function checkTime(path: string, pem: Buffer, env: Env): void {
 }
 
 /** Why the other member is not accepted; undefined if it is. */
-export function incompatibility(own: ProtocolIdentity,
-  other: ProtocolIdentity): string | undefined {
+export function incompatibility(own: ProtocolIdentity, other: ProtocolIdentity):
+  | string
+  | undefined {
   if (own.cluster !== other.cluster) {
     return `This member belongs to the cluster "${own.cluster}" and not to "${other.cluster}": ` +
       'give members the name of their own cluster.'

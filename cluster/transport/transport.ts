@@ -14,8 +14,8 @@ import type { Member } from '../membership/member.ts'
 export interface Transport {
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
   /** Once this has resolved, the last call of `listener` reports a broken connection. */
-  follow(to: Member, key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
-    Promise<() => void>
+  follow(to: Member, key: ActorKey, request: unknown, listener: unknown,
+    delivery?: Delivery): Promise<() => void>
 }
 
 export interface Delivery {
@@ -30,8 +30,8 @@ export interface Delivery {
 /** What a member takes from others. */
 export interface Inbound {
   ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
-  follow(key: ActorKey, request: unknown, listener: unknown, delivery?: Delivery):
-    Promise<() => void>
+  follow(key: ActorKey, request: unknown, listener: unknown,
+    delivery?: Delivery): Promise<() => void>
 }
 
 /** Connects members that live in one process. */
@@ -49,8 +49,7 @@ export function inProcessTransport(): InProcessTransport {
   }
   return {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),
-    deliver: async (to, key, command, delivery) =>
-      await inboundOf(to).ask(key, command, delivery),
+    deliver: async (to, key, command, delivery) => await inboundOf(to).ask(key, command, delivery),
     follow: async (to, key, request, listener, delivery) =>
       await inboundOf(to).follow(key, request, listener, delivery),
   }

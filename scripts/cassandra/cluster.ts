@@ -67,8 +67,10 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
   takeDirectory(directory,
     `${count === 1 ? 'one node' : `${count} nodes`} from ${firstAddress} on${region}`)
 
-  const nodes = places.map((place) => new NodeProcess({ place, seed: firstAddress, light,
-    passwords, dataCenter, library, log, directory: join(directory, `node-${place.address}`) }))
+  const nodes = places.map((place) =>
+    new NodeProcess({ place, seed: firstAddress, light, passwords, dataCenter, library, log,
+      directory: join(directory, `node-${place.address}`) })
+  )
   const contactPoints = places.map(({ address }) => address)
   const whole = () => untilWhole({ contactPoints, dataCenter, passwords, patienceMs: 120_000 })
   const close = async () => {

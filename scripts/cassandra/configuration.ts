@@ -122,7 +122,8 @@ export function javaArguments({ directory, light }: NodeOptions, library: string
     '-XX:+UseSerialGC',
     ...exported.map((name) => `--add-exports=${name}=ALL-UNNAMED`),
     ...opened.map((name) => `--add-opens=${name}=ALL-UNNAMED`),
-    '-cp', `${conf}:${join(library, '*')}`,
+    '-cp',
+    `${conf}:${join(library, '*')}`,
     'org.apache.cassandra.service.CassandraDaemon',
   ]
 }
@@ -139,12 +140,11 @@ const exported = [
   'jdk.compiler/com.sun.tools.javac.file',
 ]
 const opened = [
-  ...['java.lang', 'java.lang.module', 'java.lang.ref', 'java.lang.reflect', 'java.io',
-    'java.math', 'java.net', 'java.nio', 'java.nio.file.attribute', 'java.util',
-    'java.util.concurrent', 'java.util.concurrent.atomic', 'jdk.internal.loader',
-    'jdk.internal.math', 'jdk.internal.misc', 'jdk.internal.module', 'jdk.internal.ref',
-    'jdk.internal.reflect', 'jdk.internal.util.jar', 'jdk.internal.vm', 'sun.nio.ch',
-  ].map((name) => `java.base/${name}`),
+  ...['java.lang', 'java.lang.module', 'java.lang.ref', 'java.lang.reflect', 'java.io', 'java.math',
+    'java.net', 'java.nio', 'java.nio.file.attribute', 'java.util', 'java.util.concurrent',
+    'java.util.concurrent.atomic', 'jdk.internal.loader', 'jdk.internal.math', 'jdk.internal.misc',
+    'jdk.internal.module', 'jdk.internal.ref', 'jdk.internal.reflect', 'jdk.internal.util.jar',
+    'jdk.internal.vm', 'sun.nio.ch'].map((name) => `java.base/${name}`),
   'jdk.management/com.sun.management.internal',
   'java.management.rmi/com.sun.jmx.remote.internal.rmi',
   'java.rmi/sun.rmi.transport.tcp',

@@ -26,8 +26,8 @@ export async function whatIsMissing(): Promise<string | undefined> {
       ' install it (Debian: openjdk-17-jre-headless) or set JAVA_HOME to its folder.'
   }
   if (existsSync(cached())) return undefined
-  return run('mvn', ['-v']).then(() => undefined, () =>
-    'Cassandra is fetched by Maven, and here is none: install it (Debian: maven).')
+  return run('mvn', ['-v']).then(() => undefined,
+    () => 'Cassandra is fetched by Maven, and here is none: install it (Debian: maven).')
 }
 
 /** The folder with the jars, fetched if it is missing. Several processes may call this at once. */
@@ -63,8 +63,9 @@ async function fetchInto(folder: string): Promise<void> {
   } catch (error) {
     const { stdout = '', message } = error as Error & { stdout?: string }
     const reason = stdout.split('\n').find((line) => line.startsWith('[ERROR]')) ?? message
-    throw new Error(`Maven could not fetch Cassandra: ${reason.replace('[ERROR] ', '')}`,
-      { cause: error })
+    throw new Error(`Maven could not fetch Cassandra: ${reason.replace('[ERROR] ', '')}`, {
+      cause: error,
+    })
   }
 }
 

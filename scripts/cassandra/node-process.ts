@@ -54,8 +54,8 @@ export class NodeProcess {
     writeConfiguration(this.#options)
     const output = openSync(join(directory, 'output.log'), 'a')
     const program = spawn('sh', ['-c', sleepier, 'sh', java,
-      ...javaArguments(this.#options, library)],
-    { cwd: directory, detached: true, stdio: ['ignore', output, output] })
+      ...javaArguments(this.#options, library)], { cwd: directory, detached: true,
+      stdio: ['ignore', output, output] })
     closeSync(output)
     this.#java = program
     this.#ending = false
@@ -119,7 +119,8 @@ export class NodeProcess {
     })
     const reason = lines.findLast((line) => /^ERROR|Exception|rror:/.test(line)) ?? lines.at(-1)
     return `The node ${this.address} did not start: ${reason ?? 'it logged nothing'} (see ${
-      join(directory, 'system.log')}).`
+      join(directory, 'system.log')
+    }).`
   }
 }
 

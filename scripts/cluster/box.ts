@@ -29,20 +29,27 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
   removeDescription(request.data)
   log(`Cassandra, ${plural(request.cassandra, 'node')}:`)
   const cassandra = await startCassandra({
-    nodes: request.cassandra, firstAddress: request.firstAddress, dataCenter: request.region,
-    light: request.light, directory: join(request.data, 'cassandra'), log,
+    nodes: request.cassandra,
+    firstAddress: request.firstAddress,
+    dataCenter: request.region,
+    light: request.light,
+    directory: join(request.data, 'cassandra'),
+    log,
   })
   const members: (MemberDescription | undefined)[] = []
   let ready = false
   const describe = () => describeBox(cassandra, members)
-  const supervisors = Array.from({ length: request.members }, (_, index) => new Supervisor({
-    name: `Member ${index + 1}`, restart: request.restart, log,
-    process: memberProcess(request, cassandra, index),
-    changed: (member) => {
-      members[index] = member
-      if (ready) writeDescription(request.data, describe())
-    },
-  }))
+  const supervisors = Array.from({ length: request.members }, (_, index) =>
+    new Supervisor({
+      name: `Member ${index + 1}`,
+      restart: request.restart,
+      log,
+      process: memberProcess(request, cassandra, index),
+      changed: (member) => {
+        members[index] = member
+        if (ready) writeDescription(request.data, describe())
+      },
+    }))
   try {
     await startMembers(supervisors, log)
   } catch (error) {
@@ -52,7 +59,9 @@ export async function startBox(request: StartRequest, log: (line: string) => voi
   ready = true
   writeDescription(request.data, describe())
   return {
-    get description() { return describe() },
+    get description() {
+      return describe()
+    },
     close: async () => {
       ready = false
       await end(supervisors, cassandra, log)
@@ -65,13 +74,29 @@ function memberProcess({ config, data, port, limits, region, regionUrls }: Start
   { contactPoints, dataCenter }: Cassandra, index: number): MemberProcess {
   const directory = join(data, `member-${index + 1}`)
   return new MemberProcess({ directory, command: [
-    program, '--config', config, '--data', directory, '--port', `${port + index}`,
-    '--store', 'cassandra', '--contact-points', contactPoints.join(','),
-    '--local-datacenter', dataCenter, '--member-host', host, '--member-port', '0',
-    '--limits', limits,
-    ...regionUrls === undefined ? []
-      : ['--region', region, '--region-url', regionUrls, '--auth', 'keys',
-        '--billing', region === 'us' ? 'on' : 'off'],
+    program,
+    '--config',
+    config,
+    '--data',
+    directory,
+    '--port',
+    `${port + index}`,
+    '--store',
+    'cassandra',
+    '--contact-points',
+    contactPoints.join(','),
+    '--local-datacenter',
+    dataCenter,
+    '--member-host',
+    host,
+    '--member-port',
+    '0',
+    '--limits',
+    limits,
+    ...regionUrls === undefined ?
+      []
+      : ['--region', region, '--region-url', regionUrls, '--auth', 'keys', '--billing',
+        region === 'us' ? 'on' : 'off'],
   ] })
 }
 

@@ -70,16 +70,19 @@ async function serveRegions(request: StartRequest): Promise<void> {
 function announce({ description: { members, cassandra } }: Box, { data }: StartRequest): void {
   const rows = tableLines([
     ['', 'serves at', 'pid', 'gRPC', 'log'],
-    ...members.map(({ http, pid, grpc }, index) =>
-      [`member ${index + 1}`, http, `${pid}`, grpc, join(data, `member-${index + 1}/output.log`)]),
-    ...cassandra.map(({ address, pid }) =>
-      ['Cassandra', address, `${pid}`, '', join(data, `cassandra/node-${address}/system.log`)]),
+    ...members.map(({ http, pid, grpc },
+      index) => [`member ${index + 1}`, http, `${pid}`, grpc,
+      join(data, `member-${index + 1}/output.log`)]
+    ),
+    ...cassandra.map((
+      { address, pid },
+    ) => ['Cassandra', address, `${pid}`, '', join(data, `cassandra/node-${address}/system.log`)]),
   ])
-  console.log(['',
-    ...rows,
-    '',
-    `  Every member serves every thread. All of this is in ${join(data, 'cluster.json')}.`,
-    '  npm run cluster -- status    who owns what        Ctrl-C    ends all, in order',
-    '',
-  ].join('\n'))
+  console.log(
+    ['', ...rows, '',
+      `  Every member serves every thread. All of this is in ${join(data, 'cluster.json')}.`,
+      '  npm run cluster -- status    who owns what        Ctrl-C    ends all, in order', ''].join(
+        '\n',
+      ),
+  )
 }

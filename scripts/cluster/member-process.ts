@@ -35,8 +35,8 @@ export class MemberProcess {
   async start(): Promise<MemberDescription> {
     mkdirSync(this.#options.directory, { recursive: true })
     // In a process group of its own, so that Ctrl-C reaches only this process, which ends all.
-    const program = spawn(process.execPath, [...this.#options.command],
-      { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const program = spawn(process.execPath, [...this.#options.command], { detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'] })
     this.#program = program
     await once(program, 'spawn')
     endWithUs(program)

@@ -102,8 +102,15 @@ export function requestFrom({ args, folder, starter }: RequestSource): ClusterRe
     throw new Error(`--limits is on or off, not "${limits}".`)
   }
   return {
-    kind: 'start', limits, members, config, data, light: values.light, region: values.region,
-    regions, regionUrls: undefined,
+    kind: 'start',
+    limits,
+    members,
+    config,
+    data,
+    light: values.light,
+    region: values.region,
+    regions,
+    regionUrls: undefined,
     cassandra: wholeNumber('cassandra', values.cassandra, 1, 64),
     port: wholeNumber('port', values.port, 1, 65_536 - members * Math.max(1, regions.length)),
     firstAddress: values['first-address'],

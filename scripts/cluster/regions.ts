@@ -14,8 +14,8 @@ export interface RegionBox {
 }
 
 /** Starts one after another. Rejects with one sentence, and leaves nothing running then. */
-export async function startRegions(request: StartRequest, log: (line: string) => void):
-  Promise<readonly RegionBox[]> {
+export async function startRegions(request: StartRequest,
+  log: (line: string) => void): Promise<readonly RegionBox[]> {
   const requests = requestsOf(request)
   const started: RegionBox[] = []
   try {
@@ -27,13 +27,13 @@ export async function startRegions(request: StartRequest, log: (line: string) =>
     await endRegions(request, started)
     throw error
   }
-  writeRegions(request.data, Object.fromEntries(started.map(({ request: { region }, box }) =>
-    [region, box.description])))
+  writeRegions(request.data,
+    Object.fromEntries(started.map(({ request: { region }, box }) => [region, box.description])))
   return started
 }
 
-export async function endRegions({ data }: StartRequest, started: readonly RegionBox[]):
-  Promise<void> {
+export async function endRegions({ data }: StartRequest,
+  started: readonly RegionBox[]): Promise<void> {
   removeDescription(data)
   await Promise.all(started.map(({ box }) => box.close()))
 }
@@ -43,9 +43,14 @@ export function requestsOf(request: StartRequest): readonly StartRequest[] {
   const { regions, port, members, cassandra, data, firstAddress = usualFirstAddress } = request
   const places = placesOf({ nodes: regions.length * cassandra, firstAddress })
   const urls = regions.map((region, index) =>
-    `${region}=http://127.0.0.1:${port + index * members}`).join(',')
+    `${region}=http://127.0.0.1:${port + index * members}`
+  ).join(',')
   return regions.map((region, index) => ({
-    ...request, region, regionUrls: urls, port: port + index * members,
-    data: join(data, region), firstAddress: places[index * cassandra]!.address,
+    ...request,
+    region,
+    regionUrls: urls,
+    port: port + index * members,
+    data: join(data, region),
+    firstAddress: places[index * cassandra]!.address,
   }))
 }

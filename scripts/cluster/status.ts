@@ -39,8 +39,7 @@ export function askMembers({ members }: ClusterDescription): Promise<MemberAnswe
 }
 
 async function reportOf(url: string): Promise<ClusterReport | string> {
-  const answer = await fetch(`${url}/internal/cluster`,
-    { signal: AbortSignal.timeout(patienceMs) })
+  const answer = await fetch(`${url}/internal/cluster`, { signal: AbortSignal.timeout(patienceMs) })
   if (!answer.ok) return `answers ${answer.status}`
   return await answer.json() as ClusterReport
 }
@@ -52,24 +51,33 @@ function reasonOf(error: Error): string {
 
 /** Lines for people: the members, the shards and epochs of each, and shards without an owner. */
 export function statusLines(
-  { cassandra }: ClusterDescription, answers: readonly MemberAnswer[]): string[] {
+  { cassandra }: ClusterDescription,
+  answers: readonly MemberAnswer[],
+): string[] {
   const known = newestOwners(answers)
   const owned = Map.groupBy(known.filter(({ session }) => session !== null),
     ({ session }) => session!)
   const rows = answers.map(({ member, report }, index) => [
-    `${index + 1}`, `${member.pid}`, short(member.session), member.http, member.grpc,
+    `${index + 1}`,
+    `${member.pid}`,
+    short(member.session),
+    member.http,
+    member.grpc,
     ...typeof report === 'string' ? [report] : [
-      `${report.view.length} of ${answers.length}`, ...sharesOf(owned.get(member.session) ?? []),
+      `${report.view.length} of ${answers.length}`,
+      ...sharesOf(owned.get(member.session) ?? []),
     ],
   ])
   const present = new Set(answers.map(({ member }) => member.session))
-  const others = [...owned].filter(([session]) => !present.has(session)).map(([session, shards]) =>
-    ['-', '-', short(session), '-', shards[0]!.address ?? '-', 'no member', ...sharesOf(shards)])
+  const others = [...owned].filter(([session]) => !present.has(session)).map((
+    [session, shards],
+  ) => ['-', '-', short(session), '-', shards[0]!.address ?? '-', 'no member', ...sharesOf(shards)])
   const ownedShards = known.filter(({ session }) => session !== null).length
   return [
     ...tableLines([
       ['member', 'pid', 'session', 'front door', 'gRPC', 'sees', 'shards', 'epochs'],
-      ...rows, ...others,
+      ...rows,
+      ...others,
     ]),
     '',
     `  ${known.length} shards are known, ${known.length - ownedShards} of them without an owner.`,

@@ -57,7 +57,7 @@ export class Supervisor {
 
   async #watch(): Promise<void> {
     const { process, name, restart, log, changed } = this.#options
-    for (let waitMs = restartMs; ;) {
+    for (let waitMs = restartMs;;) {
       const how = await process.ended()
       if (this.#ending.signal.aborted) return
       changed(undefined)

@@ -9,5 +9,6 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
     }
   }
   return rows.map((row) =>
-    `  ${row.map((text, index) => text.padEnd(widths[index]!)).join('  ')}`.trimEnd())
+    `  ${row.map((text, index) => text.padEnd(widths[index]!)).join('  ')}`.trimEnd()
+  )
 }

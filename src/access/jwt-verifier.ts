@@ -76,7 +76,9 @@ export class JwtVerifier {
   async #checked(token: string): Promise<Login> {
     try {
       const { payload } = await jwtVerify(token, this.#keys, {
-        ...this.#expected, algorithms, requiredClaims: ['sub', 'exp'],
+        ...this.#expected,
+        algorithms,
+        requiredClaims: ['sub', 'exp'],
         currentDate: new Date(this.#env.nowMs()),
       })
       return loginOf(payload)

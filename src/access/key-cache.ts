@@ -32,7 +32,11 @@ const usedEveryMs = 60_000
 const [knownMax, unknownMax] = [20_000, 20_000]
 const looksAtOnce = 64
 const looksOfUnknownKeys = {
-  inAll: 32, each: 8, waiting: 4_096, waitingEach: 256, longestYields: true,
+  inAll: 32,
+  each: 8,
+  waiting: 4_096,
+  waitingEach: 256,
+  longestYields: true,
   full: 'Too many API keys that were not seen here before come from your address at once: ask ' +
     'again in a moment.',
 } as const
@@ -50,8 +54,9 @@ interface Look {
 }
 
 /** Looks into the store, failed looks, keys turned away in a flood, known and unknown ids kept. */
-export type KeyStats =
-  Readonly<Record<'looks' | 'failures' | 'turnedAway' | 'known' | 'unknown', number>>
+export type KeyStats = Readonly<
+  Record<'looks' | 'failures' | 'turnedAway' | 'known' | 'unknown', number>
+>
 
 interface Entry {
   row: KeyRow
@@ -104,7 +109,8 @@ export class KeyCache {
       return { kind: 'elsewhere', region: name.region }
     }
     const hash = hashOf(text)
-    const entry = name?.region === this.#region ? await this.#entryOf(name.id, addressOf)
+    const entry = name?.region === this.#region ?
+      await this.#entryOf(name.id, addressOf)
       : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
       return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }

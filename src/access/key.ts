@@ -52,8 +52,8 @@ export function isTenant(text: string): boolean {
 export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; row: KeyRow } {
   const id = env.uuid().replaceAll('-', '').slice(-16)
   const text = `hdl_${region}_${id}_${env.secret()}`
-  const row = { ...wish, id, hash: hashOf(text), createdAtMs: env.nowMs(),
-    usedAtMs: null, revokedAtMs: null }
+  const row = { ...wish, id, hash: hashOf(text), createdAtMs: env.nowMs(), usedAtMs: null,
+    revokedAtMs: null }
   return { text, row }
 }
 

@@ -10,14 +10,15 @@ import { HeddleError } from '../errors.ts'
 const appliedMax = 32
 
 /** The list with one more command, whose effect is in row `seq` of the log. */
-export function withApplied(applied: readonly AppliedCommand[], id: string, seq: number):
-  AppliedCommand[] {
+export function withApplied(applied: readonly AppliedCommand[], id: string,
+  seq: number): AppliedCommand[] {
   return [...applied, { id, seq }].slice(-appliedMax)
 }
 
 /** Undefined if it was not done, or has no id. */
 export function findApplied(applied: readonly AppliedCommand[], id: string | undefined):
-  AppliedCommand | undefined {
+  | AppliedCommand
+  | undefined {
   return id === undefined ? undefined : applied.find((command) => command.id === id)
 }
 

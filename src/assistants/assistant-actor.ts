@@ -14,9 +14,8 @@ import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { pageBytes } from '../search/index.ts'
 import type { AssistantIndex } from '../search/index.ts'
 import { findApplied, withApplied } from './applied-command.ts'
-import {
-  appendEntry, branchOf, findVersion, rowsBetween, versionsBackwards,
-} from './assistant-log.ts'
+import { appendEntry, branchOf, findVersion, rowsBetween,
+  versionsBackwards } from './assistant-log.ts'
 import type { AssistantEntry, AssistantLog, AssistantRecord } from './assistant-log.ts'
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
@@ -32,8 +31,8 @@ export interface VersionQuery {
 
 /** Every command but `delete` and `versions` is answered with the assistant's row. */
 export type AssistantCommand =
-  | { readonly kind: 'create'; readonly content: AssistantContent
-      readonly ifExists: 'raise' | 'do_nothing' }
+  | { readonly kind: 'create'; readonly content: AssistantContent;
+    readonly ifExists: 'raise' | 'do_nothing' }
   | { readonly kind: 'get' }
   | { readonly kind: 'patch'; readonly change: AssistantChange }
   | { readonly kind: 'set_latest'; readonly version: number }
@@ -89,12 +88,18 @@ class AssistantActor implements Actor {
     if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
     switch (known.kind) {
-      case 'create': return { reply: await this.#create(known.content, known.ifExists, id) }
-      case 'get': return { reply: this.#existing() }
-      case 'patch': return { reply: await this.#patch(known.change, id) }
-      case 'set_latest': return { reply: await this.#setLatest(known.version, id) }
-      case 'versions': return this.#readVersions(this.#existing(), known.query, cancelled)
-      case 'delete': return { reply: await this.#delete(known.branchId, id) }
+      case 'create':
+        return { reply: await this.#create(known.content, known.ifExists, id) }
+      case 'get':
+        return { reply: this.#existing() }
+      case 'patch':
+        return { reply: await this.#patch(known.change, id) }
+      case 'set_latest':
+        return { reply: await this.#setLatest(known.version, id) }
+      case 'versions':
+        return this.#readVersions(this.#existing(), known.query, cancelled)
+      case 'delete':
+        return { reply: await this.#delete(known.branchId, id) }
     }
   }
 
@@ -144,8 +149,8 @@ class AssistantActor implements Actor {
     const { tenant } = row
     // Versions are numbered from 1: of those that are skipped, none is read in vain.
     if (query.offset >= row.newestVersion) return { reply: [], kind: 'read' }
-    const reply = this.#reads.read({ tenant, bytes: pageBytes, cancelled }, (allowance) =>
-      this.#versions(row, query, allowance))
+    const reply = this.#reads.read({ tenant, bytes: pageBytes, cancelled },
+      (allowance) => this.#versions(row, query, allowance))
     return { reply, kind: 'read' }
   }
 
@@ -210,15 +215,17 @@ class AssistantActor implements Actor {
   /** The row after a record of row `seq`. */
   async #after(row: AssistantRow, record: AssistantRecord, seq: number): Promise<AssistantRow> {
     switch (record.$case) {
-      case 'commandApplied': return { ...row,
-        applied: withApplied(row.applied, record.value.commandId, seq) }
-      case 'assistantVersion': return withVersion(row, record.value)
+      case 'commandApplied':
+        return { ...row, applied: withApplied(row.applied, record.value.commandId, seq) }
+      case 'assistantVersion':
+        return withVersion(row, record.value)
       case 'assistantLatest': {
         const version = await findVersion(this.#log, row, record.value.version)
         assert(version, `version ${record.value.version} that was made the latest is in the log`)
         return withActive(row, version, record.value.atMs)
       }
-      default: return row
+      default:
+        return row
     }
   }
 
@@ -261,7 +268,8 @@ class AssistantActor implements Actor {
 
   #notFound(): HeddleError {
     const { key } = this.#context
-    return new HeddleError('not_found', `Assistant with ID ${key.id} not found.`,
-      { actor: actorKeyText(key) })
+    return new HeddleError('not_found', `Assistant with ID ${key.id} not found.`, {
+      actor: actorKeyText(key),
+    })
   }
 }

@@ -12,15 +12,15 @@ import type { AssistantChange, AssistantContent } from './assistant.ts'
 /** Every call throws HeddleError: `not_found` for an assistant that is not there. */
 export interface AssistantClient {
   /** Throws `exists` if it exists already, unless `ifExists` says to keep that one. */
-  create(assistant: AssistantName, content: AssistantContent, ifExists: 'raise' | 'do_nothing'):
-    Promise<AssistantRow>
+  create(assistant: AssistantName, content: AssistantContent,
+    ifExists: 'raise' | 'do_nothing'): Promise<AssistantRow>
   get(assistant: AssistantName): Promise<AssistantRow>
   /** Makes a new version and makes it the active one. */
   patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
   setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
   /** Newest first. The cost of a page grows only with its length. */
-  versions(assistant: AssistantName, query: VersionQuery, cancelled?: AbortSignal):
-    Promise<AssistantRow[]>
+  versions(assistant: AssistantName, query: VersionQuery,
+    cancelled?: AbortSignal): Promise<AssistantRow[]>
   /** With all its versions. */
   delete(assistant: AssistantName): Promise<void>
 }
@@ -45,7 +45,8 @@ export function assistantClient(router: Router): AssistantClient {
     setLatest: (assistant, version) => askRow(assistant, { kind: 'set_latest', version }),
     versions: async (assistant, query, cancelled) =>
       await ask(assistant, { kind: 'versions', query }, cancelled).catch(
-        asUnread) as AssistantRow[],
+        asUnread,
+      ) as AssistantRow[],
     delete: async (assistant) => {
       // Retried after its owner died, the delete must not hit one made since with the same id.
       const { id: branchId } = branchOf(await get(assistant))

@@ -13,12 +13,14 @@ export interface AssistantLog {
   open(branch: Branch, epoch: number): Promise<void>
   append(rows: readonly AssistantLogRow[], updates: readonly AssistantUpdate[]): Promise<void>
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>
-  read(branch: Branch, range: { readonly from: number; readonly through: number
-    readonly reverse?: boolean; readonly limit?: number; readonly bytes?: number
-    readonly bodyBytes?: number }):
-    Promise<readonly { readonly seq: number; readonly body: Uint8Array }[]>
-  purge(subject: { readonly table: 'assistant'; readonly tenant: string; readonly id: string
-    readonly branch: Branch; readonly epoch: number }): Promise<void>
+  read(branch: Branch,
+    range: { readonly from: number; readonly through: number; readonly reverse?: boolean;
+      readonly limit?: number; readonly bytes?: number; readonly bodyBytes?: number }
+  ): Promise<readonly { readonly seq: number; readonly body: Uint8Array }[]>
+  purge(
+    subject: { readonly table: 'assistant'; readonly tenant: string; readonly id: string;
+      readonly branch: Branch; readonly epoch: number },
+  ): Promise<void>
 }
 
 interface AssistantLogRow {
@@ -52,8 +54,10 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
   const { tenant } = row
   const seq = row.seq + 1
   const records: LogRecord[] = [{ record }]
-  if (commandId !== undefined) records.push(
-    { record: { $case: 'commandApplied', value: { commandId } } })
+  if (commandId !== undefined)
+    records.push(
+      { record: { $case: 'commandApplied', value: { commandId } } },
+    )
   const body = LogRow.encode({ records }).finish()
   const position = { tenant, branch: branchOf(row), epoch, seq, prevEpoch: row.epoch }
   const applied = commandId === undefined ? row.applied : withApplied(row.applied, commandId, seq)
@@ -66,8 +70,10 @@ export async function appendEntry(log: AssistantLog, epoch: number, row: Assista
 
 /** Rows `from` to `through`, oldest first, with the bytes of each. */
 export async function rowsBetween(log: AssistantLog, branch: Branch, from: number,
-  through: number): Promise<{ readonly records: readonly AssistantRecord[]; readonly seq: number
-    readonly bytes: number }[]> {
+  through: number
+): Promise<
+  { readonly records: readonly AssistantRecord[]; readonly seq: number; readonly bytes: number }[]
+> {
   const entries = await log.read(branch, { from, through })
   return entries.map(({ body, seq }) => ({ records: recordsIn(body), seq, bytes: body.byteLength }))
 }
@@ -84,9 +90,11 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
   for (let through = row.seq; through > 0;) {
     allowance?.keep(0)
     const range = { from: 1, through, reverse: true, limit: pageRows, bytes: bytesTogether }
-    const page = allowance === undefined ? await log.read(branchOf(row), range)
+    const page = allowance === undefined ?
+      await log.read(branchOf(row), range)
       : await allowance.beside(() =>
-        log.read(branchOf(row), { ...range, bodyBytes: allowance.left }))
+        log.read(branchOf(row), { ...range, bodyBytes: allowance.left })
+      )
     for (const { body } of page) {
       for (const record of recordsIn(body)) {
         if (record.$case === 'assistantVersion') yield record.value
@@ -97,8 +105,8 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
 }
 
 /** Undefined if there is no such version. */
-export async function findVersion(log: AssistantLog, row: AssistantRow, version: number):
-  Promise<AssistantVersion | undefined> {
+export async function findVersion(log: AssistantLog, row: AssistantRow,
+  version: number): Promise<AssistantVersion | undefined> {
   if (version < 1 || version > row.newestVersion) return undefined
   for await (const each of versionsBackwards(log, row)) if (each.version === version) return each
   return undefined

@@ -27,7 +27,8 @@ export interface AssistantIdentity {
 
 export function firstVersion(content: AssistantContent, atMs: number): AssistantVersion {
   return {
-    version: 1, atMs,
+    version: 1,
+    atMs,
     graphId: content.graphId,
     name: content.name,
     descriptionJson: JSON.stringify(content.description),
@@ -41,11 +42,12 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
  * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that makes
  * it too long.
  */
-export function nextVersion(row: AssistantRow, change: AssistantChange, atMs: number):
-  AssistantVersion {
+export function nextVersion(row: AssistantRow, change: AssistantChange,
+  atMs: number): AssistantVersion {
   const { graphId, name, description, config, context, metadata } = change
   return {
-    version: row.newestVersion + 1, atMs,
+    version: row.newestVersion + 1,
+    atMs,
     graphId: graphId ?? row.graphId,
     name: name ?? row.name,
     descriptionJson: textOr(row.descriptionJson, description),
@@ -69,9 +71,16 @@ function merged(json: string, change: Readonly<Record<string, unknown>>): string
 export function bornAs(identity: AssistantIdentity, version: AssistantVersion): AssistantRow {
   const { atMs } = version
   return {
-    ...identity, ...contentOf(version),
-    epoch: 0, seq: 0, version: 1, newestVersion: 1, createdAtMs: atMs, updatedAtMs: atMs,
-    applied: [], storedBytes: 0,
+    ...identity,
+    ...contentOf(version),
+    epoch: 0,
+    seq: 0,
+    version: 1,
+    newestVersion: 1,
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
+    applied: [],
+    storedBytes: 0,
   }
 }
 
@@ -81,8 +90,8 @@ export function withVersion(row: AssistantRow, version: AssistantVersion): Assis
 }
 
 /** The row after `version` was made the active one: all content is that of the version. */
-export function withActive(row: AssistantRow, version: AssistantVersion, atMs: number):
-  AssistantRow {
+export function withActive(row: AssistantRow, version: AssistantVersion,
+  atMs: number): AssistantRow {
   return { ...row, ...contentOf(version), version: version.version, updatedAtMs: atMs }
 }
 
@@ -91,8 +100,10 @@ export function asOf(row: AssistantRow, version: AssistantVersion): AssistantRow
   return { ...withActive(row, version, version.atMs), createdAtMs: version.atMs }
 }
 
-function contentOf(version: AssistantVersion): Pick<AssistantRow, 'graphId' | 'name'
-  | 'descriptionJson' | 'configJson' | 'contextJson' | 'metadataJson'> {
+function contentOf(
+  version: AssistantVersion,
+): Pick<AssistantRow,
+  'graphId' | 'name' | 'descriptionJson' | 'configJson' | 'contextJson' | 'metadataJson'> {
   const { graphId, name, descriptionJson, configJson, contextJson, metadataJson } = version
   return { graphId, name, descriptionJson, configJson, contextJson, metadataJson }
 }

@@ -41,9 +41,15 @@ export function billingRow(run: RunRow): BillingRow {
   const { tenant, runId, threadId, assistantId, planJson, startedAtMs, updatedAtMs } = run
   const { graphId } = JSON.parse(planJson) as { readonly graphId: string }
   return {
-    tenant, day: dayOf(updatedAtMs), runId, threadId, assistantId, graphId,
+    tenant,
+    day: dayOf(updatedAtMs),
+    runId,
+    threadId,
+    assistantId,
+    graphId,
     status: run.status as RunStatus,
-    startedMs: startedAtMs === 0 ? null : startedAtMs, endedMs: updatedAtMs,
+    startedMs: startedAtMs === 0 ? null : startedAtMs,
+    endedMs: updatedAtMs,
   }
 }
 

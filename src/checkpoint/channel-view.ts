@@ -91,9 +91,15 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
   let bytes = 0
   for (const { change } of changes) {
     switch (change?.$case) {
-      case 'set': bytes += valueBytes(change.value); break
-      case 'list': for (const value of change.value.elements) bytes += valueBytes(value); break
-      case 'splice': for (const value of change.value.insert) bytes += valueBytes(value); break
+      case 'set':
+        bytes += valueBytes(change.value)
+        break
+      case 'list':
+        for (const value of change.value.elements) bytes += valueBytes(value)
+        break
+      case 'splice':
+        for (const value of change.value.insert) bytes += valueBytes(value)
+        break
     }
   }
   return bytes
@@ -129,12 +135,16 @@ function valueBytes(value: Value): number {
 }
 
 function changed(before: Content | undefined, { channel, change }: ChannelChange):
-  Content | undefined {
+  | Content
+  | undefined {
   assert(change, `channel ${channel} changed in a known way`)
   switch (change.$case) {
-    case 'set': return { value: change.value }
-    case 'list': return { list: change.value.elements, joined: undefined }
-    case 'removed': return undefined
+    case 'set':
+      return { value: change.value }
+    case 'list':
+      return { list: change.value.elements, joined: undefined }
+    case 'removed':
+      return undefined
     case 'splice': {
       assert(before && 'list' in before, `channel ${channel} holds a list before it is spliced`)
       return spliced(before, change.value)
@@ -142,8 +152,8 @@ function changed(before: Content | undefined, { channel, change }: ChannelChange
   }
 }
 
-function spliced(before: ListContent, splice: { at: number; remove: number; insert: Value[] }):
-  ListContent {
+function spliced(before: ListContent,
+  splice: { at: number; remove: number; insert: Value[] }): ListContent {
   const list = before.list.slice(0, splice.at)
   for (const value of splice.insert) list.push(value)
   for (let i = splice.at + splice.remove; i < before.list.length; i++) list.push(before.list[i]!)

@@ -87,8 +87,8 @@ export class CheckpointLine {
   #drop(channel: string): void {
     for (const holder of this.#holders.get(channel) ?? []) {
       const [dropped, kept] = [true, false].map((isDropped) =>
-        holder.changes.filter((change) => (change.channel === channel) === isDropped)) as
-        [ChannelChange[], ChannelChange[]]
+        holder.changes.filter((change) => (change.channel === channel) === isDropped)
+      ) as [ChannelChange[], ChannelChange[]]
       holder.changes = kept
       this.bytes -= changesBytes(dropped)
     }

@@ -69,7 +69,9 @@ export class CheckpointReader implements CheckpointSource {
    * For a read that keeps no more than so much; what it returns is counted until that has ended.
    */
   async within<Read extends ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined>(
-    allowance: ReadAllowance, read: (reader: CheckpointReader) => Promise<Read>): Promise<Read> {
+    allowance: ReadAllowance,
+    read: (reader: CheckpointReader) => Promise<Read>,
+  ): Promise<Read> {
     const part = allowance.part()
     const found = await read(new CheckpointReader(this.#log, this.#head, part))
     part.done(heldBytes(found))
@@ -109,8 +111,10 @@ export class CheckpointReader implements CheckpointSource {
     const place = await this.#place(now, ns, id)
     if (!place) return false
     const [row] = await this.#log.read(now.branch, { from: place.seq, through: place.seq })
-    return row !== undefined && decodeRow(row.body).some((record) =>
-      record.$case === 'checkpoint' && belongs(record, { ns, id }))
+    return row !== undefined &&
+      decodeRow(row.body).some((record) =>
+        record.$case === 'checkpoint' && belongs(record, { ns, id })
+      )
   }
 
   /** The state alone, without the writes on it. */
@@ -123,8 +127,8 @@ export class CheckpointReader implements CheckpointSource {
     return place && await this.#stateAt(now, place, ns, checkpointId)
   }
 
-  async #stateAt(now: LogHead, place: CheckpointPlace, ns: string, checkpointId: string | null):
-    Promise<FoundState | undefined> {
+  async #stateAt(now: LogHead, place: CheckpointPlace, ns: string,
+    checkpointId: string | null): Promise<FoundState | undefined> {
     // What later checkpoints replace is dropped where memory counts, unless a fork needs it.
     const known = checkpointId ?? (ns === '' ? place.id : undefined)
     const frugal = new CheckpointLine(ns, this.#part !== undefined)
@@ -137,8 +141,8 @@ export class CheckpointReader implements CheckpointSource {
 
   async #readLine(now: LogHead, { base, seq: through }: CheckpointPlace, line: CheckpointLine,
     id: string | undefined): Promise<void> {
-    for await (const { body, seq } of
-      this.#rows(now, { from: base, through, first: rowsOfState })) {
+    for await (const { body, seq } of this.#rows(now, { from: base, through,
+      first: rowsOfState })) {
       const before = line.bytes
       const records = decodeRow(body)
       line.add(seq === through && id !== undefined ? recordsUpTo(records, id) : records)
@@ -151,15 +155,18 @@ export class CheckpointReader implements CheckpointSource {
   async page(query: TupleQuery): Promise<ReadCheckpoint[]> {
     const now = this.#head()
     const limit = query.limit ?? Number.POSITIVE_INFINITY
-    const before = query.before === null ? undefined
+    const before = query.before === null ?
+      undefined
       : await this.#place(now, query.ns ?? '', query.before)
     const page: Checkpoint[] = []
     const history = new History()
-    const read = async () => this.#withStates(now, await Promise.all(page.map(
-      async (checkpoint) => ({ checkpoint, writes: [
-        ...history.writesOf(checkpoint),
-        ...before ? await this.#lateWrites(now, checkpoint, before.seq) : [],
-      ] }))))
+    const read = async () =>
+      this.#withStates(now, await Promise.all(page.map(
+        async (checkpoint) => ({ checkpoint, writes: [
+          ...history.writesOf(checkpoint),
+          ...before ? await this.#lateWrites(now, checkpoint, before.seq) : [],
+        ] }),
+      )))
     let waiting = before ? query.before : null
     const through = before?.seq ?? now.stepSeq
     const range = { from: 1, through, reverse: true, first: Math.min(rowsOfPage, 4 * limit + 2) }
@@ -194,7 +201,8 @@ export class CheckpointReader implements CheckpointSource {
   /** Undefined also for one that a rollback dropped. */
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
     const isHead = ns === '' && (id === null || id === now.head?.id)
-    const place = isHead ? now.head
+    const place = isHead ?
+      now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
     return place && place.seq > 0 ? place : undefined
   }
@@ -204,8 +212,8 @@ export class CheckpointReader implements CheckpointSource {
     const part = this.#part
     if (part === undefined) return rowsOf({ log, branch, ...range })
     // A row is read only if there is room for it beside what is kept by then.
-    const read: LogPort['read'] = (from, rows) => part.beside(() =>
-      log.read(from, { ...rows, bodyBytes: Math.max(0, part.left) }))
+    const read: LogPort['read'] = (from, rows) =>
+      part.beside(() => log.read(from, { ...rows, bodyBytes: Math.max(0, part.left) }))
     return rowsOf({ log: { read }, branch, ...range })
   }
 
@@ -229,8 +237,8 @@ export class CheckpointReader implements CheckpointSource {
    * The writes in the span of a checkpoint: from its row to the next checkpoint of its namespace or
    * of the root. Writes that came later, as a fork's do, are found by name.
    */
-  async #writes(now: LogHead, of: Named & { readonly seq: number }, isNewestHead: boolean):
-    Promise<Writes[]> {
+  async #writes(now: LogHead, of: Named & { readonly seq: number },
+    isNewestHead: boolean): Promise<Writes[]> {
     const near = this.#writesFrom(now, of, of.seq)
     const late = isNewestHead ? [] : this.#lateWrites(now, of, near.then(({ through }) => through))
     const [{ writes }, more] = await Promise.all([near, late])
@@ -238,8 +246,8 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** Those that came after the span; rows up to `known` belong to it. */
-  async #lateWrites(now: LogHead, of: Named, known: number | Promise<number>):
-    Promise<readonly Writes[]> {
+  async #lateWrites(now: LogHead, of: Named,
+    known: number | Promise<number>): Promise<readonly Writes[]> {
     const find = (beforeSeq?: number) =>
       this.#log.findCheckpoint(now.branch, lateWritesOf(of.id, beforeSeq))
     let [late, through] = await Promise.all([find(), known])
@@ -257,10 +265,10 @@ export class CheckpointReader implements CheckpointSource {
   }
 
   /** The writes from a row to the end of the span, and the last row that was read. */
-  async #writesFrom(now: LogHead, of: Named, from: number):
-    Promise<{ writes: readonly Writes[]; through: number }> {
+  async #writesFrom(now: LogHead, of: Named,
+    from: number): Promise<{ writes: readonly Writes[]; through: number }> {
     const span: RecordOf[] = []
-    for (let at = from; ;) {
+    for (let at = from;;) {
       const { through, next } = await this.#readOn(now, of, at, span)
       const back = next && await this.#takenBack(now, next)
       if (back === undefined) return { writes: writesIn(span, of), through }
@@ -273,8 +281,8 @@ export class CheckpointReader implements CheckpointSource {
    * Adds to `span` the records that tell which run wrote what, up to the checkpoint that ends it:
    * that is `next` if another run put it, so that a rollback may have dropped it.
    */
-  async #readOn(now: LogHead, of: Named, from: number, span: RecordOf[]):
-    Promise<{ through: number; next: Checkpoint | undefined }> {
+  async #readOn(now: LogHead, of: Named, from: number,
+    span: RecordOf[]): Promise<{ through: number; next: Checkpoint | undefined }> {
     let begun = span.length > 0
     let run: string | undefined
     for await (const { seq, body } of this.#rows(now, { from, through: now.stepSeq })) {
@@ -302,8 +310,9 @@ export class CheckpointReader implements CheckpointSource {
 }
 
 /** States share what did not change; whoever takes them apart has all of each. */
-function heldBytes(found: ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined):
-  number {
+function heldBytes(
+  found: ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined,
+): number {
   if (found === undefined) return 0
   if (found instanceof ChannelView) return found.textBytes
   if (isPage(found)) return found.reduce((sum, each) => sum + heldBytes(each), 0)
@@ -315,25 +324,33 @@ function heldBytes(found: ReadCheckpoint | readonly ReadCheckpoint[] | ChannelVi
 /** The records up to the last that states a checkpoint; all of them if none does. */
 function recordsUpTo(records: readonly RecordOf[], id: string): readonly RecordOf[] {
   const last = records.findLastIndex((record) =>
-    record.$case === 'checkpoint' && record.value.id === id)
+    record.$case === 'checkpoint' && record.value.id === id
+  )
   return last < 0 ? records : records.slice(0, last + 1)
 }
 
-function isPage(found: ReadCheckpoint | readonly ReadCheckpoint[]):
-  found is readonly ReadCheckpoint[] {
+function isPage(
+  found: ReadCheckpoint | readonly ReadCheckpoint[],
+): found is readonly ReadCheckpoint[] {
   return Array.isArray(found)
 }
 
 /** The part of a record that tells which run wrote it: the rest of a long step may be large. */
 function partOf(record: RecordOf, of: Named): RecordOf | undefined {
   switch (record.$case) {
-    case 'headMoved': case 'runStarted': case 'runEnded': case 'stateEdited': return record
-    case 'writes': return belongs(record, of) ? record : undefined
+    case 'headMoved':
+    case 'runStarted':
+    case 'runEnded':
+    case 'stateEdited':
+      return record
+    case 'writes':
+      return belongs(record, of) ? record : undefined
     case 'checkpoint': {
       const value = { ...record.value, changes: [], skeletonJson: '', metadataJson: '' }
       return { $case: 'checkpoint', value }
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 

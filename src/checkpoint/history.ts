@@ -41,20 +41,26 @@ export class History {
         for (const runId of record.value.droppedRunIds) this.#dropped.add(runId)
         this.#writer = 'dropped'
         return undefined
-      case 'runStarted': this.#met(record.value.runId, 'perhaps'); return undefined
-      case 'checkpoint': return this.#met(record.value.runId, 'dropped') ? undefined : record.value
+      case 'runStarted':
+        this.#met(record.value.runId, 'perhaps')
+        return undefined
+      case 'checkpoint':
+        return this.#met(record.value.runId, 'dropped') ? undefined : record.value
       // Only after `perhaps`: the end of a run that was never started may be anywhere.
       case 'runEnded': {
         const dropped = this.#dropped.has(record.value.runId)
         if (this.#writer === 'perhaps') this.#writer = dropped ? 'dropped' : 'kept'
         return undefined
       }
-      case 'stateEdited': this.#writer = 'kept'; return undefined
+      case 'stateEdited':
+        this.#writer = 'kept'
+        return undefined
       case 'writes':
         this.#unowned.push(record.value)
         this.#bytes += writesBytes(record.value.writes)
         return undefined
-      default: return undefined
+      default:
+        return undefined
     }
   }
 

@@ -3,9 +3,8 @@
  * Rule: [open_row].
  */
 
-import type {
-  AssistantRow, Branch, CheckpointPlace, RunRow, ThreadRow,
-} from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, Branch, CheckpointPlace, RunRow,
+  ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../billing/index.ts'
 
 /**
@@ -36,8 +35,8 @@ export type RowUpdate =
   | { readonly table: 'assistant'; readonly row: AssistantRow }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }
-  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
-      readonly runId: string }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;
+    readonly runId: string }
 
 /** A row as it is in the log. */
 export interface LogEntry {
@@ -95,8 +94,7 @@ export interface LogPort {
    * Resolves when every row and update is on disk. `logged` may be called earlier, when the rows
    * are: the updates then follow, if need be by the next owner.
    */
-  append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
-    Promise<void>
+  append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void): Promise<void>
 
   /** The newest row of the branch, its ancestors included; undefined for an empty log. */
   tail(branch: Branch): Promise<{ readonly epoch: number; readonly seq: number } | undefined>

@@ -18,11 +18,13 @@ const bytesTogether = 4 * 1024 * 1024
 /** If rows are small, a portion may have this many times the rows of the one before. */
 const growth = 4
 
-export async function* rowsOf({ log, branch, from, through, reverse = false, first = 64 }:
-  RowsOptions): AsyncGenerator<LogEntry> {
+export async function* rowsOf(
+  { log, branch, from, through, reverse = false, first = 64 }: RowsOptions,
+): AsyncGenerator<LogEntry> {
   let [low, high] = [from, through]
   for (let rows = first; low <= high;) {
-    const range = reverse ? { from: Math.max(low, high - rows + 1), through: high, reverse }
+    const range = reverse ?
+      { from: Math.max(low, high - rows + 1), through: high, reverse }
       : { from: low, through: Math.min(high, low + rows - 1) }
     const read = await log.read(branch, { ...range, bytes: bytesTogether })
     yield* read

@@ -62,11 +62,12 @@ export class LongMessageWriter extends BinaryWriter {
   }
 
   /** All that was written, in steps of at least `stepBytes`: the last one returns it. */
-  * steps(): Generator<undefined, Uint8Array> {
+  *steps(): Generator<undefined, Uint8Array> {
     const rest = super.finish()
     const pieces = this.#pieces
     const whole = Buffer.allocUnsafeSlow(
-      pieces.reduce((sum, { bytes }) => sum + bytes, rest.byteLength))
+      pieces.reduce((sum, { bytes }) => sum + bytes, rest.byteLength),
+    )
     let [from, at, step] = [0, 0, stepBytes]
     const put = (bytes: Uint8Array) => {
       whole.set(bytes, at)

@@ -51,13 +51,15 @@ export function bytesOf<Message>(type: MessageType<Message>, message: Message): 
 
 /** The same; a promise for a long message, of which each turn of the event loop writes a part. */
 export function bytesInTurns<Message>(type: MessageType<Message>, message: Message):
-Uint8Array | Promise<Uint8Array> {
+  | Uint8Array
+  | Promise<Uint8Array> {
   const result = written(type, message)
   return result instanceof Uint8Array ? result : allInTurns(result.steps())
 }
 
 function written<Message>(type: MessageType<Message>, message: Message):
-Uint8Array | LongMessageWriter {
+  | Uint8Array
+  | LongMessageWriter {
   try {
     const bytes = type.encode(message, writer).finish()
     if (bytes.byteLength > keptBytes) writer = new ShortMessageWriter()

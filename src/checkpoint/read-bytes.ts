@@ -9,14 +9,18 @@ export class ReadBytes {
   #bytes = 0
   #rows = 0
 
-  constructor({ bytes = Number.MAX_SAFE_INTEGER, bodyBytes = Number.MAX_SAFE_INTEGER }:
-    Pick<LogRange, 'bytes' | 'bodyBytes'>) {
+  constructor(
+    { bytes = Number.MAX_SAFE_INTEGER, bodyBytes = Number.MAX_SAFE_INTEGER }: Pick<LogRange,
+      'bytes' | 'bodyBytes'>,
+  ) {
     this.#bytesMax = bytes
     this.#bodyMax = bodyBytes
   }
 
   /** A body that has more bytes is returned, if at all, as the only one. */
-  get wanted(): number { return Math.min(this.#bytesMax, this.#bodyMax) }
+  get wanted(): number {
+    return Math.min(this.#bytesMax, this.#bodyMax)
+  }
 
   /**
    * Whether the next row belongs to what is returned: if not, it ends there. Throws `too_large` if

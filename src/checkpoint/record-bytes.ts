@@ -5,11 +5,16 @@ import type { RecordOf } from './row-codec.ts'
 
 export function recordBytes(record: RecordOf): number {
   switch (record.$case) {
-    case 'checkpoint': return changesBytes(record.value.changes) +
-      record.value.skeletonJson.length + record.value.metadataJson.length
-    case 'writes': return writesBytes(record.value.writes)
-    case 'emitted': return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
-    case 'runCreated': return record.value.kwargsJson.length + record.value.planJson.length
-    default: return 0
+    case 'checkpoint':
+      return changesBytes(record.value.changes) +
+        record.value.skeletonJson.length + record.value.metadataJson.length
+    case 'writes':
+      return writesBytes(record.value.writes)
+    case 'emitted':
+      return record.value.events.reduce((sum, { json }) => sum + json.length, 0)
+    case 'runCreated':
+      return record.value.kwargsJson.length + record.value.planJson.length
+    default:
+      return 0
   }
 }

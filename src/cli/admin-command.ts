@@ -26,8 +26,8 @@ export class CommandError extends Error {
 
 /** The settings that say where the store is. */
 const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacenter', 'keyspace',
-  'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey', 'region',
-] as const satisfies readonly SettingName[]
+  'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey',
+  'region'] as const satisfies readonly SettingName[]
 
 /** The options that all operator commands have. */
 export interface TypedPlace extends Partial<Record<typeof placeSettings[number], string>> {
@@ -62,8 +62,9 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
 
 /** The settings that say where the store is; all others have their defaults. */
 export function settingsOfPlace(source: CommandSource, typed: TypedPlace): Settings {
-  const options = Object.fromEntries(placeSettings.flatMap((name) =>
-    typed[name] === undefined ? [] : [[name, typed[name]]]))
+  const options = Object.fromEntries(
+    placeSettings.flatMap((name) => typed[name] === undefined ? [] : [[name, typed[name]]]),
+  )
   // Other variables are for servers: a mistake in one of them must not matter here.
   const environment = Object.fromEntries(placeSettings.flatMap((name) => {
     const { variable, isSecret } = knownSettings[name]

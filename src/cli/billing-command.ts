@@ -24,8 +24,9 @@ export function runBillingCommand(source: CommandSource): Promise<void> {
     .requiredOption('--day <date>', 'The day on which they ended, in UTC: 2026-11-20.')
     .action(async (typed: Typed) => {
       requireGood(typed)
-      await withAdminAccess(source, typed, ({ billing }) =>
-        (typed.json ? printJson : printTable)(pagesOf(billing, typed), source.print))
+      await withAdminAccess(source, typed,
+        ({ billing }) =>
+          (typed.json ? printJson : printTable)(pagesOf(billing, typed), source.print))
     })
   return runCommand(command, source, 'say whose runs, and of which day')
 }
@@ -35,9 +36,9 @@ function requireGood({ tenant, day }: Typed): void {
   if (!isDay(day)) throw new CommandError(`--day must be a day like 2026-11-20, not "${day}".`)
 }
 
-async function* pagesOf(billing: BillingTable, { tenant, day }: Typed):
-AsyncGenerator<readonly BillingRow[]> {
-  for (let after = firstPlace; ;) {
+async function* pagesOf(billing: BillingTable,
+  { tenant, day }: Typed): AsyncGenerator<readonly BillingRow[]> {
+  for (let after = firstPlace;;) {
     const page = await billing.page({ tenant, day, after, limit: pageRows })
     yield page
     if (page.length < pageRows) return
@@ -69,8 +70,10 @@ async function printTable(pages: Pages, print: CommandSource['print']): Promise<
     }
     some ||= page.length > 0
     for (const { runId, threadId, assistantId, status, startedMs, endedMs, graphId } of page) {
-      print(lineOf([runId, threadId, assistantId, status,
-        startedMs === null ? 'never' : secondOf(startedMs), secondOf(endedMs), graphId]))
+      print(
+        lineOf([runId, threadId, assistantId, status,
+          startedMs === null ? 'never' : secondOf(startedMs), secondOf(endedMs), graphId]),
+      )
     }
   }
   if (!some) print('There are no records of runs that ended on that day.\n')

@@ -16,15 +16,15 @@ interface Typed extends TypedPlace {
 
 /** Throws CommandError. */
 export function runKeysCommand(source: CommandSource): Promise<void> {
-  return runCommand(commandOver(source), source,
-    'say what about the keys: create, list or revoke')
+  return runCommand(commandOver(source), source, 'say what about the keys: create, list or revoke')
 }
 
 function commandOver(source: CommandSource): Command {
   const withKeyAdmin = (typed: Typed, work: (keyAdmin: KeyAdmin) => Promise<string>,
     begins = false) =>
-    withAdminAccess(source, typed, async ({ keyAdmin }) => source.print(await work(keyAdmin)),
-      { begins })
+    withAdminAccess(source, typed, async ({ keyAdmin }) => source.print(await work(keyAdmin)), {
+      begins,
+    })
   const command = new Command('heddle keys')
     .description('Makes, lists and revokes the API keys of callers.')
   const subcommand = (usage: string, description: string) =>
@@ -35,23 +35,29 @@ function commandOver(source: CommandSource): Command {
       'changes nothing.').choices(callerRoles).default('developer'))
     .option('--name <text>', 'A name for people.', '')
     .option('--expires-in <time>', 'How long it is valid: 90m, 12h, 30d (default: for ever).')
-    .action((typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
-      const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
-      const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
-      const made = await keyAdmin.create({ tenant, role, name, expiresInMs })
-      return json ? jsonText(made) : `${made.key}\n`
-    }, true))
+    .action((typed: Typed) =>
+      withKeyAdmin(typed, async (keyAdmin) => {
+        const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
+        const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
+        const made = await keyAdmin.create({ tenant, role, name, expiresInMs })
+        return json ? jsonText(made) : `${made.key}\n`
+      }, true)
+    )
   subcommand('list', 'Lists the keys, newest first, without their texts.')
     .option('--tenant <name>', 'Only those of this tenant.')
-    .action((typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
-      const keys = await keyAdmin.list(typed.tenant)
-      return typed.json ? jsonText(keys) : tableOf(keys)
-    }))
+    .action((typed: Typed) =>
+      withKeyAdmin(typed, async (keyAdmin) => {
+        const keys = await keyAdmin.list(typed.tenant)
+        return typed.json ? jsonText(keys) : tableOf(keys)
+      })
+    )
   subcommand('revoke <id>', 'Ends a key: within five seconds no front door takes it any more.')
-    .action((id: string, typed: Typed) => withKeyAdmin(typed, async (keyAdmin) => {
-      const details = await keyAdmin.revoke(id)
-      return typed.json ? jsonText(details) : `The key ${id} of ${details.tenant} is revoked.\n`
-    }))
+    .action((id: string, typed: Typed) =>
+      withKeyAdmin(typed, async (keyAdmin) => {
+        const details = await keyAdmin.revoke(id)
+        return typed.json ? jsonText(details) : `The key ${id} of ${details.tenant} is revoked.\n`
+      })
+    )
   return command
 }
 
@@ -71,11 +77,14 @@ function tableOf(keys: readonly KeyDetails[]): string {
   if (keys.length === 0) return 'There are no keys.\n'
   const day = (ms: number | null, otherwise: string) =>
     ms === null ? otherwise : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
-  const rows = [['id', 'tenant', 'role', 'name', 'created', 'last used', 'until', ''],
-    ...keys.map(({ id, tenant, role, name, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs }) =>
-      [id, tenant, role, name, day(createdAtMs, ''), day(usedAtMs, 'never'),
-        day(expiresAtMs, 'for ever'), revokedAtMs === null ? '' : 'revoked'])]
+  const rows = [['id', 'tenant', 'role', 'name', 'created', 'last used', 'until', ''], ...keys.map((
+    { id, tenant, role, name, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs },
+  ) => [id, tenant, role, name, day(createdAtMs, ''), day(usedAtMs, 'never'),
+    day(expiresAtMs, 'for ever'), revokedAtMs === null ? '' : 'revoked']
+  )]
   const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
-  return rows.map((row) => row.map((text, index) => text.padEnd(widths[index]!)).join('  ')
-    .trimEnd()).join('\n') + '\n'
+  return rows.map((row) =>
+    row.map((text, index) => text.padEnd(widths[index]!)).join('  ')
+      .trimEnd()
+  ).join('\n') + '\n'
 }

@@ -7,9 +7,9 @@ import type { IpAddress, IpRange } from '../settings/index.ts'
 export const closedRanges = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
-  ['100.64.0.0/10', 'behind a carrier\'s NAT'],
+  ['100.64.0.0/10', "behind a carrier's NAT"],
   ['127.0.0.0/8', 'loopback'],
-  ['168.63.129.16/32', 'a cloud\'s own'],
+  ['168.63.129.16/32', "a cloud's own"],
   ['169.254.0.0/16', 'link-local'],
   ['172.16.0.0/12', 'private'],
   ['192.0.0.0/24', 'for protocols'],

@@ -55,8 +55,8 @@ export interface Call {
  * failed    nothing answered the last try
  */
 export type CallOutcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string
-      readonly cut: boolean }
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string;
+    readonly cut: boolean }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
 
 export interface Egress {
@@ -129,7 +129,7 @@ class HttpEgress {
   async send(call: Call, signal: AbortSignal): Promise<CallOutcome> {
     const { tries: most = triesMax } = call
     const stopped = AbortSignal.any([signal, this.#closing.signal])
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       stopped.throwIfAborted()
       const { outcome, againMs } = await this.#try(call, stopped)
       if (againMs === undefined || tries === most) return outcome
@@ -159,7 +159,7 @@ class HttpEgress {
 
   async #follow(call: Call, first: Hop, stopped: AbortSignal): Promise<Tried> {
     let hop = first
-    for (let redirects = 0; ; redirects++) {
+    for (let redirects = 0;; redirects++) {
       const { target, ...tried } = await this.#inTurn(call.tenant, hop, stopped)
       if (target === undefined) return tried
       if (redirects === redirectsMax) return refused(`it redirects more than ${redirectsMax} times`)
@@ -174,8 +174,8 @@ class HttpEgress {
   }
 
   async #inTurn(tenant: string, hop: Hop, stopped: AbortSignal): Promise<Answered> {
-    const leave = await this.#within(turnMs, stopped, (signal) =>
-      this.#enter(tenant, hostOf(hop.url), signal))
+    const leave = await this.#within(turnMs, stopped,
+      (signal) => this.#enter(tenant, hostOf(hop.url), signal))
     try {
       return await this.#within(answerMs, stopped, (signal) => this.#ask(hop, signal))
     } finally {
@@ -215,18 +215,21 @@ class HttpEgress {
   }
 
   #wait(ms: number, stopped: AbortSignal): Promise<void> {
-    return untilAborted(stopped, (signal) => new Promise((done) => {
-      const stop = this.#env.after(ms, done)
-      signal.addEventListener('abort', stop, { once: true })
-    }))
+    return untilAborted(stopped, (signal) =>
+      new Promise((done) => {
+        const stop = this.#env.after(ms, done)
+        signal.addEventListener('abort', stop, { once: true })
+      }))
   }
 
   /** Aborts the work with `unavailable` if it takes longer. */
   async #within<Result>(ms: number, stopped: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const late = new AbortController()
-    const stop = this.#env.after(ms, () => late.abort(
-      new HeddleError('unavailable', `it took longer than ${ms / 1_000} seconds`)))
+    const stop = this.#env.after(ms, () =>
+      late.abort(
+        new HeddleError('unavailable', `it took longer than ${ms / 1_000} seconds`),
+      ))
     try {
       return await work(AbortSignal.any([stopped, late.signal]))
     } finally {
@@ -254,8 +257,9 @@ function refused(reason: string): Tried {
 }
 
 /** Reads no further than the bound: there the connection is cut. */
-async function textOf(body: AsyncIterable<Uint8Array>):
-Promise<{ readonly body: string; readonly cut: boolean }> {
+async function textOf(
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ readonly body: string; readonly cut: boolean }> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {

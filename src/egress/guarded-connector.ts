@@ -24,8 +24,9 @@ export interface ConnectorOptions {
  * A name is looked up once for a connection, so that a second look-up cannot give an address that
  * was not checked. Of several addresses only open ones are tried.
  */
-export function guardedConnector({ rules, resolve, timeoutMs }: ConnectorOptions):
-buildConnector.connector {
+export function guardedConnector(
+  { rules, resolve, timeoutMs }: ConnectorOptions,
+): buildConnector.connector {
   const openOnes = callbackify(async (host: string) => {
     const found = await resolve(host)
     const open = found.filter(({ address }) => rules.fault(host, address) === undefined)
@@ -48,16 +49,16 @@ buildConnector.connector {
 }
 
 /** For a name that a proxy looks up: throws `forbidden` if one of its addresses is closed. */
-export async function requireOpenEverywhere(host: string, resolve: Resolve, rules: AddressRules):
-Promise<void> {
+export async function requireOpenEverywhere(host: string, resolve: Resolve,
+  rules: AddressRules): Promise<void> {
   // A name that is not known here is left to the rules of the proxy.
   const found = await resolve(host).catch(() => [])
   const closed = found.filter(({ address }) => rules.fault(host, address) !== undefined)
   if (closed.length > 0) throw closedHost(host, closed, rules)
 }
 
-function closedHost(host: string, found: readonly LookupAddress[], rules: AddressRules):
-HeddleError {
+function closedHost(host: string, found: readonly LookupAddress[],
+  rules: AddressRules): HeddleError {
   const [first] = found
   const why = first === undefined ? 'has no address' : `is ${rules.fault(host, first.address)}`
   return new HeddleError('forbidden', `${host} ${why}: it is not called.`)

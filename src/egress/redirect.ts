@@ -33,7 +33,8 @@ export function targetOf({ url }: Hop, status: number, location: unknown): strin
 /** The next hop, to a target that may be called. Only 303 changes the method. */
 export function redirected(hop: Hop, status: number, url: URL): Hop {
   const headers = url.origin === hop.url.origin ? hop.headers : Object.fromEntries(
-    Object.entries(hop.headers).filter(([name]) => plainHeaders.has(name.toLowerCase())))
+    Object.entries(hop.headers).filter(([name]) => plainHeaders.has(name.toLowerCase())),
+  )
   if (status !== 303) return { ...hop, url, headers }
   const { 'content-type': _, ...rest } = headers
   return { method: 'GET', url, headers: rest, body: undefined }

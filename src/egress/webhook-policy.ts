@@ -19,8 +19,7 @@ export interface WebhookPolicy {
 
 /** The rules hold for redirects too. They may change: each call reads them anew. */
 export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
-  rules: () => WebhookPolicy):
-Pick<Egress, 'check' | 'send'> {
+  rules: () => WebhookPolicy): Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {
     const fault = faultOf(url, rules())
     if (fault !== undefined) throw new HeddleError('invalid', fault)
@@ -35,8 +34,8 @@ Pick<Egress, 'check' | 'send'> {
       }
       mayCall(new URL(text))
     },
-    send: (call, signal) => send({ ...call, mayCall,
-      headers: { ...rules().headers, ...call.headers } }, signal),
+    send: (call, signal) =>
+      send({ ...call, mayCall, headers: { ...rules().headers, ...call.headers } }, signal),
   }
 }
 
@@ -52,6 +51,7 @@ function faultOf(url: URL, { httpsOnly, hosts, ports }: WebhookPolicy): string |
 }
 
 function isBelow(host: string, pattern: string): boolean {
-  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length
+  return pattern.startsWith('*.') ?
+    host.endsWith(pattern.slice(1)) && host.length >= pattern.length
     : host === pattern
 }

@@ -27,8 +27,8 @@ export function errorReply(log: Log) {
     const error = errorOf(caught)
     nameReply(request, reply)
     if (error.code === 'internal') {
-      log.error('A request failed for a reason that nobody foresaw.',
-        { error: caught, ...detailsOf(request) })
+      log.error('A request failed for a reason that nobody foresaw.', { error: caught,
+        ...detailsOf(request) })
     }
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)

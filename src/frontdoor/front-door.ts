@@ -37,9 +37,10 @@ import { keepLocal } from './rest/local-safety.ts'
 import type { ServerDetails } from './rest/server.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
-export interface FrontDoorOptions extends Omit<OperationParts, 'quotas'>,
-  Pick<ServerDetails, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
-  Pick<ExchangeParts, 'tracing' | 'received'> {
+export interface FrontDoorOptions
+  extends Omit<OperationParts, 'quotas'>,
+    Pick<ServerDetails, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
+    Pick<ExchangeParts, 'tracing' | 'received'> {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -124,8 +125,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A single tenant takes no room from others.
-  holdAnswers(app, { reads: options.reads, log: env.log },
-    { ...auth === undefined && { ofTenant: Infinity }, ...options.unread })
+  holdAnswers(app, { reads: options.reads, log: env.log }, {
+    ...auth === undefined && { ofTenant: Infinity },
+    ...options.unread,
+  })
   const ticker = new ConnectionTicker(env)
   ticker.add(port)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
@@ -153,8 +156,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
 }
 
 /** Throws what the system says of the first port if all are taken. */
-async function listen(app: FastifyInstance, { host, port, nextPorts = 0 }: FrontDoorOptions):
-Promise<void> {
+async function listen(app: FastifyInstance,
+  { host, port, nextPorts = 0 }: FrontDoorOptions): Promise<void> {
   let first: unknown
   for (let next = port; next <= Math.min(port + nextPorts, 65_535); next++) {
     try {
@@ -175,8 +178,9 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
   } catch (error) {
     if (!(error instanceof HeddleError)) throw error
     if (error.code !== 'unavailable' && !error.ambiguous) throw error
-    log.warn('The assistants of the graphs cannot be made yet; the first request makes them.',
-      { error })
+    log.warn('The assistants of the graphs cannot be made yet; the first request makes them.', {
+      error,
+    })
   }
 }
 

@@ -4,8 +4,8 @@ import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
 import type { StateSelection } from './state/state-selection.ts'
 
-export type { CheckpointSource, JsonText, StoredChannel, StoredTuple, TupleQuery }
-  from '../checkpoint/index.ts'
+export type { CheckpointSource, JsonText, StoredChannel, StoredTuple,
+  TupleQuery } from '../checkpoint/index.ts'
 
 /** One hand-out of work on a thread to a worker. A new hand-out is a new execution. */
 export interface Execution {
@@ -150,11 +150,12 @@ export type StateQuestion = {
   readonly configurable: Readonly<Record<string, unknown>>
   readonly select?: StateSelection
 } & (
-  | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null
-      readonly subgraphs: boolean }
-  | { readonly kind: 'history'; readonly ns: string; readonly checkpointId: string | null
-      readonly before: string | null; readonly limit: number
-      readonly filter: Readonly<Record<string, unknown>> | null })
+  | { readonly kind: 'state'; readonly ns: string; readonly checkpointId: string | null;
+    readonly subgraphs: boolean }
+  | { readonly kind: 'history'; readonly ns: string; readonly checkpointId: string | null;
+    readonly before: string | null; readonly limit: number;
+    readonly filter: Readonly<Record<string, unknown>> | null }
+)
 
 /** A StateSnapshot of the engine in the API's shape (api: ThreadState), apart from its values. */
 export interface SnapshotAnswer {
@@ -213,6 +214,5 @@ export interface GraphHost {
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>>
   /** `{nodes, edges}` of the API; `xray` is a depth, or true for all. */
-  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
-    Promise<unknown>
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown>
 }

@@ -1,10 +1,8 @@
 /** The graph host: a project's graphs, executed in worker threads. */
 
-export type {
-  CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener, GraphDescription,
-  GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest, SnapshotAnswer,
-  StateQuestion, Step, StepBatch, StepEvent, EmittedEvent,
-} from './execution.ts'
+export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
+  GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest,
+  SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
 export { startGraphHost } from './pool/host.ts'
 export type { HostStats, RunningGraphHost } from './pool/host.ts'

@@ -7,15 +7,18 @@
 export function contains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && containsAll(whole, part)
   if (!isObject(part)) return whole === part
-  return isObject(whole) && Object.keys(part).every((key) =>
-    Object.hasOwn(whole, key) && contains(whole[key], part[key]))
+  return isObject(whole) &&
+    Object.keys(part).every((key) => Object.hasOwn(whole, key) && contains(whole[key], part[key]))
 }
 
 /** Scalars of long lists are looked up in a set, not compared one by one. */
 function containsAll(whole: readonly unknown[], part: readonly unknown[]): boolean {
   const scalars = new Set(whole)
-  return part.every((sought) => typeof sought === 'object' && sought !== null
-    ? whole.some((each) => contains(each, sought)) : scalars.has(sought))
+  return part.every((sought) =>
+    typeof sought === 'object' && sought !== null
+      ? whole.some((each) => contains(each, sought)) :
+      scalars.has(sought)
+  )
 }
 
 /**

@@ -59,7 +59,9 @@ export function readLongJson(log: Log): LongJson {
       if (text.length <= longJson) return pick(JSON.parse(text), paths)
       return await ask(tenant, { kind: 'pick', text, paths }) as string[]
     },
-    close: async () => { await thread?.close() },
+    close: async () => {
+      await thread?.close()
+    },
   }
 }
 

@@ -14,7 +14,8 @@ export interface ReadJob {
 }
 
 /** Answered with a `Split`, a boolean, and a list of texts. */
-export type Job = ReadJob
+export type Job =
+  | ReadJob
   | { readonly kind: 'contains'; readonly text: string; readonly part: unknown }
   | { readonly kind: 'pick'; readonly text: string; readonly paths: readonly Path[] }
 
@@ -26,6 +27,6 @@ export interface ToReader {
 export interface FromReader {
   readonly id: number
   readonly value?: unknown
-  readonly error?: { readonly code: ErrorCode; readonly message: string
+  readonly error?: { readonly code: ErrorCode; readonly message: string;
     readonly details: Readonly<Record<string, unknown>> }
 }

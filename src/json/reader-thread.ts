@@ -27,9 +27,12 @@ function answerTo(id: number, job: Job): FromReader {
 
 function done(job: Job): unknown {
   switch (job.kind) {
-    case 'read': return read(job)
-    case 'contains': return contains(JSON.parse(job.text), job.part)
-    case 'pick': return pick(JSON.parse(job.text), job.paths)
+    case 'read':
+      return read(job)
+    case 'contains':
+      return contains(JSON.parse(job.text), job.part)
+    case 'pick':
+      return pick(JSON.parse(job.text), job.paths)
   }
 }
 

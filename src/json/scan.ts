@@ -37,8 +37,8 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-const [tab, newline, carriageReturn, space, quote, comma, colon, backslash] =
-  [9, 10, 13, 32, 34, 44, 58, 92]
+const [tab, newline, carriageReturn, space, quote, comma, colon, backslash] = [9, 10, 13, 32, 34,
+  44, 58, 92]
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125]
 
 /**
@@ -51,11 +51,24 @@ export function requireModest(what: string, bytes: Uint8Array, max = valuesMax):
   while (at < length) {
     const code = bytes[at++]
     switch (code) {
-      case tab: case newline: case carriageReturn: case space: case comma: continue
+      case tab:
+      case newline:
+      case carriageReturn:
+      case space:
+      case comma:
+        continue
       // What came before was a key.
-      case colon: values--; continue
-      case closeList: case closeObject: depth--; continue
-      case openList: case openObject: depth++; break
+      case colon:
+        values--
+        continue
+      case closeList:
+      case closeObject:
+        depth--
+        continue
+      case openList:
+      case openObject:
+        depth++
+        break
       case quote:
         while (at < length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
         at++
@@ -70,8 +83,17 @@ export function requireModest(what: string, bytes: Uint8Array, max = valuesMax):
 
 function endsWord(code: number): boolean {
   switch (code) {
-    case comma: case closeList: case closeObject: case colon: case quote: case space:
-    case newline: case carriageReturn: case tab: return true
-    default: return false
+    case comma:
+    case closeList:
+    case closeObject:
+    case colon:
+    case quote:
+    case space:
+    case newline:
+    case carriageReturn:
+    case tab:
+      return true
+    default:
+      return false
   }
 }

@@ -60,7 +60,8 @@ export function split(what: string, document: unknown, carried: Carried | number
       return typeof rule === 'number' ? carry(each, rule, place) : look(each, rule, place)
     })
   }
-  const seen = typeof carried === 'number' ? carry(document, carried, [])
+  const seen = typeof carried === 'number' ?
+    carry(document, carried, [])
     : look(document, carried, [])
   const rest = JSON.stringify(seen)
   if (rest.length > restMax.characters || isLong(seen)) throw tooMuch(what, seen)
@@ -70,8 +71,9 @@ export function split(what: string, document: unknown, carried: Carried | number
 /** The same members, each as `change` makes it. */
 function rebuilt(value: object, change: (each: unknown, name: string | number) => unknown): object {
   if (Array.isArray(value)) return value.map(change)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) =>
-    [name, change(each, name)] as const))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, change(each, name)] as const),
+  )
 }
 
 function isLong(value: unknown): boolean {
@@ -91,6 +93,7 @@ function tooMuch(what: string, seen: unknown): HeddleError {
   const [longest] = lengths.toSorted((one, other) => other.length - one.length)
   const field = longest?.name ?? ''
   const message = `may be 1 MB of JSON with ${restMax.values} values at most`
-  return new HeddleError('invalid', `${longest ? field : what}: ${message}.`,
-    { errors: [{ field, message }] })
+  return new HeddleError('invalid', `${longest ? field : what}: ${message}.`, {
+    errors: [{ field, message }],
+  })
 }

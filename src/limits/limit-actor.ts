@@ -53,8 +53,8 @@ export interface LimitActorParts {
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
   /** What each front door let through within that time; undefined for one that does not answer. */
-  askDoors(question: AdmitsQuestion, recentMs: number):
-    Promise<readonly (RecentAdmits | undefined)[]>
+  askDoors(question: AdmitsQuestion,
+    recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
 }
 
 /** Commands and replies are plain data. */
@@ -129,7 +129,9 @@ class LimitActor implements Actor {
     this.#alive.counters--
   }
 
-  get #nowMs(): number { return this.#parts.env.monotonicMs() }
+  get #nowMs(): number {
+    return this.#parts.env.monotonicMs()
+  }
 
   async #durable(grant: Grant): Promise<Grant> {
     const { intervalMs } = this.#rule

@@ -39,10 +39,14 @@ export class LimitClients {
   }
 
   /** How many are kept. */
-  get size(): number { return this.#leases.size }
+  get size(): number {
+    return this.#leases.size
+  }
 
   /** Counts of requests by limit, for limits that were charged. */
-  get tallies(): ReadonlyMap<string, Readonly<LimitTally>> { return this.#tallies }
+  get tallies(): ReadonlyMap<string, Readonly<LimitTally>> {
+    return this.#tallies
+  }
 
   charge(limit: RateLimit, subject: string): Verdict | Promise<Verdict> {
     const key = { row: limit.name, who: subject }

@@ -84,8 +84,7 @@ export class LimitCounter {
   #granted = 0
 
   /** `name` must be unique for ever. A counter that `holds` leases nothing. */
-  constructor(limit: Limit, { name, holds }: { readonly name: string
-    readonly holds: boolean }) {
+  constructor(limit: Limit, { name, holds }: { readonly name: string; readonly holds: boolean }) {
     this.#limit = limit
     this.#holds = holds
     this.#name = name
@@ -169,7 +168,7 @@ export class LimitCounter {
   }
 
   /** Since when they count, and how many, oldest first. */
-  * #inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
+  *#inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
     const admitted = this.#admitted
     let index = 0
     for (const { endMs, tokens } of this.#leases.values()) {

@@ -40,8 +40,10 @@ export function rowMatcher(rows: readonly RateLimit[]): (request: MatchedRequest
       identity === 'IP' || (identity === 'x-api-key' ? key : user)
     if (owner !== 'platform' && (asked === 'OPTIONS' || isBelow(text, '/info'))) return edge.limit
     const tried = owner === 'platform' ? ranked : everywhere
-    return tried.find(({ limit, fits }) => shown(limit) &&
-      (fits(asked, text) || (versioned !== text && fits(asked, versioned))))!.limit
+    return tried.find(({ limit, fits }) =>
+      shown(limit) &&
+      (fits(asked, text) || (versioned !== text && fits(asked, versioned)))
+    )!.limit
   }
 }
 
@@ -63,8 +65,9 @@ function patternTest(pattern: string): Test {
   return (asked, asking) => (method === undefined || method === asked) && fits(asking)
 }
 
-function pathTest(pattern: string, { containing, single }: { readonly containing: boolean
-  readonly single: boolean }): (path: string) => boolean {
+function pathTest(pattern: string,
+  { containing, single }: { readonly containing: boolean; readonly single: boolean }
+): (path: string) => boolean {
   if (pattern === '') return () => true
   if (containing) return (path) => path.includes(pattern)
   if (single) return (path) => path === pattern

@@ -12,8 +12,9 @@ const most = { count: 1_000_000, intervalSeconds: 86_400 }
 /** Throws HeddleError with a message that names the field and the file. */
 export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverride> {
   const wrong = (message: string, cause?: unknown) => {
-    throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${message} in ${file}.`, {},
-      { cause })
+    throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${message} in ${file}.`, {}, {
+      cause,
+    })
   }
   let parsed: unknown
   const text = readSettingFile('limitOverrides', file)

@@ -64,15 +64,20 @@ export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs
 const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads'])
 
 const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
-  bytes: (limit) => `More than ${limit} bytes are stored already, which is the quota of your ` +
+  bytes: (limit) =>
+    `More than ${limit} bytes are stored already, which is the quota of your ` +
     'tenant: delete threads or assistants that you do not need.',
-  threads: (limit) => `There are ${limit} threads already, which is the quota of your tenant: ` +
+  threads: (limit) =>
+    `There are ${limit} threads already, which is the quota of your tenant: ` +
     'delete some that you do not need.',
-  runs: (limit) => `${limit} runs are not finished yet, which is the quota of your tenant: ask ` +
+  runs: (limit) =>
+    `${limit} runs are not finished yet, which is the quota of your tenant: ask ` +
     'again when some are.',
-  delayedRuns: (limit) => `${limit} runs wait for their time already, which is the quota of your ` +
+  delayedRuns: (limit) =>
+    `${limit} runs wait for their time already, which is the quota of your ` +
     'tenant: ask again when some have begun.',
-  streams: (limit) => `${limit} streams and waiting requests are open already, which is the ` +
+  streams: (limit) =>
+    `${limit} streams and waiting requests are open already, which is the ` +
     'quota of your tenant: ask again when some have ended.',
 }
 
@@ -110,8 +115,8 @@ export class Quotas {
   }
 
   /** Does the work if the tenant may add that. Throws `over_quota` or `out_of_quota`. */
-  async within<Result>(tenant: string, wish: QuotaWish, work: () => Promise<Result>):
-    Promise<Result> {
+  async within<Result>(tenant: string, wish: QuotaWish,
+    work: () => Promise<Result>): Promise<Result> {
     if (!this.#isNeeded) return await work()
     const known = this.#of(tenant)
     const added = await this.#admit(tenant, known, wish)
@@ -171,7 +176,9 @@ export class Quotas {
   }
 
   #ask(tenant: string, known: Known): Promise<void> {
-    known.asking ??= this.#answer(tenant, known).finally(() => { known.asking = undefined })
+    known.asking ??= this.#answer(tenant, known).finally(() => {
+      known.asking = undefined
+    })
     return known.asking
   }
 
@@ -208,9 +215,13 @@ function newTenant(): Known {
 
 function usedOf({ use = noUse, underWay, done, streams }: Known, name: QuotaName): number {
   switch (name) {
-    case 'bytes': return use.bytes
-    case 'streams': return streams
-    case 'runs': return use.runs - use.delayedRuns + underWay.runs + done.runs
-    default: return use[name] + underWay[name] + done[name]
+    case 'bytes':
+      return use.bytes
+    case 'streams':
+      return streams
+    case 'runs':
+      return use.runs - use.delayedRuns + underWay.runs + done.runs
+    default:
+      return use[name] + underWay[name] + done[name]
   }
 }

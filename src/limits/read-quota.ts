@@ -33,8 +33,7 @@ export interface ReadLimits {
 const mebibyte = 1024 * 1024
 
 const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
-  large: 8 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200,
-  gathering: 20, waitMs: 30_000 }
+  large: 8 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200, gathering: 20, waitMs: 30_000 }
 
 /** A tenant may have this many times what is left, so that something is left for the others. */
 const share = 3
@@ -120,11 +119,11 @@ export class ReadQuota {
    * as long as it throws `too_large` with the bytes that it needs. What it needs when it is done is
    * not counted any more. Throws `unavailable` if there is no room for too long, or too many wait.
    */
-  async read<Result>(reading: Reading, work: (allowance: ReadAllowance) => Promise<Result>):
-    Promise<Result> {
+  async read<Result>(reading: Reading,
+    work: (allowance: ReadAllowance) => Promise<Result>): Promise<Result> {
     const { tenant, cancelled } = reading
     const most = Math.min(reading.most ?? Infinity, this.limits.ofTenant)
-    for (let bytes = Math.min(reading.bytes, most); ;) {
+    for (let bytes = Math.min(reading.bytes, most);;) {
       const taken = bytes
       await this.#take(tenant, taken, cancelled)
       try {
@@ -248,11 +247,17 @@ export class ReadAllowance {
     this.#gone = cancelled
   }
 
-  get cancelled(): AbortSignal | undefined { return this.#gone }
+  get cancelled(): AbortSignal | undefined {
+    return this.#gone
+  }
 
-  get left(): number { return this.#bytes - this.#kept }
+  get left(): number {
+    return this.#bytes - this.#kept
+  }
 
-  get kept(): number { return this.#kept }
+  get kept(): number {
+    return this.#kept
+  }
 
   /**
    * Counts bytes that are kept; fewer than none were dropped. Throws `too_large`, with what is
@@ -263,8 +268,9 @@ export class ReadAllowance {
     this.#gone?.throwIfAborted()
     this.#kept += bytes
     if (this.#kept <= this.#bytes) return
-    throw new HeddleError('too_large', 'This takes more memory than was thought.',
-      { bytes: this.#kept })
+    throw new HeddleError('too_large', 'This takes more memory than was thought.', {
+      bytes: this.#kept,
+    })
   }
 
   /**
@@ -276,8 +282,9 @@ export class ReadAllowance {
     } catch (error) {
       const needed = neededBytes(error)
       if (needed === undefined) throw error
-      throw new HeddleError('too_large', undefined, { bytes: this.#kept + needed },
-        { cause: error })
+      throw new HeddleError('too_large', undefined, { bytes: this.#kept + needed }, {
+        cause: error,
+      })
     }
   }
 
@@ -296,7 +303,9 @@ export class ReadPart {
     this.#whole = whole
   }
 
-  get left(): number { return this.#whole.left }
+  get left(): number {
+    return this.#whole.left
+  }
 
   /** As the whole does. */
   beside<Result>(read: () => Promise<Result>): Promise<Result> {

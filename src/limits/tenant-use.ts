@@ -19,8 +19,9 @@ export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0 
 type Waiting = Pick<RunRow, 'status' | 'started' | 'notBeforeMs'>
 
 /** What one thread uses. */
-export function useOfThread({ hidden, storedBytes, unfinished }:
-Pick<ThreadRow, 'hidden' | 'storedBytes' | 'unfinished'>): TenantUse {
+export function useOfThread(
+  { hidden, storedBytes, unfinished }: Pick<ThreadRow, 'hidden' | 'storedBytes' | 'unfinished'>,
+): TenantUse {
   return { threads: hidden ? 0 : 1, bytes: storedBytes, runs: unfinished.length,
     delayedRuns: unfinished.filter(isDelayed).length }
 }
@@ -37,8 +38,10 @@ export function dueAtMs(unfinished: readonly Waiting[]): number {
 /** The sum of what several members tell. */
 export function sumOfUses(uses: readonly TenantUse[]): TenantUse {
   return uses.reduce((sum, use) => ({
-    threads: sum.threads + use.threads, bytes: sum.bytes + use.bytes,
-    runs: sum.runs + use.runs, delayedRuns: sum.delayedRuns + use.delayedRuns,
+    threads: sum.threads + use.threads,
+    bytes: sum.bytes + use.bytes,
+    runs: sum.runs + use.runs,
+    delayedRuns: sum.delayedRuns + use.delayedRuns,
   }), noUse)
 }
 

@@ -10,7 +10,9 @@ export class TimeRing {
     this.#most = most
   }
 
-  get size(): number { return this.#size }
+  get size(): number {
+    return this.#size
+  }
 
   /** Adds a moment this many times. */
   push(atMs: number, times: number): void {
@@ -28,7 +30,8 @@ export class TimeRing {
 
   /** Counted from the oldest; Infinity if there are not so many. */
   at(index: number): number {
-    return index < this.#size ? this.#moments[(this.#head + index) % this.#moments.length]!
+    return index < this.#size ?
+      this.#moments[(this.#head + index) % this.#moments.length]!
       : Infinity
   }
 

@@ -141,7 +141,9 @@ export class TokenLease {
     return this.#recent.recent(this.#nowMs, this.#spent)
   }
 
-  get #nowMs(): number { return this.#parts.env.monotonicMs() }
+  get #nowMs(): number {
+    return this.#parts.env.monotonicMs()
+  }
 
   /** The lease to use, if there is one. */
   #usable(nowMs: number): HeldLease | undefined {
@@ -208,8 +210,10 @@ export class TokenLease {
         this.#take(grant, askedMs)
       }
     } catch (error) {
-      this.#parts.env.log.debug('The counter of a limit cannot be asked.',
-        { limit: this.#parts.limit.name, error })
+      this.#parts.env.log.debug('The counter of a limit cannot be asked.', {
+        limit: this.#parts.limit.name,
+        error,
+      })
       this.#lose()
     }
     stopWaiting()
@@ -223,9 +227,8 @@ export class TokenLease {
     this.#remaining = remaining
     if (lease !== undefined) {
       const { id, tokens, goodMs } = lease
-      this.#leases.push({ id, tokens, endsMs: askedMs + goodMs,
-        lowTokens: Math.floor(tokens / 2), lowMs: askedMs + goodMs / 2,
-        used: new RecentTokens(this.#parts.limit.intervalMs) })
+      this.#leases.push({ id, tokens, endsMs: askedMs + goodMs, lowTokens: Math.floor(tokens / 2),
+        lowMs: askedMs + goodMs / 2, used: new RecentTokens(this.#parts.limit.intervalMs) })
       this.#leases.sort((a, b) => a.endsMs - b.endsMs)
     }
     const served = this.#waiting.splice(0, admitted)

@@ -27,7 +27,7 @@ export interface AssistantIndex extends AssistantSearch {
 }
 
 export interface AssistantSearch {
-  search(query: AssistantQuery, cancelled?: AbortSignal):
-    Promise<{ rows: AssistantRow[]; total: number }>
+  search(query: AssistantQuery,
+    cancelled?: AbortSignal): Promise<{ rows: AssistantRow[]; total: number }>
   count(filter: AssistantFilter, cancelled?: AbortSignal): Promise<number>
 }

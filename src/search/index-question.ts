@@ -29,15 +29,21 @@ export interface OwnIndex {
 }
 
 /** Asks an index that holds rows of both kinds. */
-export async function askIndex({ threads, assistants, use }: { readonly threads: ThreadSearch
-  readonly assistants: AssistantSearch; use(tenant: string): Promise<TenantUse> },
-{ kind, query }: IndexQuestion):
-  Promise<Omit<IndexAnswer, 'covered'>> {
+export async function askIndex(
+  { threads, assistants, use }: { readonly threads: ThreadSearch;
+    readonly assistants: AssistantSearch; use(tenant: string): Promise<TenantUse> },
+  { kind, query }: IndexQuestion,
+): Promise<Omit<IndexAnswer, 'covered'>> {
   switch (kind) {
-    case 'thread_search': return await threads.search(query)
-    case 'thread_count': return { rows: [], total: await threads.count(query) }
-    case 'assistant_search': return await assistants.search(query)
-    case 'assistant_count': return { rows: [], total: await assistants.count(query) }
-    case 'tenant_use': return { rows: [], total: 0, use: await use(query.tenant) }
+    case 'thread_search':
+      return await threads.search(query)
+    case 'thread_count':
+      return { rows: [], total: await threads.count(query) }
+    case 'assistant_search':
+      return await assistants.search(query)
+    case 'assistant_count':
+      return { rows: [], total: await assistants.count(query) }
+    case 'tenant_use':
+      return { rows: [], total: 0, use: await use(query.tenant) }
   }
 }

@@ -8,9 +8,11 @@ import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
 /** Questions are plain data; answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
-  encode: (value) => (isAnswer(value) ? Buffer.concat([answerMark, encodeAnswer(value)])
+  encode: (value) => (isAnswer(value) ?
+    Buffer.concat([answerMark, encodeAnswer(value)])
     : Buffer.concat([questionMark, plainValues.encode(value)])),
-  decode: (bytes) => (bytes[0] === answerMark[0] ? decodeAnswer(bytes.subarray(1))
+  decode: (bytes) => (bytes[0] === answerMark[0] ?
+    decodeAnswer(bytes.subarray(1))
     : plainValues.decode(bytes.subarray(1))),
 }
 

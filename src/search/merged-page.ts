@@ -28,15 +28,18 @@ const rowsAtOnce = 1_000
 
 /** The answers, if together they cover every shard exactly once. */
 export function wholeOf<Answer extends Pick<IndexAnswer, 'covered'>>(
-  answers: readonly (Answer | undefined)[], shards: number): readonly Answer[] | undefined {
+  answers: readonly (Answer | undefined)[],
+  shards: number,
+): readonly Answer[] | undefined {
   const given = answers.filter((answer) => answer !== undefined)
   const covered = given.flatMap((answer) => answer.covered)
   return covered.length === shards && new Set(covered).size === shards ? given : undefined
 }
 
 /** Undefined unless every shard was covered exactly once, from the beginning to the end. */
-export async function mergePage({ query, order, shards, sources }: MergeOptions):
-Promise<Pick<IndexAnswer, 'rows' | 'total'> | undefined> {
+export async function mergePage(
+  { query, order, shards, sources }: MergeOptions,
+): Promise<Pick<IndexAnswer, 'rows' | 'total'> | undefined> {
   const end = query.offset + query.limit
   const limit = Math.min(end, rowsAtOnce)
   const first = await Promise.all(sources.map(async (source) => {
@@ -83,10 +86,14 @@ class Reader {
   }
 
   /** The next row; undefined if there is none, or if it was not read yet (`ended`). */
-  get row(): Row | undefined { return this.#rows[this.#at] }
+  get row(): Row | undefined {
+    return this.#rows[this.#at]
+  }
 
   /** Whether all rows that were read are used, and there may be more. */
-  get ended(): boolean { return this.#more && this.#at === this.#rows.length }
+  get ended(): boolean {
+    return this.#more && this.#at === this.#rows.length
+  }
 
   take(): Row {
     return this.#rows[this.#at++]!

@@ -13,16 +13,23 @@ export interface Sorting<Sort> {
 /** Below zero if `one` comes first. */
 export type RowOrder<Row> = (one: Row, other: Row) => number
 
-type Column<Row> = { [Name in keyof Row]: Row[Name] extends string | number ? Name : never
+type Column<Row> = {
+  [Name in keyof Row]: Row[Name] extends string | number ? Name : never
 }[keyof Row]
 
 const threadColumns: Readonly<Record<ThreadSort, Column<ThreadRow>>> = {
-  thread_id: 'threadId', status: 'status', created_at: 'createdAtMs', updated_at: 'updatedAtMs',
+  thread_id: 'threadId',
+  status: 'status',
+  created_at: 'createdAtMs',
+  updated_at: 'updatedAtMs',
   state_updated_at: 'stateUpdatedAtMs',
 }
 
 const assistantColumns: Readonly<Record<AssistantSort, Column<AssistantRow>>> = {
-  assistant_id: 'assistantId', graph_id: 'graphId', name: 'name', created_at: 'createdAtMs',
+  assistant_id: 'assistantId',
+  graph_id: 'graphId',
+  name: 'name',
+  created_at: 'createdAtMs',
   updated_at: 'updatedAtMs',
 }
 
@@ -30,16 +37,16 @@ export function threadOrder({ sortBy, sortOrder }: Sorting<ThreadSort>): RowOrde
   return orderBy(threadColumns[sortBy], 'threadId', sortOrder)
 }
 
-export function assistantOrder({ sortBy, sortOrder }: Sorting<AssistantSort>):
-RowOrder<AssistantRow> {
+export function assistantOrder(
+  { sortBy, sortOrder }: Sorting<AssistantSort>,
+): RowOrder<AssistantRow> {
   return orderBy(assistantColumns[sortBy], 'assistantId', sortOrder)
 }
 
-function orderBy<Row>(column: Column<Row>, id: Column<Row>, sortOrder: 'asc' | 'desc'):
-RowOrder<Row> {
+function orderBy<Row>(column: Column<Row>, id: Column<Row>,
+  sortOrder: 'asc' | 'desc'): RowOrder<Row> {
   const sign = sortOrder === 'asc' ? 1 : -1
-  return (one, other) =>
-    sign * (compare(one[column], other[column]) || compare(one[id], other[id]))
+  return (one, other) => sign * (compare(one[column], other[column]) || compare(one[id], other[id]))
 }
 
 /** Texts by their bytes in UTF-8, as a database compares them. */

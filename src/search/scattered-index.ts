@@ -46,8 +46,8 @@ const askAgainMs = 100
 const useMs = 1_000
 
 type Row = ThreadRow | AssistantRow
-type SearchQuestion =
-  Extract<IndexQuestion, { readonly kind: 'thread_search' | 'assistant_search' }>
+type SearchQuestion = Extract<IndexQuestion,
+  { readonly kind: 'thread_search' | 'assistant_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
@@ -98,8 +98,10 @@ class Scatter {
         return answer && { rows: answer.rows, total: answer.total }
       }
       const { query } = question
-      return await mergePage({ query, order, shards, sources: owners.map((member) => (part) =>
-        ask(member, { ...question, query: { ...query, ...part } } as SearchQuestion)) })
+      return await mergePage({ query, order, shards,
+        sources: owners.map((member) => (part) =>
+          ask(member, { ...question, query: { ...query, ...part } } as SearchQuestion)
+        ) })
     })
   }
 
@@ -108,14 +110,20 @@ class Scatter {
     const question = { kind: 'tenant_use', query: { tenant } } as const
     const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
     const owners = [...new Map(known.map((owner) => [owner.id, owner])).values()]
-    const answers = await Promise.all(owners.map((member) => atLatest(this.#options.env, useMs,
-      this.#ask(member, question, () => {}).catch(() => undefined))))
+    const answers = await Promise.all(
+      owners.map((member) =>
+        atLatest(this.#options.env, useMs, this.#ask(member, question, () => {}).catch(() =>
+          undefined
+        ))
+      ),
+    )
     return sumOfUses(answers.flatMap((answer) => answer?.use ?? []))
   }
 
   /** Tries until there is an answer; `ask` is undefined for an owner that cannot be reached. */
-  async #untilWhole<Answer>(attempt: (owners: readonly Member[], ask: Ask) =>
-    Promise<Answer | undefined>): Promise<Answer> {
+  async #untilWhole<Answer>(
+    attempt: (owners: readonly Member[], ask: Ask) => Promise<Answer | undefined>,
+  ): Promise<Answer> {
     const patience = Promise.withResolvers<undefined>()
     const cancel = this.#options.env.after(patienceMs, () => patience.resolve(undefined))
     const scout = Promise.withResolvers<true>()
@@ -124,9 +132,11 @@ class Scatter {
     try {
       do {
         const owners = this.#owners()
-        const answer = owners && await attempt(owners, (member, question) =>
-          Promise.race([this.#ask(member, question, failed), patience.promise]))
-        if (answer !== undefined) return answer
+        const answer = owners &&
+          await attempt(owners, (member, question) =>
+            Promise.race([this.#ask(member, question, failed), patience.promise]))
+        if (answer !== undefined)
+          return answer
       } while (await this.#isTimeToAskAgain(scout.promise, patience.promise))
     } finally {
       cancel()
@@ -151,8 +161,8 @@ class Scatter {
   }
 
   /** Undefined if it cannot be reached, or loses all its shards before it answers. */
-  async #ask(member: Member, question: IndexQuestion, failed: (error: unknown) => void):
-    Promise<IndexAnswer | undefined> {
+  async #ask(member: Member, question: IndexQuestion,
+    failed: (error: unknown) => void): Promise<IndexAnswer | undefined> {
     const { own, owners } = this.#options
     if (own !== undefined && member.id === owners.self.id) return await own.answer(question)
     const gone = Promise.withResolvers<undefined>()

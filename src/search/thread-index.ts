@@ -5,8 +5,7 @@ import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 /** Specification §3.1. `busy`: a run is pending or running. */
 export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 
-export type ThreadSort =
-  'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
+export type ThreadSort = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
 
 /** Every condition must hold. Metadata is containment: scalars equal, objects recursive. */
 export interface ThreadFilter {
@@ -43,8 +42,8 @@ export interface DueThread extends UnfinishedThread {
 }
 
 /** Threads that sleep, from the one that is due first: at most `limit`, after the given place. */
-export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>, limit: number) =>
-  Promise<readonly DueThread[]>
+export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>,
+  limit: number) => Promise<readonly DueThread[]>
 
 /** Hidden threads (of stateless runs) are found only by `get`. */
 export interface ThreadIndex extends ThreadSearch {

@@ -1,11 +1,9 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import {
-  ActivationTable, actorKeyText, limitConcurrency, createRouter, shardOf,
-} from '../../cluster/index.ts'
-import type {
-  ActorKey, ActorKind, ClusterStatus, Env, Router, Tracing,
-} from '../../cluster/index.ts'
+import { ActivationTable, actorKeyText, limitConcurrency, createRouter,
+  shardOf } from '../../cluster/index.ts'
+import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
+  Tracing } from '../../cluster/index.ts'
 import { assistantKind } from '../assistants/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { runJson } from '../frontdoor/index.ts'
@@ -50,22 +48,29 @@ const wakeAgainMs = { first: 1_000, longest: 60_000 }
 const wokenAtOnce = 8
 
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
-  parts: ActorParts):
-Actors {
+  parts: ActorParts): Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
   const kinds = kindsOver(backend, { ...parts, host }, {
-    ask: (key, command) => router.ask(key, command), wakeAt: (atMs) => dueWakes.note(atMs),
+    ask: (key, command) => router.ask(key, command),
+    wakeAt: (atMs) => dueWakes.note(atMs),
   })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
     return owner?.member === ownership.self ? owner.epoch : undefined
   }
   const activations = new ActivationTable({
-    env, kinds, ...check && { check }, owns: (key, epoch) => epochOf(key) === epoch,
+    env,
+    kinds,
+    ...check && { check },
+    owns: (key, epoch) => epochOf(key) === epoch,
   })
   const router = createRouter({
-    env, ownership, activations, transport, movable: check !== undefined,
+    env,
+    ownership,
+    activations,
+    transport,
+    movable: check !== undefined,
     ...tracing && { tracing },
   })
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
@@ -87,11 +92,16 @@ Actors {
     }
   }
   return {
-    router, activations, limits,
+    router,
+    activations,
+    limits,
     wake: async (unfinished) => {
       const inTurn = limitConcurrency(wokenAtOnce)
-      await Promise.all(unfinished.map(({ tenant, threadId: id }) =>
-        inTurn(() => wakeOne({ kind: 'thread', tenant, id }))))
+      await Promise.all(
+        unfinished.map(({ tenant, threadId: id }) =>
+          inTurn(() => wakeOne({ kind: 'thread', tenant, id }))
+        ),
+      )
     },
     wakeAt: (atMs) => dueWakes.note(atMs),
     close: (deadline) => {
@@ -117,7 +127,15 @@ function kindsOver(ports: Ports, parts: ActorParts,
   let executions = 0
   return [
     threadKind({
-      log, threads, runs, host, env, egress, billing, quarantine, ...ways,
+      log,
+      threads,
+      runs,
+      host,
+      env,
+      egress,
+      billing,
+      quarantine,
+      ...ways,
       showRun: (run) => runJson(run),
       limits: defaultLimits,
       views: new ByteBudget(viewsBytes),

@@ -18,11 +18,14 @@ export interface AdminAccess extends AdminPorts {
 /** Throws HeddleError with a message if the store cannot be reached. */
 export async function openAdminAccess(settings: Settings, env: Env): Promise<AdminAccess> {
   const { cassandra, dataDirectory: directory } = settings
-  const ended = ({ keys, billing, region = settings.region, close }: OperatorTables): AdminAccess =>
-    ({ keyAdmin: keyAdmin({ table: keys, region, env }), billing, close })
+  const ended = (
+    { keys, billing, region = settings.region, close }: OperatorTables,
+  ): AdminAccess => ({ keyAdmin: keyAdmin({ table: keys, region, env }), billing, close })
   if (cassandra !== null) {
-    return ended(await openOperatorTables({ ...connectionOptions(cassandra), env,
-      ...settings.inRegion && { region: settings.region } }))
+    return ended(
+      await openOperatorTables({ ...connectionOptions(cassandra), env,
+        ...settings.inRegion && { region: settings.region } }),
+    )
   }
   const served = await reachAdminSocket({ directory, env })
   if (served !== undefined) return { ...served, close: async () => {} }

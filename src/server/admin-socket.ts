@@ -50,8 +50,9 @@ interface Answer {
 }
 
 /** Undefined if there can be no such socket here: the server runs without it. */
-export async function openAdminSocket({ directory, env, ...ports }: AdminSocketParts):
-Promise<AdminSocket | undefined> {
+export async function openAdminSocket(
+  { directory, env, ...ports }: AdminSocketParts,
+): Promise<AdminSocket | undefined> {
   const path = join(directory, socketName)
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -76,10 +77,11 @@ Promise<AdminSocket | undefined> {
     return undefined
   }
   return {
-    close: () => new Promise((closed) => {
-      for (const socket of open) socket.destroy()
-      server.close(() => closed())
-    }),
+    close: () =>
+      new Promise((closed) => {
+        for (const socket of open) socket.destroy()
+        server.close(() => closed())
+      }),
   }
 }
 
@@ -88,8 +90,8 @@ Promise<AdminSocket | undefined> {
  * `unavailable` if it does not answer.
  */
 export async function reachAdminSocket(
-  { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>):
-Promise<AdminPorts | undefined> {
+  { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>,
+): Promise<AdminPorts | undefined> {
   const path = join(directory, socketName)
   if (!existsSync(path)) return undefined
   const first = await dial(path)
@@ -105,16 +107,16 @@ Promise<AdminPorts | undefined> {
     }
   }
   const keyAdmin: KeyAdmin = {
-    create: async (wish) => await ask({ do: 'create', with: wish }) as
-      Awaited<ReturnType<KeyAdmin['create']>>,
-    list: async (tenant) => await ask({ do: 'list', with: tenant ?? null }) as
-      Awaited<ReturnType<KeyAdmin['list']>>,
-    revoke: async (id) => await ask({ do: 'revoke', with: id }) as
-      Awaited<ReturnType<KeyAdmin['revoke']>>,
+    create: async (wish) =>
+      await ask({ do: 'create', with: wish }) as Awaited<ReturnType<KeyAdmin['create']>>,
+    list: async (tenant) =>
+      await ask({ do: 'list', with: tenant ?? null }) as Awaited<ReturnType<KeyAdmin['list']>>,
+    revoke: async (id) =>
+      await ask({ do: 'revoke', with: id }) as Awaited<ReturnType<KeyAdmin['revoke']>>,
   }
   const billing: BillingTable = {
-    page: async (query) => await ask({ do: 'billing', with: query }) as
-      Awaited<ReturnType<BillingTable['page']>>,
+    page: async (query) =>
+      await ask({ do: 'billing', with: query }) as Awaited<ReturnType<BillingTable['page']>>,
   }
   return { keyAdmin, billing }
 }
@@ -143,12 +145,17 @@ async function answerTo(line: string, { keyAdmin, billing }: AdminPorts,
   try {
     const request = JSON.parse(line) as Request
     switch (request.do) {
-      case 'create': return { done: await keyAdmin.create(request.with) }
-      case 'list': return { done: await keyAdmin.list(request.with ?? undefined) }
-      case 'revoke': return { done: await keyAdmin.revoke(request.with) }
-      case 'billing': return { done: await billing.page(request.with) }
-      default: throw new HeddleError('unsupported', 'The server that has this data directory ' +
-        'does not know what was asked, for it is of another version: end it first.')
+      case 'create':
+        return { done: await keyAdmin.create(request.with) }
+      case 'list':
+        return { done: await keyAdmin.list(request.with ?? undefined) }
+      case 'revoke':
+        return { done: await keyAdmin.revoke(request.with) }
+      case 'billing':
+        return { done: await billing.page(request.with) }
+      default:
+        throw new HeddleError('unsupported', 'The server that has this data directory ' +
+          'does not know what was asked, for it is of another version: end it first.')
     }
   } catch (caught) {
     const { code, message } = HeddleError.from(caught)

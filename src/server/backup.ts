@@ -5,8 +5,8 @@ import type { Settings } from '../settings/index.ts'
 import { backUp } from '../store/embedded/index.ts'
 
 /** Returns the size of the backup. Throws HeddleError with a message if there can be none. */
-export function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string):
-{ readonly bytes: number } {
+export function backUpStore({ cassandra, dataDirectory: directory }: Settings,
+  target: string): { readonly bytes: number } {
   if (cassandra === null) return backUp({ directory, target })
   const { keyspace } = cassandra
   throw new HeddleError('unsupported', 'The data are in Cassandra, which makes its own backups: ' +

@@ -69,8 +69,9 @@ export class DueWakes {
     const outcome = await this.#wakeAll().catch((error: unknown) => ({ woken: 0, failed: error }))
     this.#isLooking = false
     if (outcome.failed !== undefined && !this.#isClosed) {
-      env.log.warn('Threads whose runs are due cannot be woken; they are tried again.',
-        { error: outcome.failed })
+      env.log.warn('Threads whose runs are due cannot be woken; they are tried again.', {
+        error: outcome.failed,
+      })
       // Perhaps there was no room for more of them at once.
       if (outcome.woken > 0) this.#againMs = againMs.first
       this.note(env.nowMs() + this.#againMs)
@@ -86,8 +87,14 @@ export class DueWakes {
     for (let place: Pick<DueThread, 'atMs' | 'no'> = fromTheFirst; !this.#isClosed;) {
       const page = await due(place, pageThreads)
       const ready = page.filter(({ atMs }) => atMs <= env.nowMs())
-      await Promise.all(ready.map((thread) => this.#inTurn(() => this.#wake(thread))
-        .then(() => { woken++ }, (error: unknown) => { failed = error })))
+      await Promise.all(ready.map((thread) =>
+        this.#inTurn(() => this.#wake(thread))
+          .then(() => {
+            woken++
+          }, (error: unknown) => {
+            failed = error
+          })
+      ))
       const next = page[ready.length]
       if (next !== undefined) this.note(next.atMs)
       if (ready.length < pageThreads) break

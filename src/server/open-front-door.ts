@@ -3,9 +3,8 @@
 import type { Env, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import type { Egress } from '../egress/index.ts'
-import {
-  addressReader, fromProxies, fromUserProxies, limitGate, openFrontDoor,
-} from '../frontdoor/index.ts'
+import { addressReader, fromProxies, fromUserProxies, limitGate,
+  openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
@@ -45,9 +44,18 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
   const addressOf = addressReader(trustedProxies)
   const json = readLongJson(env.log)
   const options: FrontDoorOptions = {
-    ...others, host, port, json, ...!portIsChosen && { nextPorts }, version: ownVersion(),
+    ...others,
+    host,
+    port,
+    json,
+    ...!portIsChosen && { nextPorts },
+    version: ownVersion(),
     threads: createThreadClient({
-      router, threads: backend.everybody.threads, newThreadId: env.uuid, reads: others.reads, env,
+      router,
+      threads: backend.everybody.threads,
+      newThreadId: env.uuid,
+      reads: others.reads,
+      env,
       json,
     }),
     assistants: assistantClient(router),
@@ -56,7 +64,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
     clusterStatus: backend.status,
     received: countRequests(metrics),
-    ...allowOrigins.length > 0 && { allowOrigins }, allowHosts,
+    ...allowOrigins.length > 0 && { allowOrigins },
+    allowHosts,
     quotas: { limits: settings.quotas, use: (tenant) => backend.everybody.use(tenant) },
     connections: { perAddress: settings.connectionsPerAddress,
       isExempt: fromProxies([...trustedProxies, ...userProxies]) },
@@ -78,7 +87,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {
   const url = regionUrls[region]
-  return inRegion ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
+  return inRegion ?
+    { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
     : undefined
 }
 
@@ -87,8 +97,7 @@ function dependenciesOf(settings: Settings, { check, keys }: Backend,
   askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
   const findNobody = async () => void await keys.get('nobody')
   const others = [
-    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys',
-      check: findNobody },
+    { name: 'keys', title: 'The table of keys', used: settings.auth === 'keys', check: findNobody },
     { name: 'limits', title: 'A counter of limits', used: settings.limits, check: askCounter },
   ]
   const title = settings.cassandra === null ? 'The store' : 'Cassandra'
@@ -96,7 +105,7 @@ function dependenciesOf(settings: Settings, { check, keys }: Backend,
     ...others.filter(({ used }) => used).map((other) => ({ ...other, vital: false }))]
 }
 
-function authOf({ userProxies, region, regionUrls, sessions }: Settings, { keys }: Backend):
-Omit<AuthOptions, 'addressOf'> {
+function authOf({ userProxies, region, regionUrls, sessions }: Settings,
+  { keys }: Backend): Omit<AuthOptions, 'addressOf'> {
   return { keys, region, regionUrls, sessions, isFromTrustedProxy: fromUserProxies(userProxies) }
 }

@@ -1,8 +1,7 @@
 /** The metrics of each part of a server, read when they are asked for. */
 
-import type {
-  ActivationTable, ActivationStats, ClusterStatus, OwnershipCheck,
-} from '../../cluster/index.ts'
+import type { ActivationTable, ActivationStats, ClusterStatus,
+  OwnershipCheck } from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
 import type { Exchange, FrontDoor } from '../frontdoor/index.ts'
 import type { HostStats } from '../graph/index.ts'
@@ -19,12 +18,14 @@ export function readServer(metrics: Metrics, version: string): void {
 /** The result is to be called with each finished request. */
 export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   const requests = metrics.count({
-    name: 'http_requests_total', labels: ['route', 'method', 'status'],
+    name: 'http_requests_total',
+    labels: ['route', 'method', 'status'],
     help: 'Requests that are over, by the pattern of their route; `gone` where the client left ' +
       'before there was a status.',
   })
   const took = metrics.duration({
-    name: 'http_request_duration_seconds', labels: ['route', 'method'],
+    name: 'http_request_duration_seconds',
+    labels: ['route', 'method'],
     help: 'From the first line of a request to the last byte of its answer.',
   })
   return ({ route, method, status, ms }) => {
@@ -37,14 +38,14 @@ export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void
   metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
     () => [{ value: door.stats().requests }])
   metrics.counter({ name: 'connections_refused_total',
-    help: 'Connections that were refused, as their address had too many.',
-  }, () => [{ value: door.stats().refusedConnections }])
+    help: 'Connections that were refused, as their address had too many.' },
+    () => [{ value: door.stats().refusedConnections }])
   metrics.gauge({ name: 'stream_readers', labels: ['wire'],
-    help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).',
-  }, () => {
-    const { sse, rpc } = door.stats().replies
-    return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
-  })
+    help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).' },
+    () => {
+      const { sse, rpc } = door.stats().replies
+      return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
+    })
   metrics.gauge({ name: 'streams_open', help: 'Runs whose events are told to somebody here.' },
     () => [{ value: door.stats().replies.runsFollowed }])
   metrics.gauge({ name: 'waits_open', help: 'Clients that wait for the result of a run.' },
@@ -53,8 +54,9 @@ export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void
 
 export function readActors(metrics: Metrics, activations: ActivationTable): void {
   const each = (take: (stats: Readonly<ActivationStats>) => number) => () =>
-    [...activations.stats()].map(([kind, stats]): Reading =>
-      ({ value: take(stats), labels: { kind } }))
+    [...activations.stats()].map(([kind, stats]): Reading => ({ value: take(stats),
+      labels: { kind } })
+    )
   const labels = ['kind']
   metrics.gauge({ name: 'actors', labels, help: 'Actors that are alive in this member.' },
     each(({ alive }) => alive))
@@ -65,8 +67,8 @@ export function readActors(metrics: Metrics, activations: ActivationTable): void
   metrics.gauge({ name: 'mailbox_commands', labels, help: 'Commands that wait in mailboxes.' },
     each(({ waiting }) => waiting))
   metrics.gauge({ name: 'mailbox_fullest', labels,
-    help: 'Commands that wait in the fullest mailbox; at 1024 the next one is refused.',
-  }, each(({ fullest }) => fullest))
+    help: 'Commands that wait in the fullest mailbox; at 1024 the next one is refused.' },
+    each(({ fullest }) => fullest))
 }
 
 export function readOwnership(metrics: Metrics,
@@ -74,15 +76,15 @@ export function readOwnership(metrics: Metrics,
   metrics.gauge({ name: 'members', help: 'Members that may own shards, as this one sees it.' },
     () => [{ value: status().view.length }])
   metrics.gauge({ name: 'shards', labels: ['owner'],
-    help: 'Shards by their owner, as this member knows it: itself, another one, or nobody.',
-  }, () => shardsByOwner(status()))
+    help: 'Shards by their owner, as this member knows it: itself, another one, or nobody.' },
+    () => shardsByOwner(status()))
   metrics.gauge({ name: 'epoch_newest', help: 'The newest epoch of the shards of this member.' },
     () => [{ value: newestEpoch(status()) }])
   if (check === undefined) return
   const states: readonly OwnershipCheck['state'][] = ['open', 'closed', 'fenced']
   metrics.gauge({ name: 'gate_state', labels: ['state'],
-    help: '1 for the state of the gate: closed while the store is out of reach.',
-  }, () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
+    help: '1 for the state of the gate: closed while the store is out of reach.' },
+    () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
@@ -92,7 +94,7 @@ export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): vo
     () => [{ value: reads.stats.waiting }])
   metrics.counter({ name: 'reads_refused_total',
     help: 'Reads that were refused with 503, since there was no memory for them for too long.' },
-  () => [{ value: reads.stats.refused }])
+    () => [{ value: reads.stats.refused }])
 }
 
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
@@ -102,9 +104,11 @@ export function readLimits(metrics: Metrics,
   metrics.counter({ name: 'limited_requests_total', labels: ['row', 'fate'],
     help: 'Requests that were charged to a limit: let through (admitted), of these with less ' +
       'than a fifth left (near) or without the counter (alone); over it (refused), or not let ' +
-      'through since the counter was out of reach (failed).',
-  }, () => [...clients.tallies].flatMap(([row, tally]) =>
-    fates.map((fate) => ({ value: tally[fate], labels: { row, fate } }))))
+      'through since the counter was out of reach (failed).' },
+    () =>
+      [...clients.tallies].flatMap(([row, tally]) =>
+        fates.map((fate) => ({ value: tally[fate], labels: { row, fate } }))
+      ))
   metrics.gauge({ name: 'limits_watched', help: 'Limits of callers that this front door keeps.' },
     () => [{ value: clients.size }])
 }
@@ -115,21 +119,24 @@ const lookFates = ['looks', 'failures', 'turnedAway'] as const
 export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): void {
   metrics.counter({ name: 'key_looks_total', labels: ['fate'],
     help: 'API keys that were looked for in the store (looks), of these in vain because it was ' +
-      'out of reach (failures), and strangers turned away in a flood (turnedAway).',
-  }, () => lookFates.map((fate) => ({ value: stats()?.[fate] ?? 0, labels: { fate } })))
+      'out of reach (failures), and strangers turned away in a flood (turnedAway).' },
+    () => lookFates.map((fate) => ({ value: stats()?.[fate] ?? 0, labels: { fate } })))
   metrics.gauge({ name: 'keys_remembered', labels: ['kind'],
-    help: 'API keys that this front door remembers: known ones, and ids that nobody has.',
-  }, () => (['known', 'unknown'] as const).map((kind) =>
-    ({ value: stats()?.[kind] ?? 0, labels: { kind } })))
+    help: 'API keys that this front door remembers: known ones, and ids that nobody has.' },
+    () =>
+      (['known', 'unknown'] as const).map((kind) => ({ value: stats()?.[kind] ?? 0,
+        labels: { kind } })
+      ))
 }
 
 export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
   metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
-    help: 'The largest part of a quota that a tenant uses, of the tenants seen by this front door.',
-  }, () => eachQuota((name) => stats().highest[name]))
+    help:
+      'The largest part of a quota that a tenant uses, of the tenants seen by this front door.' },
+    () => eachQuota((name) => stats().highest[name]))
   metrics.counter({ name: 'quota_refusals_total', labels: ['quota'],
-    help: 'Requests that were refused because a quota of their tenant was used up.',
-  }, () => eachQuota((name) => stats().refused[name]))
+    help: 'Requests that were refused because a quota of their tenant was used up.' },
+    () => eachQuota((name) => stats().refused[name]))
 }
 
 function eachQuota(valueOf: (name: typeof quotaNames[number]) => number): Reading[] {
@@ -155,18 +162,16 @@ export function readWorkers(metrics: Metrics, stats: () => HostStats): void {
   metrics.gauge({ name: 'workers', labels: ['state'], help: 'Graph workers, by what they do.' },
     () => {
       const { starting, ready, busy } = stats()
-      return [{ value: starting, labels: { state: 'starting' } },
-        { value: ready - busy, labels: { state: 'idle' } },
-        { value: busy, labels: { state: 'busy' } }]
+      return [{ value: starting, labels: { state: 'starting' } }, { value: ready - busy,
+        labels: { state: 'idle' } }, { value: busy, labels: { state: 'busy' } }]
     })
   metrics.gauge({ name: 'executions', labels: ['state'],
-    help: 'Runs and edits that a worker has (running), or that wait for one (waiting).',
-  }, () => {
+    help: 'Runs and edits that a worker has (running), or that wait for one (waiting).' }, () => {
     const { underWay, waiting } = stats()
-    return [{ value: underWay, labels: { state: 'running' } },
-      { value: waiting, labels: { state: 'waiting' } }]
+    return [{ value: underWay, labels: { state: 'running' } }, { value: waiting,
+      labels: { state: 'waiting' } }]
   })
   metrics.counter({ name: 'workers_lost_total',
-    help: 'Graph workers that died, or were ended because they were stuck.',
-  }, () => [{ value: stats().lost }])
+    help: 'Graph workers that died, or were ended because they were stuck.' },
+    () => [{ value: stats().lost }])
 }

@@ -5,9 +5,8 @@ import type { Env, Tracing } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
 import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
-import {
-  compileProject, ExecutionMarks, readProject, startGraphHost, watchProject,
-} from '../graph/index.ts'
+import { compileProject, ExecutionMarks, readProject, startGraphHost,
+  watchProject } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
 import { rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
@@ -25,9 +24,8 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
-import {
-  readActors, readLimits, readOwnership, readReads, readServer, readWorkers,
-} from './readings.ts'
+import { readActors, readLimits, readOwnership, readReads, readServer,
+  readWorkers } from './readings.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
 
@@ -58,9 +56,8 @@ const startMs = 60_000
 const storeStartMs = 240_000
 
 /** The share of the shutdown time that each stage may take, in the order in which they end. */
-const endingShares =
-  { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1, graphs: 0.05,
-    store: 0.1, traces: 0.02 } as const
+const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
+  graphs: 0.05, store: 0.1, traces: 0.02 } as const
 
 /** After this long, the verdicts on all runs in progress are on disk. */
 const judgedMs = 5_000
@@ -98,47 +95,60 @@ export async function openServer(settings: Settings, env: Env,
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const quarantine = new Quarantine(env, marks?.left())
-  const actors = await stage('actors', () => openActors(backend,
-    { ...watchers, host: graphs, rows, egress, reads, billing: settings.billing, quarantine }),
-  async (actors, deadline) => {
+  const actors = await stage('actors',
+    () =>
+      openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
+        billing: settings.billing, quarantine }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
   const { activations, limits, wakeAt } = actors
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
-  await stage('runs', () => backend.begin({
-    activations, wake, wakeAt, recentOf: (question) => limits.recent(question),
-    releaseMs: drainMs * endingShares.shards * releaseShare,
-  }), (_, deadline) => graphs.drain(deadline))
+  await stage('runs', () =>
+    backend.begin({
+      activations,
+      wake,
+      wakeAt,
+      recentOf: (question) => limits.recent(question),
+      releaseMs: drainMs * endingShares.shards * releaseShare,
+    }), (_, deadline) => graphs.drain(deadline))
   readOwnership(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => graphs.stats())
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
-  const door = !answersClients ? undefined : await stage('door',
-    () => openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads }),
-    (door, deadline) => door.close(deadline))
+  const door = !answersClients ?
+    undefined :
+    await stage('door',
+      () => openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads }),
+      (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
   else void woken.promise.then(() => begin(quarantine, marks, env))
   if (cassandra === null) {
     const admin = keyAdmin({ table: backend.keys, region, env })
-    await stage('keys',
-      () => openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing }),
-      (socket) => socket?.close())
+    await stage('keys', () =>
+      openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing }), (socket) =>
+      socket?.close())
   }
   const { metrics: metricsPlace } = settings
-  const metricsServer = metricsPlace === null ? undefined : await stage('metrics',
-    () => openMetrics(metricsPlace, metrics), (door) => door.close())
+  const metricsServer = metricsPlace === null ?
+    undefined :
+    await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
   // Before the door closes: requests that come while shards move are forwarded to the new owners.
   await stage('shards', () => {}, () => backend.giveBack())
-  const served = project.graphs.map(({ graphId, file }) =>
-    ({ graphId, file, loaded: graphs.describe(graphId)?.failed !== true }))
+  const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,
+    loaded: graphs.describe(graphId)?.failed !== true })
+  )
   const { place, name: member } = backend
   return {
-    url: door?.url, metricsPort: metricsServer?.port, place, member, graphs: served,
+    url: door?.url,
+    metricsPort: metricsServer?.port,
+    place,
+    member,
+    graphs: served,
     close: lifecycle.stop,
   }
 }
@@ -171,7 +181,8 @@ async function openBackend(settings: Settings,
   const { env, metrics, endProcess } = watchers
   const { cassandra, dataDirectory: directory, inRegion } = settings
   const region = inRegion ? settings.region : undefined
-  const backend = cassandra === null ? await openEmbeddedBackend(directory, env, endProcess)
+  const backend = cassandra === null ?
+    await openEmbeddedBackend(directory, env, endProcess)
     : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
   return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }
@@ -184,8 +195,8 @@ async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing
   return startTracing({ ...tracing, version: ownVersion(), instance: env.uuid(), env })
 }
 
-function openMetrics(place: NonNullable<Settings['metrics']>, metrics: Metrics):
-Promise<MetricsServer> {
+function openMetrics(place: NonNullable<Settings['metrics']>,
+  metrics: Metrics): Promise<MetricsServer> {
   return openMetricsServer(metrics, place).catch((error: unknown) => {
     throw portError({ ...place, flags: '--metrics-' }, error)
   })
@@ -210,8 +221,8 @@ async function openGraphs(project: Project,
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
-    env.log.error('The changed project cannot be loaded; the one before it stays.',
-      { reason, ...error !== undefined && { error } })
+    env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
+      ...error !== undefined && { error } })
   let { webhooks } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {

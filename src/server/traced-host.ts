@@ -27,8 +27,9 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
       const { id } = execution
       const span = tracing.begin(startOf(execution))
       spans.set(id, span)
-      span.within(() => host.execute({ ...execution, trace: span.trace }, source,
-        listening(id, listener)))
+      span.within(() =>
+        host.execute({ ...execution, trace: span.trace }, source, listening(id, listener))
+      )
     },
     pause: (id) => host.pause(id),
     abort: (id) => {
@@ -42,14 +43,17 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
   }
 }
 
-function startOf({ request: { kind }, trace, graphId, tenant, threadId, runId, attempt }:
-Execution) {
+function startOf(
+  { request: { kind }, trace, graphId, tenant, threadId, runId, attempt }: Execution,
+) {
   return {
     name: `${kind} ${graphId}`,
     // A run may begin long after it was asked for, and in another member.
     ...kind === 'run' && { parent: trace ?? '' },
     details: {
-      'heddle.tenant': tenant, 'heddle.thread_id': threadId, 'heddle.graph_id': graphId,
+      'heddle.tenant': tenant,
+      'heddle.thread_id': threadId,
+      'heddle.graph_id': graphId,
       ...runId !== '' && { 'heddle.run_id': runId, 'heddle.attempt': attempt },
     },
   }

@@ -1,14 +1,13 @@
 /** Traces by OpenTelemetry, sent to the collector that the environment names. */
 
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, diag, trace }
-  from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, diag, trace } from '@opentelemetry/api'
 import type { Context, Span, SpanContext } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { defaultResource, detectResources, envDetector, resourceFromAttributes }
-  from '@opentelemetry/resources'
-import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider }
-  from '@opentelemetry/sdk-trace'
+import { defaultResource, detectResources, envDetector,
+  resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler,
+  TracerProvider } from '@opentelemetry/sdk-trace'
 
 import { throttleLog } from '../../cluster/index.ts'
 import type { Env, TraceSpan, SpanStart, Tracing } from '../../cluster/index.ts'
@@ -33,7 +32,9 @@ const sendMs = 1_000
 const quietMs = 600_000
 
 const kinds = {
-  server: SpanKind.SERVER, client: SpanKind.CLIENT, inner: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  inner: SpanKind.INTERNAL,
 } as const
 
 /** To be called once in a process: the current context of the library is global. */
@@ -42,12 +43,15 @@ export function startTracing({ ratio, version, instance, env }: TracingOptions):
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const provider = new TracerProvider({
     resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'heddle', 'service.version': version,
-        'service.instance.id': instance }))
+      .merge(
+        resourceFromAttributes({ 'service.name': 'heddle', 'service.version': version,
+          'service.instance.id': instance }),
+      )
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor({
-      exporter: new OTLPTraceExporter(), scheduledDelayMillis: sendMs,
+      exporter: new OTLPTraceExporter(),
+      scheduledDelayMillis: sendMs,
     })],
   })
   const tracer = provider.getTracer('heddle', version)

@@ -172,21 +172,23 @@ export function resolveSettings(source: SettingsSource): Settings {
     regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
     dataDirectory: reader.path('data') ?? join(project, '.heddle'),
     workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
-    workerHeapMb: reader.text('workerHeapMb', '') === '' ? undefined
+    workerHeapMb: reader.text('workerHeapMb', '') === '' ?
+      undefined
       : reader.wholeNumber('workerHeapMb', { fallback: 0, min: 64, max: 1_048_576 }),
     graphEnv: Object.freeze(reader.variables('graphEnv', ['*'])),
     drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
     allowOrigins: Object.freeze(reader.origins('allowOrigin')),
     allowHosts: Object.freeze(reader.hosts('allowHost')),
     // In development, no region is set.
-    limits: reader.oneOf('limits', ['on', 'off'],
-      reader.text('region', '') === '' ? 'off' : 'on') === 'on',
+    limits:
+      reader.oneOf('limits', ['on', 'off'], reader.text('region', '') === '' ? 'off' : 'on') ===
+        'on',
     billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
     limitOverrides: reader.path('limitOverrides') ?? null,
     quotas: quotaSettings(reader),
     trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
-    connectionsPerAddress: reader.wholeNumber('connectionsPerAddress',
-      { fallback: 1_000, min: 1, max: 1_000_000 }),
+    connectionsPerAddress: reader.wholeNumber('connectionsPerAddress', { fallback: 1_000, min: 1,
+      max: 1_000_000 }),
     userProxies: Object.freeze(reader.ranges('userProxies')),
     reload: reader.yesOrNo('reload', true),
     egressProxy: reader.webAddress('egressProxy'),
@@ -220,7 +222,8 @@ function quotaSettings(reader: SettingsReader): QuotaSettings {
 
 /** From the standard variables of OpenTelemetry. */
 function tracingSettings(environment: SettingsSource['environment'], mistakes: string[]):
-TracingSettings | null {
+  | TracingSettings
+  | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,
     OTEL_SDK_DISABLED: disabled, OTEL_TRACES_EXPORTER: exporter, OTEL_TRACES_SAMPLER: sampler,
     OTEL_TRACES_SAMPLER_ARG: share } = environment

@@ -14,11 +14,11 @@ interface Setting {
   readonly isSecret: boolean
 }
 
-const setting = (flags: string, variable: string, message: string): Setting =>
-  ({ flags, variable, message, isSecret: false })
+const setting = (flags: string, variable: string, message: string): Setting => ({ flags, variable,
+  message, isSecret: false })
 
-const secret = (flags: string, variable: string, message: string): Setting =>
-  ({ flags, variable, message, isSecret: true })
+const secret = (flags: string, variable: string, message: string): Setting => ({ flags, variable,
+  message, isSecret: true })
 
 /** At least two: a graph that spins must leave one to the others. At most eight, for memory. */
 export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)

@@ -12,7 +12,8 @@ export function readSettingFile(name: SettingName, file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const { message } = error as Error
-    throw new HeddleError('invalid', `${namesOf(name)}: ${file} cannot be read: ${message}.`, {},
-      { cause: error })
+    throw new HeddleError('invalid', `${namesOf(name)}: ${file} cannot be read: ${message}.`, {}, {
+      cause: error,
+    })
   }
 }

@@ -96,30 +96,44 @@ export class SettingsReader {
   ranges(name: SettingName): readonly IpRange[] {
     return this.list(name, []).flatMap((text) => {
       const range = ipRange(text)
-      return range !== undefined ? [range]
+      return range !== undefined ?
+        [range]
         : this.#mistaken(name, text, 'must list addresses or ranges like 10.0.0.0/8', [])
     })
   }
 
   /** Names of variables; `*` at the end stands for any rest. */
   variables(name: SettingName, fallback: readonly string[]): readonly string[] {
-    return this.list(name, fallback).map((text) => /^\w*\*?$/.test(text) ? text
-      : this.#mistaken(name, text, 'must list names of variables like A_KEY or A_*', text))
+    return this.list(name, fallback).map((text) =>
+      /^\w*\*?$/.test(text) ?
+        text
+        : this.#mistaken(name, text, 'must list names of variables like A_KEY or A_*', text)
+    )
   }
 
   targets(name: SettingName): readonly string[] {
-    return this.list(name, []).map((text) => isTarget(text) ? text : this.#mistaken(name, text,
-      'must be addresses, ranges like 10.1.0.0/16 and names of hosts', text))
+    return this.list(name, []).map((text) =>
+      isTarget(text) ?
+        text :
+        this.#mistaken(name, text, 'must be addresses, ranges like 10.1.0.0/16 and names of hosts',
+          text)
+    )
   }
 
   origins(name: SettingName): readonly string[] {
-    return this.#several(name).map((text) => isOrigin(text) ? text
-      : this.#mistaken(name, text, 'must be an origin like https://example.org', text))
+    return this.#several(name).map((text) =>
+      isOrigin(text) ?
+        text
+        : this.#mistaken(name, text, 'must be an origin like https://example.org', text)
+    )
   }
 
   hosts(name: SettingName): readonly string[] {
-    return this.#several(name).map((text) => isHost(text) ? text
-      : this.#mistaken(name, text, 'must be a name like heddle.internal, without a port', text))
+    return this.#several(name).map((text) =>
+      isHost(text) ?
+        text
+        : this.#mistaken(name, text, 'must be a name like heddle.internal, without a port', text)
+    )
   }
 
   /** `us=https://…,eu=https://…`; empty for a name that is not given. */

@@ -14,7 +14,8 @@ export class PageBytes {
   add(...parts: readonly { readonly length: number }[]): void {
     for (const { length } of parts) this.#bytes += length
     if (this.#bytes <= this.#most) return
-    throw new HeddleError('too_large', 'The rows of this page take more memory than they may.',
-      { bytes: this.#bytes })
+    throw new HeddleError('too_large', 'The rows of this page take more memory than they may.', {
+      bytes: this.#bytes,
+    })
   }
 }

@@ -8,8 +8,11 @@ import type { PageBytes } from './page-bytes.ts'
 export function withTexts(row: RunRow, page: PageBytes, wanted?: readonly RunText[]): RunRow {
   const text = (name: RunText) => (wanted === undefined || wanted.includes(name) ? row[name] : '')
   const texts: Record<RunText, string> = {
-    metadataJson: text('metadataJson'), kwargsJson: text('kwargsJson'), planJson: text('planJson'),
-    errorJson: text('errorJson'), interruptsJson: text('interruptsJson'),
+    metadataJson: text('metadataJson'),
+    kwargsJson: text('kwargsJson'),
+    planJson: text('planJson'),
+    errorJson: text('errorJson'),
+    interruptsJson: text('interruptsJson'),
   }
   page.add(...Object.values(texts))
   return { ...row, ...texts }

@@ -22,8 +22,8 @@ const bodyBytes = 1_024
 type Side = 'raw driver' | 'append'
 type Sides = ReadonlyMap<Side, number[]>
 
-export async function appendLines(house: StoreHouse, raw: RawDriver, plan: AppendPlan):
-  Promise<Line[]> {
+export async function appendLines(house: StoreHouse, raw: RawDriver,
+  plan: AppendPlan): Promise<Line[]> {
   progress('appends, one client')
   await alone(house, raw, { ...plan, rounds: 1 })
   const single = await alone(house, raw, plan)
@@ -122,7 +122,12 @@ class BranchPen {
   append(body: Uint8Array): Promise<void> {
     const seq = this.#seq += 1
     return this.#house.log.append([{
-      tenant: 'local', branch: this.#branch, epoch: 1, seq, prevEpoch: seq === 1 ? 0 : 1, body,
+      tenant: 'local',
+      branch: this.#branch,
+      epoch: 1,
+      seq,
+      prevEpoch: seq === 1 ? 0 : 1,
+      body,
       places: [{ id: randomUUID(), seq, base: 1 }],
     }], [])
   }

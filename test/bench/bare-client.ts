@@ -34,7 +34,9 @@ export class BareClient {
       this.#bytes += piece.length
       this.#arrived()
     })
-    this.#socket.on('error', (error) => { this.#ended = error })
+    this.#socket.on('error', (error) => {
+      this.#ended = error
+    })
     this.#socket.on('close', () => {
       this.#ended ??= new Error(`${url.host} closed the connection`)
       this.#arrived()
@@ -42,14 +44,19 @@ export class BareClient {
   }
 
   /** Whether the connection has ended: servers close idle ones. */
-  get ended(): boolean { return this.#ended !== undefined }
+  get ended(): boolean {
+    return this.#ended !== undefined
+  }
 
-  close(): void { this.#socket.destroy() }
+  close(): void {
+    this.#socket.destroy()
+  }
 
-  async ask(method: string, path: string, body?: object, progress?: Progress):
-    Promise<BareResponse> {
+  async ask(method: string, path: string, body?: object,
+    progress?: Progress): Promise<BareResponse> {
     const text = body === undefined ? '' : JSON.stringify(body)
-    const about = body === undefined ? ''
+    const about = body === undefined ?
+      ''
       : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
     const head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${about}\r\n`
     this.#socket.write(head + text)

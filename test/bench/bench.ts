@@ -26,21 +26,23 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --quick                     small numbers, to see that it works; nothing is written down
   -h, --help                  this text`
 
-const { values: options } = orExit(() => typedOptions({ options: {
-  store: { type: 'string', default: 'embedded' },
-  /** Several members on Cassandra. */
-  cluster: { type: 'boolean', default: false },
-  /** Only the cost of limits; the results are not saved. */
-  limits: { type: 'boolean', default: false },
-  /** Any other server of this API that serves test/support/projects/conformance. */
-  peer: { type: 'string' },
-  /** Nodes of a running Cassandra: a,b,c; by default three are started. */
-  'contact-points': { type: 'string' },
-  'local-datacenter': { type: 'string', default: 'us' },
-  /** A smoke test: small numbers, and the results are not saved. */
-  quick: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} }))
+const { values: options } = orExit(() =>
+  typedOptions({ options: {
+    store: { type: 'string', default: 'embedded' },
+    /** Several members on Cassandra. */
+    cluster: { type: 'boolean', default: false },
+    /** Only the cost of limits; the results are not saved. */
+    limits: { type: 'boolean', default: false },
+    /** Any other server of this API that serves test/support/projects/conformance. */
+    peer: { type: 'string' },
+    /** Nodes of a running Cassandra: a,b,c; by default three are started. */
+    'contact-points': { type: 'string' },
+    'local-datacenter': { type: 'string', default: 'us' },
+    /** A smoke test: small numbers, and the results are not saved. */
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  } })
+)
 if (options.help) {
   console.log(help)
   process.exit()
@@ -55,7 +57,14 @@ const began = new Date()
 const loadAtStart = loadavg()[0]!
 const { title, lines, notes, file } = await measured()
 const report = [
-  `# ${title}`, '', machineText(began, loadAtStart), '', tableOf(lines), '', notes].join('\n')
+  `# ${title}`,
+  '',
+  machineText(began, loadAtStart),
+  '',
+  tableOf(lines),
+  '',
+  notes,
+].join('\n')
 console.log(`\n${report}`)
 if (!quick && !options.limits) writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 

@@ -30,8 +30,8 @@ export class Callers {
   }
 
   start(): void {
-    this.#calling = Array.from({ length: this.#count }, (_, number) =>
-      this.#call(this.#doors[number % this.#doors.length]!))
+    this.#calling = Array.from({ length: this.#count },
+      (_, number) => this.#call(this.#doors[number % this.#doors.length]!))
   }
 
   async stop(): Promise<void> {

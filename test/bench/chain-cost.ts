@@ -17,9 +17,10 @@ export interface ChainPlan {
 const [long, short] = [{ graph: 'chain', nodes: 10 }, { graph: 'steps', nodes: 3 }]
 
 /** `heddle` is measured, and compared to `beside`. */
-export async function chainLines({ heddle, beside, weight, plan }: { readonly heddle: Served
-  readonly beside: Served; readonly weight: LogWeight; readonly plan: ChainPlan }):
-  Promise<Line[]> {
+export async function chainLines(
+  { heddle, beside, weight, plan }: { readonly heddle: Served; readonly beside: Served;
+    readonly weight: LogWeight; readonly plan: ChainPlan },
+): Promise<Line[]> {
   progress(`runs of ${long.nodes} nodes`)
   const times = new Map([beside, heddle].map(({ name }) => [name, [] as number[]]))
   for (let round = -1; round < plan.rounds; round += 1) {
@@ -31,8 +32,7 @@ export async function chainLines({ heddle, beside, weight, plan }: { readonly he
   const rows = await rowsOfStep(heddle, weight)
   return [
     { measure: `${heddle.name}: a run of ${long.nodes} nodes, by ten, p50 over ${beside.name}`,
-      unit: 'times',
-      figures: [figure(times, beside.name, 'ms'), figure(times, heddle.name, 'ms')],
+      unit: 'times', figures: [figure(times, beside.name, 'ms'), figure(times, heddle.name, 'ms')],
       ratio: spreadOf(ratios(times.get(heddle.name)!, times.get(beside.name)!)) },
     { measure: `${heddle.name}: rows of the log for each superstep, each awaited`, unit: 'rows',
       figures: [], ratio: spreadOf([rows]), aim: { sign: '≤', value: 1 } },
@@ -56,10 +56,12 @@ async function rowsOfStep(served: Served, weight: LogWeight): Promise<number> {
   return (await rowsOf(long.graph) - await rowsOf(short.graph)) / (long.nodes - short.nodes)
 }
 
-async function runMs(served: Served, graph: string, durability: 'async' | 'sync'):
-  Promise<number> {
+async function runMs(served: Served, graph: string, durability: 'async' | 'sync'): Promise<number> {
   const { ms } = await served.ask('POST', `/threads/${randomUUID()}/runs/wait`, {
-    assistant_id: graph, input: { topic: 'cats' }, durability, if_not_exists: 'create',
+    assistant_id: graph,
+    input: { topic: 'cats' },
+    durability,
+    if_not_exists: 'create',
   })
   return ms
 }

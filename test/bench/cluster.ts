@@ -54,8 +54,8 @@ const startMs = 120_000
 
 export async function benchCluster({ quick, cassandra, own }: CassandraBench): Promise<Bench> {
   const plan = quick ? plans.quick : plans.full
-  const [place, alone, limited] =
-    [newKeyspace(cassandra), newKeyspace(cassandra), newKeyspace(cassandra)]
+  const [place, alone, limited] = [newKeyspace(cassandra), newKeyspace(cassandra),
+    newKeyspace(cassandra)]
   try {
     await fill(place, plan.threads)
     const lines = await withCluster(place, plan, async (cluster) => [
@@ -66,8 +66,7 @@ export async function benchCluster({ quick, cassandra, own }: CassandraBench): P
       ...await clusterLimitLines(cluster, limited, plan.limits),
       ...await besideOne(cluster, alone, plan),
     ])
-    return { title: 'Benchmark of a cluster', lines, notes: notes(own),
-      file: 'RESULTS-cluster.md' }
+    return { title: 'Benchmark of a cluster', lines, notes: notes(own), file: 'RESULTS-cluster.md' }
   } finally {
     if (!own) await Promise.all([place, alone, limited].map(dropKeyspace))
   }
@@ -85,8 +84,9 @@ async function fill(place: CassandraKeyspace, threads: number): Promise<void> {
 /** The cost of several members compared to one, and the cost of threads to one member. */
 async function besideOne(cluster: Cluster, place: CassandraKeyspace, plan: Plan): Promise<Line[]> {
   progress('a member alone')
-  const single = await within(startMs, 'a member alone', startServer({ project, env: probedEnv,
-    cassandra: place, args: ['--member-host', '127.0.0.1'] }))
+  const single = await within(startMs, 'a member alone',
+    startServer({ project, env: probedEnv, cassandra: place,
+      args: ['--member-host', '127.0.0.1'] }))
   try {
     const counts = await memberCountLines(single.url, cluster.frontDoors, plan.memberCount)
     const before = await storeCalls(place)

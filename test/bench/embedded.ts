@@ -22,8 +22,9 @@ const plans = {
     limits: { rounds: 2, alone: 50, seldom: 2, together: 200, clients: 32 } },
 }
 
-export async function benchEmbedded({ peer: peerUrl, quick }: { readonly peer: string | undefined
-  readonly quick: boolean }): Promise<Bench> {
+export async function benchEmbedded(
+  { peer: peerUrl, quick }: { readonly peer: string | undefined; readonly quick: boolean },
+): Promise<Bench> {
   const plan = quick ? plans.quick : plans.full
   const server = await startServer({ project: 'conformance' })
   const heddle = new Served('heddle', server.url)
@@ -47,8 +48,7 @@ export async function benchLimits({ quick }: { readonly quick: boolean }): Promi
   return { title: 'Benchmark of limits', lines, notes, file: 'RESULTS.md' }
 }
 
-async function runLines(heddle: Served, peers: readonly Served[], plan: RunsPlan):
-  Promise<Line[]> {
+async function runLines(heddle: Served, peers: readonly Served[], plan: RunsPlan): Promise<Line[]> {
   const inProcess = new InProcess()
   const targets: Target[] = [inProcess, heddle, ...peers]
   const { single, many, first } = await measureRuns(targets, plan)
@@ -57,19 +57,15 @@ async function runLines(heddle: Served, peers: readonly Served[], plan: RunsPlan
       figures: [figure(single, inProcess.name, 'ms'), figure(single, name, 'ms')],
       ratio: spreadOf(ratios(single.get(name)!, single.get(inProcess.name)!)),
       ...name === heddle.name &&
-        { aim: { sign: '≤', value: 2 }, floor: { sign: '≤', value: 2.7 } },
-    },
-    { measure: `${name}: runs per second, ${plan.clients} clients, over in process`,
-      unit: 'times',
+        { aim: { sign: '≤', value: 2 }, floor: { sign: '≤', value: 2.7 } } },
+    { measure: `${name}: runs per second, ${plan.clients} clients, over in process`, unit: 'times',
       figures: [figure(many, inProcess.name, '/s'), figure(many, name, '/s')],
       ratio: spreadOf(ratios(many.get(name)!, many.get(inProcess.name)!)),
       ...name === heddle.name &&
-        { aim: { sign: '≥', value: 0.7 }, floor: { sign: '≥', value: 0.45 } },
-    },
+        { aim: { sign: '≥', value: 0.7 }, floor: { sign: '≥', value: 0.45 } } },
     { measure: `${name}: first event, 1 client, p50`, unit: 'ms', figures: [],
       ratio: spreadOf(first.get(name)!),
-      ...name === heddle.name && { aim: { sign: '≤', value: 1.5 } },
-    },
+      ...name === heddle.name && { aim: { sign: '≤', value: 1.5 } } },
   ])
 }
 

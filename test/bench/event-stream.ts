@@ -48,13 +48,17 @@ export class EventStream {
     this.#socket.write(textOf(request, host))
     this.#socket.on('data', (piece) => this.#take(piece))
     this.#socket.on('error', () => undefined)
-    this.ended = new Promise((done) => this.#socket.on('close', () => {
-      this.#answered.reject(new Error(`${host} closed the connection before it answered.`))
-      done(this.#complete ? 'end' : 'broken')
-    }))
+    this.ended = new Promise((done) =>
+      this.#socket.on('close', () => {
+        this.#answered.reject(new Error(`${host} closed the connection before it answered.`))
+        done(this.#complete ? 'end' : 'broken')
+      })
+    )
   }
 
-  close(): void { this.#socket.destroy() }
+  close(): void {
+    this.#socket.destroy()
+  }
 
   #take(piece: Buffer): void {
     this.#received = this.#received.length === 0 ? piece : Buffer.concat([this.#received, piece])
@@ -96,9 +100,8 @@ export class EventStream {
 
 function textOf({ method, path, body, headers = {} }: StreamRequest, host: string): string {
   const text = body === undefined ? '' : JSON.stringify(body)
-  const all = { host, accept: 'text/event-stream', ...headers,
-    ...body && { 'content-type': 'application/json',
-      'content-length': `${Buffer.byteLength(text)}` } }
+  const all = { host, accept: 'text/event-stream', ...headers, ...body &&
+    { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(text)}` } }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return `${method} ${path} HTTP/1.1\r\n${lines}\r\n${text}`
 }

@@ -32,8 +32,8 @@ const resumeMs = 60_000
 const restartMs = 60_000
 
 /** `threads` is the number in the store: the new owner of a shard has to read its rows. */
-export async function failoverLines(cluster: Cluster, plan: FailoverPlan, threads: number):
-  Promise<Line[]> {
+export async function failoverLines(cluster: Cluster, plan: FailoverPlan,
+  threads: number): Promise<Line[]> {
   const losses: Loss[] = []
   for (let kill = 0; kill < plan.kills; kill += 1) {
     await untilWhole(cluster, threads)
@@ -89,8 +89,9 @@ async function loseOwner(cluster: Cluster, plan: FailoverPlan, kill: number): Pr
 /** Resolves with the time when the member at that front door knows of another owner. */
 async function watchTakeover(url: string, threadId: string): Promise<number> {
   const shard = shardOfThread(threadId)
-  const owner = async () => (await statusOf(url))?.shards
-    .find((other) => other.shard === shard)?.session ?? undefined
+  const owner = async () =>
+    (await statusOf(url))?.shards
+      .find((other) => other.shard === shard)?.session ?? undefined
   const dead = await owner()
   return until(resumeMs, `another owner of shard ${shard}`, async () => {
     const session = await owner()

@@ -8,15 +8,17 @@ import type { Line } from './report.ts'
 import type { Served } from './served.ts'
 import { median, ratios, spreadOf } from './statistics.ts'
 
-export async function growthLines(heddle: Served, weight: LogWeight, growth: GrowthPlan):
-  Promise<Line[]> {
+export async function growthLines(heddle: Served, weight: LogWeight,
+  growth: GrowthPlan): Promise<Line[]> {
   progress(`threads of ${growth.old} turns`)
   const figures = await measureGrowth(heddle, weight, growth)
   const { young, old } = growth
   const grown = (measure: string, pair: Pair, shown: Pair = pair): Line => ({
-    measure: `${heddle.name}: ${measure} at turn ${old} over turn ${young}`, unit: 'times',
+    measure: `${heddle.name}: ${measure} at turn ${old} over turn ${young}`,
+    unit: 'times',
     figures: [`${median(shown.young).toFixed(2)} ms`, `${median(shown.old).toFixed(2)} ms`],
-    ratio: spreadOf(ratios(pair.old, pair.young)), aim: { sign: '≤', value: 1.3 },
+    ratio: spreadOf(ratios(pair.old, pair.young)),
+    aim: { sign: '≤', value: 1.3 },
   })
   return [
     grown('updates stream', figures.turn),
@@ -32,9 +34,12 @@ function bytesLine(name: string, { bytesPerTurn }: GrowthFigures): Line {
   const bytes = bytesPerTurn.map((window) => window.bytes)
   const ratio = Math.max(...bytes) / Math.min(...bytes)
   return {
-    measure: `${name}: bytes of the log per turn, largest window over smallest`, unit: 'times',
+    measure: `${name}: bytes of the log per turn, largest window over smallest`,
+    unit: 'times',
     figures: bytesPerTurn.map((window) =>
-      `${Math.round(window.bytes)} (turns ${window.from}–${window.to})`),
-    ratio: { median: ratio, low: ratio, high: ratio }, aim: { sign: '≤', value: 1.2 },
+      `${Math.round(window.bytes)} (turns ${window.from}–${window.to})`
+    ),
+    ratio: { median: ratio, low: ratio, high: ratio },
+    aim: { sign: '≤', value: 1.2 },
   }
 }

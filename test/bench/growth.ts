@@ -25,12 +25,21 @@ export interface GrowthFigures {
   readonly bytesPerTurn: readonly Window[]
 }
 
-export interface Pair { readonly young: number[], readonly old: number[] }
+export interface Pair {
+  readonly young: number[]
+  readonly old: number[]
+}
 
 /** Round by round: median milliseconds of an answer, and of each of its bytes. */
-export interface ReadCost extends Pair { readonly perByte: Pair }
+export interface ReadCost extends Pair {
+  readonly perByte: Pair
+}
 
-export interface Window { readonly from: number, readonly to: number, readonly bytes: number }
+export interface Window {
+  readonly from: number
+  readonly to: number
+  readonly bytes: number
+}
 
 const filler = 'x'.repeat(480)
 const oldThreads = 3
@@ -48,8 +57,7 @@ export async function measureGrowth(served: Served, log: LogWeight,
     await talk(served, young, 1, plan.young)
     const read = (cost: ReadCost, ask: (id: string) => Promise<Answer>) =>
       readRound({ young, old: ids[round % ids.length]! }, plan.samples, cost, ask)
-    await read(figures.history, (id) =>
-      served.ask('POST', `/threads/${id}/history`, { limit: 10 }))
+    await read(figures.history, (id) => served.ask('POST', `/threads/${id}/history`, { limit: 10 }))
     await read(figures.state, (id) => served.ask('GET', `/threads/${id}/state`))
     await read(figures.copy, (id) => served.ask('POST', `/threads/${id}/copy`))
   }
@@ -93,7 +101,7 @@ async function turnRound(served: Served, long: LongThreads, plan: GrowthPlan,
   figures.old.push(median(old))
 }
 
-async function readRound(ids: { readonly young: string, readonly old: string }, samples: number,
+async function readRound(ids: { readonly young: string; readonly old: string }, samples: number,
   cost: ReadCost, ask: (id: string) => Promise<Answer>): Promise<void> {
   const answers = { young: [] as Answer[], old: [] as Answer[] }
   for (let n = 0; n < samples; n += 1) {

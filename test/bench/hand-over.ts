@@ -41,8 +41,8 @@ const endMs = 60_000
 /** How long is measured before and after. */
 const aroundMs = 1_500
 
-export async function handOverLines(cluster: Cluster, plan: HandOverPlan, threads: number):
-  Promise<Line[]> {
+export async function handOverLines(cluster: Cluster, plan: HandOverPlan,
+  threads: number): Promise<Line[]> {
   const rounds: Round[] = []
   for (let number = 0; number < plan.rounds; number += 1) {
     await untilWhole(cluster, threads)
@@ -66,21 +66,26 @@ export async function handOverLines(cluster: Cluster, plan: HandOverPlan, thread
     { measure: `SIGTERM of a member, ${running}: longest pause of a stream`, unit: 's',
       ratio: worstOf(all('leaving')), aim: { sign: '≤', value: 1 },
       figures: [`before it ${Math.max(...all('steady')).toFixed(2)} s`] },
-    { measure: `return of a member, ${running}: longest pause of a stream`, unit: 's',
-      figures: [], ratio: worstOf(all('joining')), aim: { sign: '≤', value: 1 } },
+    { measure: `return of a member, ${running}: longest pause of a stream`, unit: 's', figures: [],
+      ratio: worstOf(all('joining')), aim: { sign: '≤', value: 1 } },
   ]
 }
 
-async function handOver(cluster: Cluster, plan: HandOverPlan, index: number, threads: number):
-  Promise<Round> {
+async function handOver(cluster: Cluster, plan: HandOverPlan, index: number,
+  threads: number): Promise<Round> {
   const member = cluster.members[index]!
   const doors = cluster.frontDoors.filter((_, other) => other !== index)
-  const runs = Array.from({ length: plan.threads }, (_, number) => new WatchedRun({
-    doors: number % 2 === 0 ? doors : doors.toReversed(), steps, pauseMs: plan.pauseMs }))
+  const runs = Array.from({ length: plan.threads }, (_, number) =>
+    new WatchedRun({
+      doors: number % 2 === 0 ? doors : doors.toReversed(),
+      steps,
+      pauseMs: plan.pauseMs,
+    }))
   const callers = new Callers(doors, runs.map(({ threadId }) => threadId), plan.callers)
   try {
-    await Promise.all(runs.map((run) =>
-      run.until(beginMs, `superstep ${warm}`, ({ number }) => number === warm)))
+    await Promise.all(
+      runs.map((run) => run.until(beginMs, `superstep ${warm}`, ({ number }) => number === warm)),
+    )
     callers.start()
     const marks = [performance.now()]
     const mark = async () => {
@@ -97,10 +102,14 @@ async function handOver(cluster: Cluster, plan: HandOverPlan, index: number, thr
     await callers.stop()
     await endAll(runs, doors[0]!)
     return {
-      steady: longestPause(runs, before, seen), leaving: longestPause(runs, seen, gone),
-      joining: longestPause(runs, gone, back), requests: callers.requests,
-      failed: callers.failed, slowest: callers.slowestMs,
-      runs: runs.length, breaks: runs.reduce((sum, { breaks }) => sum + breaks, 0),
+      steady: longestPause(runs, before, seen),
+      leaving: longestPause(runs, seen, gone),
+      joining: longestPause(runs, gone, back),
+      requests: callers.requests,
+      failed: callers.failed,
+      slowest: callers.slowestMs,
+      runs: runs.length,
+      breaks: runs.reduce((sum, { breaks }) => sum + breaks, 0),
     }
   } finally {
     await callers.stop()

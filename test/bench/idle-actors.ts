@@ -31,9 +31,13 @@ export async function idleLines(server: ServerProcess, plan: IdlePlan): Promise<
   const each = (part: keyof NodeJS.MemoryUsage) => (after[part] - before[part]) / plan.actors
   const line = (name: string, bytes: number): Line => ({
     measure: `${plan.actors} idle activations after one run each, ${name} for each`,
-    unit: 'bytes', figures: [], ratio: spreadOf([bytes]) })
+    unit: 'bytes',
+    figures: [],
+    ratio: spreadOf([bytes]),
+  })
   return [
-    line('heap', each('heapUsed')), line('buffers', each('external')),
+    line('heap', each('heapUsed')),
+    line('buffers', each('external')),
     line('resident memory', each('rss')),
   ]
 }

@@ -8,9 +8,13 @@ import type { StreamTimes, Target } from './target.ts'
 export class InProcess implements Target {
   readonly name = 'in process'
 
-  constructor() { this.reset() }
+  constructor() {
+    this.reset()
+  }
 
-  reset(): void { echo.checkpointer = new MemorySaver() }
+  reset(): void {
+    echo.checkpointer = new MemorySaver()
+  }
 
   async wait(threadId: string, text: string): Promise<void> {
     await echo.invoke(turn(text), { configurable: { thread_id: threadId } })
@@ -19,8 +23,8 @@ export class InProcess implements Target {
   async stream(threadId: string, text: string): Promise<StreamTimes> {
     const began = performance.now()
     let firstMs = 0
-    for await (const _ of await echo.stream(turn(text),
-      { configurable: { thread_id: threadId }, streamMode: 'updates' })) {
+    for await (const _ of await echo.stream(turn(text), { configurable: { thread_id: threadId },
+      streamMode: 'updates' })) {
       firstMs ||= performance.now() - began
     }
     return { firstMs, totalMs: performance.now() - began }

@@ -37,7 +37,9 @@ export async function limitLines(plan: LimitPlan): Promise<Line[]> {
   progress('limits')
   return await withOverrides(async (args) => {
     const servers = await Promise.all([
-      startServer({ project: 'conformance' }), startServer({ project: 'conformance', args })])
+      startServer({ project: 'conformance' }),
+      startServer({ project: 'conformance', args }),
+    ])
     try {
       return await linesOf('heddle', servers.map(({ url }) => [url]), plan)
     } finally {
@@ -63,8 +65,9 @@ export async function clusterLimitLines(cluster: Cluster, place: CassandraKeyspa
 }
 
 /** Measures with the options of a server whose limit is never reached. */
-async function withOverrides(measure: (args: readonly string[]) => Promise<Line[]>):
-Promise<Line[]> {
+async function withOverrides(
+  measure: (args: readonly string[]) => Promise<Line[]>,
+): Promise<Line[]> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-limits-'))
   const file = join(folder, 'limits.json')
   await writeFile(file, JSON.stringify({ 'catch-all': { count: 1_000_000, intervalSeconds: 10 } }))
@@ -75,8 +78,8 @@ Promise<Line[]> {
   }
 }
 
-async function linesOf(whose: string, urls: readonly (readonly string[])[], plan: LimitPlan):
-Promise<Line[]> {
+async function linesOf(whose: string, urls: readonly (readonly string[])[],
+  plan: LimitPlan): Promise<Line[]> {
   const doors = urls.map((side) => side.map((url) => new Served(url, url)))
   try {
     const asks = await Promise.all(doors.map(getsThrough))
@@ -93,13 +96,15 @@ Promise<Line[]> {
         }
       }
     }
-    const line = (who: string, what: string, figures: Rounds, unit: 'ms' | '/s'): Line =>
-      ({ measure: `${whose}: get of a thread, ${who}, ${what}, limited over not limited`,
-        unit: 'times', figures: [figure(figures, unlimited, unit), figure(figures, limited, unit)],
-        ratio: spreadOf(unit === 'ms'
-          ? ratios(figures.get(limited)!, figures.get(unlimited)!)
-          : ratios(figures.get(unlimited)!, figures.get(limited)!)),
-        aim: { sign: '≤', value: 1.3 } })
+    const line = (who: string, what: string, figures: Rounds, unit: 'ms' | '/s'): Line => ({
+      measure: `${whose}: get of a thread, ${who}, ${what}, limited over not limited`,
+      unit: 'times',
+      figures: [figure(figures, unlimited, unit), figure(figures, limited, unit)],
+      ratio: spreadOf(unit === 'ms'
+        ? ratios(figures.get(limited)!, figures.get(unlimited)!)
+        : ratios(figures.get(unlimited)!, figures.get(limited)!)),
+      aim: { sign: '≤', value: 1.3 },
+    })
     return [
       line('1 client', 'p50', alone, 'ms'),
       line(`1 client every ${pauseMs} ms`, 'p50', seldom, 'ms'),

@@ -8,7 +8,7 @@ import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 
 /** Sums over all log rows: bytes written, not the size of files. */
 export interface LogWeight {
-  weigh(): Promise<{ readonly rows: number, readonly bytes: number }>
+  weigh(): Promise<{ readonly rows: number; readonly bytes: number }>
   close(): Promise<void>
 }
 
@@ -17,21 +17,22 @@ export function embeddedWeight(dataDir: string): LogWeight {
   if (file === undefined) throw new Error(`no database in ${dataDir}`)
   const database = new DatabaseSync(file, { readOnly: true })
   const sum = database.prepare(
-    'SELECT count(*) AS rows, coalesce(sum(length(body)), 0) AS bytes FROM log')
+    'SELECT count(*) AS rows, coalesce(sum(length(body)), 0) AS bytes FROM log',
+  )
   return {
-    weigh: async () => sum.get() as { rows: number, bytes: number },
+    weigh: async () => sum.get() as { rows: number; bytes: number },
     close: async () => database.close(),
   }
 }
 
-export function cassandraWeight({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
-  LogWeight {
+export function cassandraWeight(
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): LogWeight {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter,
     socketOptions: { readTimeout: 60_000 } })
   const lengths = async (cql: string) => {
     const found: number[] = []
-    const options = { prepare: true, fetchSize: 500,
-      consistency: types.consistencies.localQuorum }
+    const options = { prepare: true, fetchSize: 500, consistency: types.consistencies.localQuorum }
     for await (const row of await client.execute(cql, [], options)) {
       // Rows of epoch 0 are places of checkpoints.
       if (row['epoch'] === '0') continue

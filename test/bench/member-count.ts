@@ -29,7 +29,8 @@ export async function memberCountLines(single: string, several: readonly string[
     const sides = await runsPerSecond([one, many], { rounds, runs }, clients)
     return [{
       measure: `runs per second, ${clients} clients, ${many.name} over one, same machine`,
-      unit: 'times', figures: [figure(sides, one.name, '/s'), figure(sides, many.name, '/s')],
+      unit: 'times',
+      figures: [figure(sides, one.name, '/s'), figure(sides, many.name, '/s')],
       ratio: spreadOf(ratios(sides.get(many.name)!, sides.get(one.name)!)),
     }]
   } finally {

@@ -42,11 +42,14 @@ export async function untilWhole({ frontDoors }: Cluster, threads: number): Prom
     const all = await Promise.all(frontDoors.map(statusOf))
     return all.every((status) => isWhole(status, frontDoors.length)) || undefined
   }, askWholeMs)
-  await Promise.all(frontDoors.map((url) =>
-    until(wholeMs, `a search at ${url} that covers ${threads} threads`, async () => {
-      const { status, body } = await ask(url, 'POST', '/threads/count', {})
-      return status === 200 && Number(body) >= threads || undefined
-    })))
+  await Promise.all(
+    frontDoors.map((url) =>
+      until(wholeMs, `a search at ${url} that covers ${threads} threads`, async () => {
+        const { status, body } = await ask(url, 'POST', '/threads/count', {})
+        return status === 200 && Number(body) >= threads || undefined
+      })
+    ),
+  )
 }
 
 function isWhole(status: ClusterStatus | undefined, members: number): boolean {

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** The result, unless it takes longer; `what` completes "… has not come". */
-export async function within<Result>(ms: number, what: string, result: Promise<Result>):
-  Promise<Result> {
+export async function within<Result>(ms: number, what: string,
+  result: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(tooLate(ms, what)), ms)
@@ -17,8 +17,8 @@ export async function within<Result>(ms: number, what: string, result: Promise<R
 }
 
 /** Polls `look` until it finds something, and returns that. */
-export async function until<Found>(ms: number, what: string,
-  look: () => Promise<Found | undefined>, againMs = 50): Promise<Found> {
+export async function until<Found>(ms: number, what: string, look: () => Promise<Found | undefined>,
+  againMs = 50): Promise<Found> {
   const end = performance.now() + ms
   for (;;) {
     const found = await within(ms, what, look())

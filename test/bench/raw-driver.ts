@@ -12,10 +12,12 @@ export class RawDriver {
   readonly #select: string
 
   /** Opens a keyspace of its own, with as many replicas as the given one. */
-  static async open({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
-    Promise<RawDriver> {
+  static async open(
+    { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+  ): Promise<RawDriver> {
     const client = new Client({
-      contactPoints: [...contactPoints], localDataCenter: dataCenter,
+      contactPoints: [...contactPoints],
+      localDataCenter: dataCenter,
       encoding: { useBigIntAsLong: true },
     })
     await client.connect()

@@ -11,8 +11,7 @@ export interface ReaderOrder {
 export type ReaderReport =
   | { readonly kind: 'connected' }
   | { readonly kind: 'failed'; readonly why: string }
-  | { readonly kind: 'read'; readonly broken: number
-    /** Delays by reader and event. */
+  | { readonly kind: 'read'; readonly broken: number; /** Delays by reader and event. */
     readonly delaysMs: readonly Float64Array[] }
 
 /** Delays by reader and event. */

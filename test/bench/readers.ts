@@ -44,7 +44,9 @@ export async function readerLines(cluster: Cluster, plan: ReadersPlan): Promise<
   }
   return [{
     measure: `${runs} runs × ${readers} readers, ${perSecond} events a second each: delay, p99`,
-    unit: 'ms', ratio: spreadOf(all.p99), aim: { sign: '≤', value: 100 },
+    unit: 'ms',
+    ratio: spreadOf(all.p99),
+    aim: { sign: '≤', value: 100 },
     figures: [`p50 ${quantile(all.p50, 0.5).toFixed(0)} ms`,
       `worst ${Math.max(...all.worst).toFixed(0)} ms`, `${seen} of ${expected} events heard`],
   }]
@@ -54,18 +56,22 @@ export async function readerLines(cluster: Cluster, plan: ReadersPlan): Promise<
 async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<number[]> {
   const beginAtMs = Date.now() + plan.leadMs
   const paths = await startRuns(frontDoors, plan, beginAtMs)
-  const doors = Array.from({ length: plan.readers }, (_, reader) =>
-    frontDoors[reader % frontDoors.length]!)
+  const doors = Array.from({ length: plan.readers },
+    (_, reader) => frontDoors[reader % frontDoors.length]!)
   const children = Array.from({ length: processes }, () => new ReaderProcess())
   try {
     for (const [index, child] of children.entries()) {
       child.begin({ doors, paths: paths.filter((_, run) => run % processes === index) })
     }
-    await Promise.all(children.map(({ connected }) =>
-      within(plan.leadMs, 'the connection of every reader, before the first event,', connected)))
+    await Promise.all(
+      children.map(({ connected }) =>
+        within(plan.leadMs, 'the connection of every reader, before the first event,', connected)
+      ),
+    )
     const spanMs = plan.leadMs + plan.seconds * 1_000 + afterMs
-    const reads = await Promise.all(children.map(({ read }) =>
-      within(spanMs, 'the end of every stream', read)))
+    const reads = await Promise.all(
+      children.map(({ read }) => within(spanMs, 'the end of every stream', read)),
+    )
     const broken = reads.reduce((sum, read) => sum + read.broken, 0)
     if (broken > 0) throw new Error(`${broken} of the streams broke.`)
     const all = reads.flatMap(({ delaysMs }) => delaysMs)
@@ -77,8 +83,8 @@ async function readRuns({ frontDoors }: Cluster, plan: ReadersPlan): Promise<num
 }
 
 /** Starts the runs, which are out of phase; returns the paths of their streams. */
-async function startRuns(frontDoors: readonly string[], plan: ReadersPlan, beginAtMs: number):
-  Promise<string[]> {
+async function startRuns(frontDoors: readonly string[], plan: ReadersPlan,
+  beginAtMs: number): Promise<string[]> {
   const doors = frontDoors.map((url) => new Served(url, url))
   const everyMs = 1_000 / plan.perSecond
   try {
@@ -88,7 +94,11 @@ async function startRuns(frontDoors: readonly string[], plan: ReadersPlan, begin
         beginAtMs: beginAtMs + everyMs * run / plan.runs }
       const { body } = await within(requestMs, 'a run in the background',
         doors[run % doors.length]!.ask('POST', `/threads/${threadId}/runs`, {
-          assistant_id: 'ticks', input, stream_mode: ['custom'], if_not_exists: 'create' }))
+          assistant_id: 'ticks',
+          input,
+          stream_mode: ['custom'],
+          if_not_exists: 'create',
+        }))
       const { run_id: runId } = body as { run_id: string }
       return `/threads/${threadId}/runs/${runId}/stream?stream_mode=custom`
     }))
@@ -111,8 +121,9 @@ class ReaderProcess {
   readonly #read = Promise.withResolvers<Read>()
 
   constructor() {
-    this.#child = fork(fileURLToPath(new URL('./reader-process.ts', import.meta.url)),
-      { serialization: 'advanced' })
+    this.#child = fork(fileURLToPath(new URL('./reader-process.ts', import.meta.url)), {
+      serialization: 'advanced',
+    })
     const fail = (why: string) => {
       for (const waiting of [this.#connected, this.#read]) waiting.reject(new Error(why))
     }
@@ -125,11 +136,19 @@ class ReaderProcess {
     this.#child.on('exit', () => fail('A process of readers ended.'))
   }
 
-  get connected(): Promise<void> { return this.#connected.promise }
+  get connected(): Promise<void> {
+    return this.#connected.promise
+  }
 
-  get read(): Promise<Read> { return this.#read.promise }
+  get read(): Promise<Read> {
+    return this.#read.promise
+  }
 
-  begin(order: ReaderOrder): void { this.#child.send(order) }
+  begin(order: ReaderOrder): void {
+    this.#child.send(order)
+  }
 
-  end(): void { this.#child.kill('SIGKILL') }
+  end(): void {
+    this.#child.kill('SIGKILL')
+  }
 }

@@ -27,7 +27,10 @@ export interface Line {
 
 const units = { times: '×', ms: ' ms', s: ' s', rows: '', requests: '', bytes: ' bytes' }
 
-export interface Bound { readonly sign: '≤' | '≥', readonly value: number }
+export interface Bound {
+  readonly sign: '≤' | '≥'
+  readonly value: number
+}
 
 export function verdictOf({ ratio, aim, floor }: Line): string {
   if (aim === undefined) return ''
@@ -44,10 +47,16 @@ function holds(value: number, { sign, value: bound }: Bound): boolean {
 export function tableOf(lines: readonly Line[]): string {
   const header = ['measure', 'figures', 'median (range)', 'aim', 'floor', 'verdict']
   const rows = lines.map((line) => [
-    line.measure, line.figures.join(', '), spreadText(line), boundText(line, line.aim),
-    boundText(line, line.floor), verdictOf(line)])
+    line.measure,
+    line.figures.join(', '),
+    spreadText(line),
+    boundText(line, line.aim),
+    boundText(line, line.floor),
+    verdictOf(line),
+  ])
   const widths = header.map((_, column) =>
-    Math.max(...[header, ...rows].map((row) => row[column]!.length)))
+    Math.max(...[header, ...rows].map((row) => row[column]!.length))
+  )
   const text = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`

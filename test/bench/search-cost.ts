@@ -22,8 +22,8 @@ export interface SearchPlan {
 
 type Side = 'read by key' | 'search'
 
-export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan: SearchPlan):
-  Promise<Line[]> {
+export async function searchLines(place: CassandraKeyspace, raw: RawDriver,
+  plan: SearchPlan): Promise<Line[]> {
   progress(`${plan.threads} threads`)
   await putThreads(place, plan.threads)
   progress('loading their index')
@@ -44,12 +44,14 @@ export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan
     const { p99: broadP99 } = await costs(house, raw, broad, plan)
     const line = (name: string, rounds: Rounds): Line => ({
       measure: `metadata search over ${plan.threads} threads, ${name} over a read by key`,
-      unit: 'times', figures: [figure(rounds, 'read by key', 'ms'), figure(rounds, 'search', 'ms')],
+      unit: 'times',
+      figures: [figure(rounds, 'read by key', 'ms'), figure(rounds, 'search', 'ms')],
       ratio: spreadOf(ratios(rounds.get('search')!, rounds.get('read by key')!)),
     })
     const aim = { sign: '≤', value: 1 } as const
     return [
-      { ...line('p50', p50), aim }, { ...line('p99', p99), aim },
+      { ...line('p50', p50), aim },
+      { ...line('p99', p99), aim },
       line('sorted by their update, p99', sortedP99),
       line('two broad conditions, p99', broadP99),
       { measure: `loading the index of ${plan.threads} threads`, unit: 's', figures: [],
@@ -61,7 +63,8 @@ export async function searchLines(place: CassandraKeyspace, raw: RawDriver, plan
 }
 
 type Question = (number: number, threads: number) =>
-  Pick<ThreadQuery, 'metadata' | 'status'> & Partial<ThreadQuery>
+  & Pick<ThreadQuery, 'metadata' | 'status'>
+  & Partial<ThreadQuery>
 
 /** One user's threads, a third of all, one in fifty, and three conditions. */
 const plain: readonly Question[] = [
@@ -72,8 +75,10 @@ const plain: readonly Question[] = [
     metadata: { user: userAt(number, threads), graph_id: graphOf(number) } }),
 ]
 /** The same, in an order for which there is no index of metadata. */
-const sorted = plain.map((question): Question => (number, threads) =>
-  ({ ...question(number, threads), sortBy: 'updated_at' }))
+const sorted = plain.map((question): Question => (number, threads) => ({
+  ...question(number, threads),
+  sortBy: 'updated_at',
+}))
 /** Each condition holds for many threads, both together for few. */
 const broad: readonly Question[] = [
   (number) => ({ status: 'interrupted', metadata: { channel: channelOf(number) } }),
@@ -96,8 +101,7 @@ async function loadSeconds(house: StoreHouse): Promise<number> {
 }
 
 async function requireHoldAll({ index }: StoreHouse, count: number): Promise<void> {
-  const { total: found } =
-    await index.answer({ kind: 'thread_count', query: { tenant: 'local' } })
+  const { total: found } = await index.answer({ kind: 'thread_count', query: { tenant: 'local' } })
   if (found !== count) throw new Error(`the index holds ${found} of ${count} threads`)
 }
 
@@ -111,7 +115,8 @@ async function costs(house: StoreHouse, raw: RawDriver, questions: readonly Ques
     for (let number = 0; number < plan.samples; number += 1) {
       const began = performance.now()
       await house.index.answer(
-        { kind: 'thread_search', query: queryOf(questions, number, plan.threads) })
+        { kind: 'thread_search', query: queryOf(questions, number, plan.threads) },
+      )
       const searched = performance.now()
       await raw.readSession(house.session)
       times.get('search')!.push(searched - began)

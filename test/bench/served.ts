@@ -36,10 +36,10 @@ export class Served implements Target {
   async stream(threadId: string, text: string): Promise<StreamTimes> {
     const began = performance.now()
     let firstMs = 0
-    const { body } = await this.#send('POST', `/threads/${threadId}/runs/stream`,
-      { ...runOf(text), stream_mode: ['updates'] }, (seen) => {
-        if (firstMs === 0 && seen.includes('event: metadata')) firstMs = performance.now() - began
-      })
+    const { body } = await this.#send('POST', `/threads/${threadId}/runs/stream`, { ...runOf(text),
+      stream_mode: ['updates'] }, (seen) => {
+      if (firstMs === 0 && seen.includes('event: metadata')) firstMs = performance.now() - began
+    })
     const totalMs = performance.now() - began
     if (!body.includes('event: updates')) throw new Error(`the stream told no update: ${body}`)
     return { firstMs, totalMs }
@@ -49,7 +49,8 @@ export class Served implements Target {
   async ask(method: string, path: string, body?: object): Promise<Answer> {
     const began = performance.now()
     const answer = await this.#send(method, path, body)
-    const parsed: unknown = answer.body.length === 0 ? undefined
+    const parsed: unknown = answer.body.length === 0 ?
+      undefined
       : JSON.parse(answer.body.toString())
     return { ms: performance.now() - began, bytes: answer.body.length, body: parsed }
   }
@@ -61,8 +62,8 @@ export class Served implements Target {
     return new BareClient(this.#url)
   }
 
-  async #send(method: string, path: string, body?: object, progress?: Progress):
-    Promise<BareResponse> {
+  async #send(method: string, path: string, body?: object,
+    progress?: Progress): Promise<BareResponse> {
     const client = this.#client()
     const response = await client.ask(method, path, body, progress)
     this.#resting.push(client)

@@ -14,7 +14,11 @@ export function median(values: readonly number[]): number {
 }
 
 /** The median of several rounds and the smallest and largest among them. */
-export interface Spread { readonly median: number, readonly low: number, readonly high: number }
+export interface Spread {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+}
 
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), low: Math.min(...values), high: Math.max(...values) }

@@ -8,12 +8,15 @@ import { spreadOf } from './statistics.ts'
 /** Calls by what they do and to which table: `write log`. */
 export type CallCounts = ReadonlyMap<string, number>
 
-const views = [['write', 'coordinator_write_latency'], ['read', 'coordinator_read_latency'],
-  ['scan', 'coordinator_scan_latency']] as const
+const views = [['write', 'coordinator_write_latency'], ['read', 'coordinator_read_latency'], [
+  'scan',
+  'coordinator_scan_latency',
+]] as const
 
 /** Counts since the nodes started. Nothing else may use the keyspace between two of these. */
-export async function storeCalls({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
-  Promise<CallCounts> {
+export async function storeCalls(
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): Promise<CallCounts> {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
   const counts = new Map<string, number>()
   try {
@@ -21,7 +24,10 @@ export async function storeCalls({ contactPoints, dataCenter, keyspace }: Cassan
     for (const host of client.hosts.values()) {
       for (const [what, view] of views) {
         const { rows } = await client.execute(
-          `SELECT keyspace_name, table_name, count FROM system_views.${view}`, [], { host })
+          `SELECT keyspace_name, table_name, count FROM system_views.${view}`,
+          [],
+          { host },
+        )
         for (const row of rows) {
           if (!String(row['keyspace_name']).startsWith(keyspace)) continue
           const call = `${what} ${String(row['table_name'])}`
@@ -38,7 +44,8 @@ export async function storeCalls({ contactPoints, dataCenter, keyspace }: Cassan
 /** Calls per run, including those that the member makes anyway. */
 export function callLines(before: CallCounts, after: CallCounts, runs: number): Line[] {
   const each = [...after].map(([call, count]) =>
-    [call, (count - (before.get(call) ?? 0)) / runs] as const)
+    [call, (count - (before.get(call) ?? 0)) / runs] as const
+  )
     .filter(([, calls]) => calls >= 0.005).toSorted(([, a], [, b]) => b - a)
   const line = (what: string, is: (call: string) => boolean): Line => {
     const some = each.filter(([call]) => is(call))

@@ -22,20 +22,33 @@ export interface StoreHouse extends ServedStore {
 }
 
 export async function openStoreHouse(
-  { contactPoints, dataCenter, keyspace }: CassandraKeyspace): Promise<StoreHouse> {
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): Promise<StoreHouse> {
   const env = systemEnv({ level: 'silent' })
   const directory = await mkdtemp(join(tmpdir(), 'heddle-bench-'))
   const store = await openCassandraStore({
-    env, contactPoints, localDataCenter: dataCenter, keyspace, commit: 'validate', directory,
-    onIndexLost: (reason) => { throw new Error(reason) },
+    env,
+    contactPoints,
+    localDataCenter: dataCenter,
+    keyspace,
+    commit: 'validate',
+    directory,
+    onIndexLost: (reason) => {
+      throw new Error(reason)
+    },
   })
   const id = env.uuid()
   const session = await openSession({
-    env, self: { id, address: 'here' }, sessions: store.sessions,
-    onFenced: (reason) => { throw new Error(reason) },
+    env,
+    self: { id, address: 'here' },
+    sessions: store.sessions,
+    onFenced: (reason) => {
+      throw new Error(reason)
+    },
   })
   return {
-    ...store.serve({ check: session.check }), session: id,
+    ...store.serve({ check: session.check }),
+    session: id,
     index: store.index,
     loadIndex: async () => {
       await Promise.all(allShards(store).map((shard) => store.index.load(shard)))

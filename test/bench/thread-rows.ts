@@ -23,7 +23,10 @@ export async function putThreads(place: CassandraKeyspace, count: number): Promi
   const { contactPoints, dataCenter, keyspace } = place
   const env = systemEnv({ level: 'silent' })
   const connection = await Connection.open({
-    env, contactPoints, localDataCenter: dataCenter, keyspace,
+    env,
+    contactPoints,
+    localDataCenter: dataCenter,
+    keyspace,
   })
   const partitions = new Map<string, Statement[]>()
   const gathered = {
@@ -57,9 +60,15 @@ function threadOf(number: number): ThreadRow {
   const createdAtMs = 1_700_000_000_000 + number * 1_000
   const metadata = { user: userOf(number), graph_id: graphOf(number), channel: channelOf(number) }
   return aThread({
-    createdAtMs, updatedAtMs: createdAtMs, stateUpdatedAtMs: createdAtMs, epoch: 1, seq: 4,
-    status: number % 10 === 0 ? 'interrupted' : 'idle', metadataJson: JSON.stringify(metadata),
-    head: { id: randomUUID(), seq: 4, base: 1 }, stepSeq: 4,
+    createdAtMs,
+    updatedAtMs: createdAtMs,
+    stateUpdatedAtMs: createdAtMs,
+    epoch: 1,
+    seq: 4,
+    status: number % 10 === 0 ? 'interrupted' : 'idle',
+    metadataJson: JSON.stringify(metadata),
+    head: { id: randomUUID(), seq: 4, base: 1 },
+    stepSeq: 4,
   })
 }
 

@@ -52,7 +52,9 @@ export class WatchedRun {
     this.ended.catch(() => undefined)
   }
 
-  get runId(): string { return this.#runId }
+  get runId(): string {
+    return this.#runId
+  }
 
   /** The first update for which `is` holds. */
   async until(ms: number, what: string, is: (seen: Seen) => boolean): Promise<Seen> {
@@ -86,15 +88,17 @@ export class WatchedRun {
     }
   }
 
-  close(): void { this.#stream?.close() }
+  close(): void {
+    this.#stream?.close()
+  }
 
   async #watch(): Promise<void> {
     const { doors } = this.#options
     let end = performance.now() + reconnectMs
-    for (let door = 0; ; door = (door + 1) % doors.length) {
+    for (let door = 0;; door = (door + 1) % doors.length) {
       const seenBefore = this.seen.length
-      const stream = this.#stream = new EventStream(this.#request(doors[door]!),
-        (event) => this.#handle(event))
+      const stream = this.#stream = new EventStream(this.#request(doors[door]!), (event) =>
+        this.#handle(event))
       const status = await stream.status.catch(() => 503)
       if (status >= 400 && status !== 503) {
         throw new Error(`The stream of thread ${this.threadId} was answered ${status}.`)
@@ -115,9 +119,13 @@ export class WatchedRun {
     const { steps, pauseMs } = this.#options
     if (this.#runId === '') {
       return { url, method: 'POST', path: `/threads/${this.threadId}/runs/stream`, body: {
-        assistant_id: 'laps', input: { laps: steps, pauseMs },
-        config: { recursion_limit: steps + 1 }, stream_mode: ['updates'], stream_resumable: true,
-        on_disconnect: 'continue', if_not_exists: 'create',
+        assistant_id: 'laps',
+        input: { laps: steps, pauseMs },
+        config: { recursion_limit: steps + 1 },
+        stream_mode: ['updates'],
+        stream_resumable: true,
+        on_disconnect: 'continue',
+        if_not_exists: 'create',
       } }
     }
     return { url, method: 'GET', headers: { 'last-event-id': this.#lastId },
@@ -128,13 +136,13 @@ export class WatchedRun {
     const atMs = performance.now()
     if (id !== '') this.#lastId = id
     if (event === 'metadata') {
-      const { run_id: runId, attempt } = JSON.parse(data) as { run_id: string, attempt: number }
+      const { run_id: runId, attempt } = JSON.parse(data) as { run_id: string; attempt: number }
       this.#runId = runId
       this.#attempt = attempt
     }
     if (event === 'error') this.#error = data
     if (event === 'updates') {
-      const { lap } = JSON.parse(data) as { lap: { number: number, pid: number } }
+      const { lap } = JSON.parse(data) as { lap: { number: number; pid: number } }
       this.seen.push({ ...lap, attempt: this.#attempt, atMs })
     }
     this.#news.resolve()

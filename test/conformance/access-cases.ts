@@ -32,8 +32,8 @@ const change = (sees: Sight, body?: Case['body']): Case => ({ does: 'change', se
 
 const marked = () => ({ metadata: { mark } })
 const ofGraph = () => ({ assistant_id: 'echo', input: { messages: [] } })
-const ofAssistant = ({ assistantId }: Belongings) =>
-  ({ assistant_id: assistantId, input: { messages: [] } })
+const ofAssistant = ({ assistantId }: Belongings) => ({ assistant_id: assistantId,
+  input: { messages: [] } })
 const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: checkpointId } })
 
 /** By method and path, as in /openapi.json. */
@@ -84,37 +84,38 @@ const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)
 const theThread = ({ threadId }: Belongings) => ({ threadId })
 const theAssistant = ({ assistantId }: Belongings) => ({ assistantId })
 const theRun = ({ threadId, runId }: Belongings) => ({ threadId, runId })
-const aRun = ({ threadId }: Belongings) =>
-  ({ run: { threadId, assistantId: 'echo', inputJson: bytes({ messages: [] }) } })
+const aRun = ({ threadId }: Belongings) => ({
+  run: { threadId, assistantId: 'echo', inputJson: bytes({ messages: [] }) },
+})
 const like = () => ({ metadataJson: bytes({ mark }) })
 
 /** By service and call. */
 export const callCases: Readonly<Record<string, Case>> = {
   'AssistantService.createAssistant': change('own', () => ({ graphId: 'echo' })),
   'AssistantService.getAssistant': read('nothing', theAssistant),
-  'AssistantService.updateAssistant': change('nothing', (of) =>
-    ({ ...theAssistant(of), name: 'taken' })),
+  'AssistantService.updateAssistant': change('nothing',
+    (of) => ({ ...theAssistant(of), name: 'taken' })),
   'AssistantService.deleteAssistant': change('nothing', theAssistant),
   'AssistantService.searchAssistants': read('own', () => ({ page: { limit: 1_000 } })),
   'AssistantService.countAssistants': read('zero', like),
   'AssistantService.listAssistantVersions': read('nothing', theAssistant),
-  'AssistantService.setLatestAssistantVersion': change('nothing', (of) =>
-    ({ ...theAssistant(of), version: 1 })),
+  'AssistantService.setLatestAssistantVersion': change('nothing',
+    (of) => ({ ...theAssistant(of), version: 1 })),
   'AssistantService.getAssistantGraph': read('nothing', theAssistant),
   'AssistantService.getAssistantSchemas': read('nothing', theAssistant),
   'AssistantService.getAssistantSubgraphs': read('nothing', theAssistant),
   'ThreadService.createThread': change('own', () => ({})),
   'ThreadService.getThread': read('nothing', theThread),
-  'ThreadService.updateThread': change('nothing', (of) =>
-    ({ ...theThread(of), metadataJson: bytes({ taken: true }) })),
+  'ThreadService.updateThread': change('nothing',
+    (of) => ({ ...theThread(of), metadataJson: bytes({ taken: true }) })),
   'ThreadService.deleteThread': change('nothing', theThread),
   'ThreadService.copyThread': change('nothing', theThread),
   'ThreadService.searchThreads': read('own', ({ threadId }) => ({ threadIds: [threadId] })),
   'ThreadService.countThreads': read('zero', like),
-  'ThreadService.getThreadState': read('nothing', (of) =>
-    ({ ...theThread(of), checkpoint: { checkpointId: of.checkpointId } })),
-  'ThreadService.updateThreadState': change('nothing', (of) =>
-    ({ ...theThread(of), update: { valuesJson: bytes({ messages: [] }) } })),
+  'ThreadService.getThreadState': read('nothing',
+    (of) => ({ ...theThread(of), checkpoint: { checkpointId: of.checkpointId } })),
+  'ThreadService.updateThreadState': change('nothing',
+    (of) => ({ ...theThread(of), update: { valuesJson: bytes({ messages: [] }) } })),
   'ThreadService.getThreadHistory': read('nothing', theThread),
   'RunService.createRun': change('nothing', aRun),
   'RunService.streamRun': change('nothing', aRun),

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import type { Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
+import { createConnectTransport, createGrpcTransport,
+  createGrpcWebTransport } from '@connectrpc/connect-node'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
@@ -21,9 +21,8 @@ import { say } from '../support/run-events.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
-import {
-  bareToken, expiredToken, forgedToken, issuer, keySetFile, token,
-} from '../support/sessions.ts'
+import { bareToken, expiredToken, forgedToken, issuer, keySetFile,
+  token } from '../support/sessions.ts'
 import { ask } from '../support/wire.ts'
 import type { JsonAnswer } from '../support/wire.ts'
 import { callCases, mark, routeCases } from './access-cases.ts'
@@ -31,7 +30,8 @@ import type { Belongings, Case } from './access-cases.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-const cassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? await cassandraForTests()
+const cassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ?
+  await cassandraForTests()
   : undefined
 const keyspace = cassandra && newKeyspace(cassandra)
 const euUrl = 'https://eu.heddle.example'
@@ -49,9 +49,10 @@ let reader: Headers
 
 beforeAll(async () => {
   server = await startServer({
-    project: 'conformance', cassandra: keyspace,
-    args: ['--auth', 'keys', '--region-url', `eu=${euUrl}`, '--jwt-issuer', issuer,
-      '--jwt-keys', keySetFile()],
+    project: 'conformance',
+    cassandra: keyspace,
+    args: ['--auth', 'keys', '--region-url', `eu=${euUrl}`, '--jwt-issuer', issuer, '--jwt-keys',
+      keySetFile()],
   })
   maker = await openKeyMaker({ dataDir: server.dataDir, cassandra: keyspace })
   key = await maker.make('acme')
@@ -66,8 +67,8 @@ beforeAll(async () => {
     ['a revoked key as a bearer token', withToken(revoked), 401],
     ['an expired key', { 'x-api-key': expired }, 401],
     ['a forged key', { 'x-api-key': `${key.slice(0, -4)}AAAA` }, 401],
-    ['a key that nobody has', { 'x-api-key': key.replace(/_[0-9a-f]{16}_/,
-      '_0123456789abcdef_') }, 401],
+    ['a key that nobody has', { 'x-api-key': key.replace(/_[0-9a-f]{16}_/, '_0123456789abcdef_') },
+      401],
     ['something that is no key', { 'x-api-key': 'lsv2_pt_0123' }, 401],
     ['a session that is over', withToken(expiredToken()), 401],
     ['a forged session', withToken(forgedToken()), 401],
@@ -93,7 +94,8 @@ afterAll(async () => {
 async function makeBelongings(ownKey: string): Promise<Belongings> {
   const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': ownKey })
   const { assistant_id: assistantId } = await assistants.create(
-    { graphId: 'echo', name: mark, metadata: { mark } })
+    { graphId: 'echo', name: mark, metadata: { mark } },
+  )
   const { thread_id: threadId } = await threads.create({ metadata: { mark } })
   await runs.wait(threadId, assistantId, { input: say(mark) })
   const [run] = await runs.list(threadId)
@@ -111,17 +113,21 @@ async function inventory(): Promise<unknown> {
   const { assistants, threads, runs } = clientOf(server.url, { 'x-api-key': key })
   const { threadId, assistantId } = theirs
   return {
-    assistants: (await assistants.search({ metadata: { mark } })),
+    assistants: await assistants.search({ metadata: { mark } }),
     versions: await assistants.getVersions(assistantId),
-    thread: await threads.get(threadId), history: await threads.getHistory(threadId),
-    runs: await runs.list(threadId), count: await threads.count({ metadata: { mark } }),
+    thread: await threads.get(threadId),
+    history: await threads.getHistory(threadId),
+    runs: await runs.list(threadId),
+    count: await threads.count({ metadata: { mark } }),
   }
 }
 
 function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
   const [method, path] = operation.split(' ') as [string, string]
   const ids: Record<string, string> = {
-    thread_id: theirs.threadId, assistant_id: theirs.assistantId, namespace: 'inner',
+    thread_id: theirs.threadId,
+    assistant_id: theirs.assistantId,
+    namespace: 'inner',
     checkpoint_id: theirs.checkpointId,
     run_id: path.startsWith('/runs/') ? theirs.lonelyRunId : theirs.runId,
   }
@@ -140,8 +146,8 @@ const transports: Readonly<Record<string, () => Transport>> = {
 type Calls = Readonly<Record<string, (request: object, options: { headers: Headers }) => unknown>>
 
 /** The answers, or the error code. */
-async function callRpc(ended: Transport, name: string, headers: Headers):
-Promise<{ code?: Code; answers: unknown[] }> {
+async function callRpc(ended: Transport, name: string,
+  headers: Headers): Promise<{ code?: Code; answers: unknown[] }> {
   const [serviceName, method] = name.split('.') as [string, string]
   const service = services.find(({ typeName }) => typeName.endsWith(`.${serviceName}`))!
   const client = createClient(service as typeof RunService, ended) as unknown as Calls
@@ -157,8 +163,12 @@ Promise<{ code?: Code; answers: unknown[] }> {
 }
 
 function textOf(answers: unknown): string {
-  return JSON.stringify(answers, (_, value: unknown) => typeof value === 'bigint' ? `${value}`
-    : value instanceof Uint8Array ? new TextDecoder().decode(value) : value) ?? ''
+  return JSON.stringify(answers, (_, value: unknown) =>
+    typeof value === 'bigint' ?
+      `${value}`
+      : value instanceof Uint8Array
+      ? new TextDecoder().decode(value)
+      : value) ?? ''
 }
 
 const casesThat = (cases: Readonly<Record<string, Case>>, fit: (one: Case) => boolean) =>
@@ -170,8 +180,9 @@ const rpcNames = Object.keys(callCases)
 /** The outcomes of all, compared at once so that a failure names each operation that fails. */
 async function outcomes<Outcome>(names: readonly string[],
   outcomeOf: (name: string) => Promise<Outcome>): Promise<Record<string, Outcome>> {
-  const entries = await Promise.all(names.map(async (name) =>
-    [name, await outcomeOf(name)] as const))
+  const entries = await Promise.all(
+    names.map(async (name) => [name, await outcomeOf(name)] as const),
+  )
   return Object.fromEntries(entries)
 }
 
@@ -183,13 +194,15 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     const { body } = await ask(server.url, 'GET', '/openapi.json')
     const { paths } = body as { paths: Record<string, Record<string, unknown>> }
     const described = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+    )
     expect(described.toSorted()).toEqual(Object.keys(routeCases).toSorted())
   })
 
   it('is tested for every call of every service', () => {
-    const described = services.flatMap(({ typeName, methods }) => methods.map(({ localName }) =>
-      `${typeName.split('.').at(-1)!}.${localName}`))
+    const described = services.flatMap(({ typeName, methods }) =>
+      methods.map(({ localName }) => `${typeName.split('.').at(-1)!}.${localName}`)
+    )
     expect(described.toSorted()).toEqual(rpcNames.toSorted())
   })
 

@@ -16,7 +16,10 @@ describe('the assistant that every graph has', () => {
     expect(agent).toMatchObject({
       // uuid5 of the graph id in the namespace that the ecosystem uses.
       assistant_id: '046b5dc7-2108-582c-9c6c-31d556d138f0',
-      graph_id: 'echo', name: 'echo', version: 1, metadata: { created_by: 'system' },
+      graph_id: 'echo',
+      name: 'echo',
+      version: 1,
+      metadata: { created_by: 'system' },
       description: 'Says back what it hears.',
     })
   })
@@ -28,7 +31,8 @@ describe('the assistant that every graph has', () => {
 
   it('is listed for each graph of the project', async () => {
     const found = await server.client.assistants.search({
-      metadata: { created_by: 'system' }, limit: 1_000,
+      metadata: { created_by: 'system' },
+      limit: 1_000,
     })
     const ids = found.map((assistant) => assistant.graph_id)
     expect(ids).toEqual(expect.arrayContaining(['echo', 'steps', 'defaulted', 'functional']))
@@ -50,7 +54,8 @@ describe('a graph id with spaces, colons and letters beyond ASCII', () => {
     const { assistant_id: id } = await assistants.create({ graphId })
     expect(await assistants.search({ graphId })).toMatchObject([{ assistant_id: id }, {}])
     const { thread_id } = await threads.create({ graphId, supersteps: [
-      { updates: [{ values: say('before'), asNode: '__input__' }] }] })
+      { updates: [{ values: say('before'), asNode: '__input__' }] },
+    ] })
     for (const name of [graphId, id]) {
       await runs.wait(thread_id, name, { input: say('hello') })
     }
@@ -66,16 +71,24 @@ describe('creating an assistant', () => {
   it('answers the whole assistant', async () => {
     const context = { model_name: 'small', system_prompt: 'Be brief.' }
     const made = await server.client.assistants.create({
-      graphId: 'configured', name: 'Brief', description: 'Says little', context,
+      graphId: 'configured',
+      name: 'Brief',
+      description: 'Says little',
+      context,
       config: { tags: ['x'], recursion_limit: 7, configurable: { customer: 'c1' } },
       metadata: { team: 'blue' },
     })
     expect(made).toMatchObject({
-      graph_id: 'configured', name: 'Brief', description: 'Says little', context, version: 1,
+      graph_id: 'configured',
+      name: 'Brief',
+      description: 'Says little',
+      context,
+      version: 1,
       config: { tags: ['x'], recursion_limit: 7, configurable: { customer: 'c1' } },
       metadata: { team: 'blue' },
       assistant_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
-      created_at: expect.stringMatching(offset), updated_at: expect.stringMatching(offset),
+      created_at: expect.stringMatching(offset),
+      updated_at: expect.stringMatching(offset),
     })
     expect(await server.client.assistants.get(made.assistant_id)).toEqual(made)
   })
@@ -83,7 +96,12 @@ describe('creating an assistant', () => {
   it('fills in what was not given', async () => {
     const made = await server.client.assistants.create({ graphId: 'echo' })
     expect(made).toMatchObject({
-      name: 'Untitled', description: null, config: {}, context: {}, metadata: {}, version: 1,
+      name: 'Untitled',
+      description: null,
+      config: {},
+      context: {},
+      metadata: {},
+      version: 1,
     })
   })
 
@@ -98,7 +116,10 @@ describe('creating an assistant', () => {
   it('answers the existing one with ifExists do_nothing', async () => {
     const first = await server.client.assistants.create({ graphId: 'echo', name: 'first' })
     const second = await server.client.assistants.create({
-      graphId: 'steps', name: 'second', assistantId: first.assistant_id, ifExists: 'do_nothing',
+      graphId: 'steps',
+      name: 'second',
+      assistantId: first.assistant_id,
+      ifExists: 'do_nothing',
     })
     expect(second).toEqual(first)
   })
@@ -110,8 +131,11 @@ describe('creating an assistant', () => {
 
   it('makes one assistant when many ask for the same id at once', async () => {
     const assistantId = randomUUID()
-    const answers = await Promise.allSettled(Array.from({ length: 8 }, (_, index) =>
-      server.client.assistants.create({ graphId: 'echo', assistantId, name: `n${index}` })))
+    const answers = await Promise.allSettled(
+      Array.from({ length: 8 },
+        (_, index) =>
+          server.client.assistants.create({ graphId: 'echo', assistantId, name: `n${index}` })),
+    )
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
   })
 })
@@ -149,10 +173,15 @@ describe('finding assistants', () => {
   })
 
   it('answers pages with the next offset while there is more, and always the total', async () => {
-    const page = (limit: number, from: number) => server.client.assistants.search({
-      metadata: { team }, sortBy: 'created_at', sortOrder: 'asc', limit, offset: from,
-      includePagination: true,
-    })
+    const page = (limit: number, from: number) =>
+      server.client.assistants.search({
+        metadata: { team },
+        sortBy: 'created_at',
+        sortOrder: 'asc',
+        limit,
+        offset: from,
+        includePagination: true,
+      })
     const first = await page(2, 0)
     expect(namesOf(first.assistants)).toEqual(['Alpha', 'beta'])
     expect(first.next).toBe('2')
@@ -169,7 +198,9 @@ describe('finding assistants', () => {
 
   it('shows the selected fields only', async () => {
     const [found] = await server.client.assistants.search({
-      metadata: { team }, name: 'alpha', select: ['assistant_id', 'name'],
+      metadata: { team },
+      name: 'alpha',
+      select: ['assistant_id', 'name'],
     })
     expect(Object.keys(found!).sort()).toEqual(['assistant_id', 'name'])
   })
@@ -212,9 +243,11 @@ describe('the description of a graph', () => {
   it('has its nodes and edges', async () => {
     const graph = await server.client.assistants.getGraph('jump')
     expect(graph.nodes.map((node) => node.id)).toEqual(expect.arrayContaining(
-      ['__start__', 'choose', 'left', 'right', '__end__']))
+      ['__start__', 'choose', 'left', 'right', '__end__'],
+    ))
     expect(graph.edges).toContainEqual(expect.objectContaining(
-      { source: '__start__', target: 'choose' }))
+      { source: '__start__', target: 'choose' },
+    ))
   })
 
   it.each([true, 1])('opens subgraphs with xray %s', async (xray) => {
@@ -228,13 +261,19 @@ describe('the description of a graph', () => {
     const schemas = await server.client.assistants.getSchemas('configured')
     expect(schemas.graph_id).toBe('configured')
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining([
-      'input_schema', 'output_schema', 'state_schema', 'config_schema', 'context_schema']))
+      'input_schema',
+      'output_schema',
+      'state_schema',
+      'config_schema',
+      'context_schema',
+    ]))
     expect(schemas.context_schema).toMatchObject({ properties: { model_name: {} } })
   })
 
   it('is answered to a GET with a content-type of JSON and no body', async () => {
-    const answer = await ask(server.url, 'GET', '/assistants/echo/schemas', undefined,
-      { 'content-type': 'application/json' })
+    const answer = await ask(server.url, 'GET', '/assistants/echo/schemas', undefined, {
+      'content-type': 'application/json',
+    })
     expect(answer.status).toBe(200)
   })
 
@@ -242,9 +281,13 @@ describe('the description of a graph', () => {
     const all = await server.client.assistants.getSubgraphs('nested')
     expect(Object.keys(all)).toEqual(['sub'])
     expect(Object.keys(all['sub']!)).toEqual(expect.arrayContaining(
-      ['input_schema', 'output_schema', 'state_schema']))
-    expect(Object.keys(await server.client.assistants.getSubgraphs('nested',
-      { namespace: 'sub', recurse: true }))).toEqual(['sub'])
+      ['input_schema', 'output_schema', 'state_schema'],
+    ))
+    expect(
+      Object.keys(
+        await server.client.assistants.getSubgraphs('nested', { namespace: 'sub', recurse: true }),
+      ),
+    ).toEqual(['sub'])
     expect(await server.client.assistants.getSubgraphs('nested', { namespace: 'nosuch' }))
       .toEqual({})
   })

@@ -129,7 +129,8 @@ describe('cancelling a pending run', () => {
       await runs.join(id, first.runId)
       expect(await threads.get(id)).toMatchObject({ status: 'idle' })
       expect(texts((await threads.get(id)).values)).toEqual(
-        [...said, first.text, 'first', 'held', 'last'])
+        [...said, first.text, 'first', 'held', 'last'],
+      )
     })
 
   it.each(['interrupt', 'rollback'] as const)('scheduled for later with %s frees the thread',
@@ -140,7 +141,8 @@ describe('cancelling a pending run', () => {
       await runs.cancel(id, later.run_id, true, action)
       expect(await threads.get(id)).toMatchObject({ status: 'idle' })
       expect(texts(await runs.wait(id, 'echo', { input: say('now') }))).toEqual(
-        ['now', 'echo: now'])
+        ['now', 'echo: now'],
+      )
     })
 })
 
@@ -175,8 +177,9 @@ describe('a client that goes away', () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     const left = new AbortController()
-    const first = await startHeld(server.client, id, hold,
-      { payload: { onDisconnect: 'cancel', signal: left.signal } })
+    const first = await startHeld(server.client, id, hold, {
+      payload: { onDisconnect: 'cancel', signal: left.signal },
+    })
     left.abort()
     await hold.left()
     await runs.join(id, first.runId)

@@ -9,8 +9,14 @@ import { ask } from '../support/wire.ts'
 
 const server = useServer()
 
-interface Answered { content?: Record<string, { schema: object }>, headers?: object }
-interface Operation { operationId: string, responses: Record<string, Answered | undefined> }
+interface Answered {
+  content?: Record<string, { schema: object }>
+  headers?: object
+}
+interface Operation {
+  operationId: string
+  responses: Record<string, Answered | undefined>
+}
 interface Description {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, object> }
@@ -55,12 +61,21 @@ describe('an answer is as described', () => {
   })
 
   it('of assistants', async () => {
-    const { assistant_id: id } = await describedAnswer('POST', '/assistants',
-      { graph_id: 'configured', context: { model_name: 'a' } }) as { assistant_id: string }
+    const { assistant_id: id } = await describedAnswer('POST', '/assistants', {
+      graph_id: 'configured',
+      context: { model_name: 'a' },
+    }) as { assistant_id: string }
     const calls: [string, string, object?][] = [
-      ['GET', ''], ['PATCH', '', { context: 'any JSON' }], ['POST', '/latest', { version: 1 }],
-      ['POST', '/latest', { version: 9 }], ['POST', '/versions', {}], ['GET', '/schemas'],
-      ['GET', '/graph?xray=1'], ['GET', '/subgraphs'], ['GET', '/subgraphs/none'], ['DELETE', ''],
+      ['GET', ''],
+      ['PATCH', '', { context: 'any JSON' }],
+      ['POST', '/latest', { version: 1 }],
+      ['POST', '/latest', { version: 9 }],
+      ['POST', '/versions', {}],
+      ['GET', '/schemas'],
+      ['GET', '/graph?xray=1'],
+      ['GET', '/subgraphs'],
+      ['GET', '/subgraphs/none'],
+      ['DELETE', ''],
       ['DELETE', ''],
     ]
     for (const [method, path, body] of calls) {
@@ -81,8 +96,11 @@ describe('an answer is as described', () => {
   it('of threads', async () => {
     const { thread_id: id } = await describedAnswer('POST', '/threads') as { thread_id: string }
     const calls: [string, string, object?, Record<string, string>?][] = [
-      ['GET', ''], ['PATCH', '', { metadata: { a: 1 } }],
-      ['PATCH', '', {}, { prefer: 'return=minimal' }], ['GET', '/state'], ['GET', '/history'],
+      ['GET', ''],
+      ['PATCH', '', { metadata: { a: 1 } }],
+      ['PATCH', '', {}, { prefer: 'return=minimal' }],
+      ['GET', '/state'],
+      ['GET', '/history'],
       ['POST', '/state', { values: {} }],
     ]
     for (const [method, path, body, headers] of calls) {
@@ -90,27 +108,30 @@ describe('an answer is as described', () => {
     }
     await describedAnswer('POST', '/threads', { thread_id: id })
     await describedAnswer('POST', '/threads/search', { ids: [id] })
-    await describedAnswer('POST', '/threads/search',
-      { ids: [id], select: ['thread_id'], extract: { all: 'values' } })
+    await describedAnswer('POST', '/threads/search', { ids: [id], select: ['thread_id'],
+      extract: { all: 'values' } })
     await describedAnswer('POST', '/threads/count')
     await describedAnswer('GET', `/threads/${unknown}`)
     await describedAnswer('DELETE', `/threads/${id}`)
   })
 
   it.each(['echo', 'ask', 'askboth', 'paused', 'failing', 'nestedask', 'nested', 'rich'])(
-    'of a run of %s, and of the state that it leaves', async (graph) => {
+    'of a run of %s, and of the state that it leaves',
+    async (graph) => {
       const { thread_id: id } = await server.client.threads.create()
       const run = { assistant_id: graph, input: { topic: 't', ...say('x') } }
       const at = `/threads/${id}`
       await describedAnswer('POST', `${at}/runs/wait`, run)
       await describedAnswer('GET', at)
       await describedAnswer('GET', `${at}/state?subgraphs=true`)
-      const [newest] = await describedAnswer('POST', `${at}/history`, {}) as
-        { checkpoint_id: string }[]
+      const [newest] = await describedAnswer('POST', `${at}/history`, {}) as {
+        checkpoint_id: string
+      }[]
       await describedAnswer('GET', `${at}/state/${newest!.checkpoint_id}`)
       await describedAnswer('POST', `${at}/state/checkpoint`, { checkpoint: newest })
       await describedAnswer('POST', `${at}/copy`)
-    })
+    },
+  )
 
   it('of runs', async () => {
     const { thread_id: id } = await server.client.threads.create()

@@ -25,8 +25,9 @@ describe('a body that is not JSON', () => {
     })
 
   it('is refused in another format', async () => {
-    const answer = await ask(server.url, 'POST', '/threads', 'a: 1',
-      { 'content-type': 'application/yaml' })
+    const answer = await ask(server.url, 'POST', '/threads', 'a: 1', {
+      'content-type': 'application/yaml',
+    })
     expect(answer.status).toBeOneOf([400, 415, 422])
     messageOf(answer)
   })
@@ -58,8 +59,8 @@ describe('a body of the wrong shape', () => {
   })
 
   it('names every field that is wrong', async () => {
-    const answer = await ask(server.url, 'POST', '/threads/search',
-      { limit: 'x', offset: -1, status: 'asleep' })
+    const answer = await ask(server.url, 'POST', '/threads/search', { limit: 'x', offset: -1,
+      status: 'asleep' })
     expect(answer.status).toBe(422)
     for (const field of ['limit', 'offset', 'status']) {
       expect(JSON.stringify(answer.body)).toContain(field)
@@ -76,21 +77,31 @@ describe('a body of the wrong shape', () => {
 
 describe('something unknown', () => {
   it.each([
-    ['GET', `/threads/${unknown}`], ['PATCH', `/threads/${unknown}`],
-    ['DELETE', `/threads/${unknown}`], ['POST', `/threads/${unknown}/copy`],
-    ['GET', `/threads/${unknown}/state`], ['POST', `/threads/${unknown}/state`],
-    ['POST', `/threads/${unknown}/history`], ['GET', `/threads/${unknown}/runs`],
+    ['GET', `/threads/${unknown}`],
+    ['PATCH', `/threads/${unknown}`],
+    ['DELETE', `/threads/${unknown}`],
+    ['POST', `/threads/${unknown}/copy`],
+    ['GET', `/threads/${unknown}/state`],
+    ['POST', `/threads/${unknown}/state`],
+    ['POST', `/threads/${unknown}/history`],
+    ['GET', `/threads/${unknown}/runs`],
     ['GET', `/threads/${unknown}/runs/${unknown}`],
     ['GET', `/threads/${unknown}/runs/${unknown}/join`],
     ['GET', `/threads/${unknown}/runs/${unknown}/stream`],
     ['POST', `/threads/${unknown}/runs/${unknown}/cancel`],
     ['DELETE', `/threads/${unknown}/runs/${unknown}`],
-    ['GET', `/assistants/${unknown}`], ['DELETE', `/assistants/${unknown}`],
-    ['GET', `/assistants/${unknown}/graph`], ['GET', `/assistants/${unknown}/schemas`],
-    ['GET', '/nosuch'], ['POST', '/threads/a/b/c/d'],
+    ['GET', `/assistants/${unknown}`],
+    ['DELETE', `/assistants/${unknown}`],
+    ['GET', `/assistants/${unknown}/graph`],
+    ['GET', `/assistants/${unknown}/schemas`],
+    ['GET', '/nosuch'],
+    ['POST', '/threads/a/b/c/d'],
   ])('is 404 with a sentence: %s %s', async (method, path) => {
-    const body = method === 'POST' && path.endsWith('/state') ? { values: {} }
-      : method === 'PATCH' ? { metadata: {} } : undefined
+    const body = method === 'POST' && path.endsWith('/state') ?
+      { values: {} }
+      : method === 'PATCH'
+      ? { metadata: {} }
+      : undefined
     const answer = await ask(server.url, method, path, body)
     expect(answer.status).toBe(404)
     expect(messageOf(answer).length).toBeGreaterThan(10)
@@ -101,14 +112,14 @@ describe('something unknown', () => {
     expect([answer.status, messageOf(answer)]).toEqual([404, `Run ${unknown} not found.`])
   })
 
-  it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state',
-    'GET /threads/%00/runs', 'GET /assistants/%F0%9F%92%A9',
-  ])('is 404 or 422 if its id is malformed: %s', async (request) => {
-    const [method, path] = request.split(' ') as [string, string]
-    const answer = await ask(server.url, method, path)
-    expect(answer.status).toBeOneOf([404, 422])
-    messageOf(answer)
-  })
+  it.each(['GET /threads/not-a-uuid', 'GET /threads/not-a-uuid/state', 'GET /threads/%00/runs',
+    'GET /assistants/%F0%9F%92%A9'])('is 404 or 422 if its id is malformed: %s',
+      async (request) => {
+        const [method, path] = request.split(' ') as [string, string]
+        const answer = await ask(server.url, method, path)
+        expect(answer.status).toBeOneOf([404, 422])
+        messageOf(answer)
+      })
 
   it('is 400, 404 or 422 if its path cannot be decoded', async () => {
     const answer = await ask(server.url, 'GET', '/threads/%E0%A4%A')
@@ -161,7 +172,8 @@ describe('a body that is too large', () => {
     socket.write(`POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
       + `Content-Type: application/json\r\nContent-Length: ${large.length}\r\n\r\n{"metadata":`)
     expect(await hear(socket, (received) => received.includes('\r\n\r\n'))).toMatch(
-      /^HTTP\/1.1 413 /)
+      /^HTTP\/1.1 413 /,
+    )
     socket.destroy()
   })
 
@@ -207,8 +219,7 @@ describe('metadata longer than 64 KB', () => {
     const more = JSON.stringify({ metadata: { x: half.z } })
     expect(await ask(server.url, 'PATCH', `/threads/${threadId}`, more)).toMatchObject(merged)
     expect((await client.threads.get(threadId)).metadata).toEqual(half)
-    const { assistant_id: id } = await client.assistants.create({ graphId: 'echo',
-      metadata: half })
+    const { assistant_id: id } = await client.assistants.create({ graphId: 'echo', metadata: half })
     expect(await ask(server.url, 'PATCH', `/assistants/${id}`, more)).toMatchObject(merged)
     await client.threads.delete(threadId)
     await client.assistants.delete(id)
@@ -216,7 +227,8 @@ describe('metadata longer than 64 KB', () => {
 })
 
 describe('a connection that misbehaves', () => {
-  const head = () => `POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
+  const head = () =>
+    `POST /threads HTTP/1.1\r\nHost: ${new URL(server.url).host}\r\n`
     + 'Content-Type: application/json\r\n'
 
   it('may be cut half-way through a body, and nothing is written', async () => {
@@ -243,7 +255,8 @@ describe('a connection that misbehaves', () => {
     try {
       while (sockets.length < 1_000) {
         sockets.push(...await Promise.all(
-          Array.from({ length: 100 }, () => dial(server.url))))
+          Array.from({ length: 100 }, () => dial(server.url)),
+        ))
       }
       const begun = `${head()}Content-Length: 9\r\n\r\n{`
       for (const socket of sockets.slice(0, 500)) socket.write(begun)
@@ -258,14 +271,16 @@ describe('a connection that misbehaves', () => {
 
 describe('another web site', () => {
   it('cannot read from a local server', async () => {
-    const answer = await ask(server.url, 'GET', '/info', undefined,
-      { origin: 'https://evil.example' })
+    const answer = await ask(server.url, 'GET', '/info', undefined, {
+      origin: 'https://evil.example',
+    })
     expect(answer.headers.get('access-control-allow-origin')).not.toBe('*')
     expect(answer.headers.get('access-control-allow-origin')).not.toBe('https://evil.example')
     const socket = await dial(server.url)
     socket.write('GET /assistants/echo HTTP/1.1\r\nHost: evil.example\r\n\r\n')
     expect(await hear(socket, (received) => received.includes('\r\n\r\n'))).toMatch(
-      /^HTTP\/1.1 4\d\d /)
+      /^HTTP\/1.1 4\d\d /,
+    )
     socket.destroy()
   })
 

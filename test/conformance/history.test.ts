@@ -7,7 +7,7 @@ import { ask } from '../support/wire.ts'
 
 const server = useServer()
 
-type Snapshot = ThreadState & { checkpoint_id: string, parent_checkpoint_id: string }
+type Snapshot = ThreadState & { checkpoint_id: string; parent_checkpoint_id: string }
 
 let id = ''
 let all: Snapshot[] = []
@@ -64,8 +64,8 @@ describe('a page of the history', () => {
     ['an id', (entry: Snapshot) => entry.checkpoint_id],
     ['a checkpoint', (entry: Snapshot) => entry.checkpoint],
   ])('begins before the entry that is given as %s', async (_, before) => {
-    const answer = await ask(server.url, 'POST', `/threads/${id}/history`,
-      { limit: 4, before: before(all[5]!) })
+    const answer = await ask(server.url, 'POST', `/threads/${id}/history`, { limit: 4,
+      before: before(all[5]!) })
     expect(idsOf(answer.body as ThreadState[])).toEqual(idsOf(all.slice(6, 10)))
   })
 
@@ -88,7 +88,8 @@ describe('a page of the history', () => {
     for (;;) {
       const last = collected.at(-1)?.checkpoint
       const page = await threads.getHistory(id, {
-        limit: 4, ...last && { before: { configurable: { checkpoint_id: last.checkpoint_id } } },
+        limit: 4,
+        ...last && { before: { configurable: { checkpoint_id: last.checkpoint_id } } },
       })
       if (page.length === 0) break
       collected.push(...page)
@@ -123,8 +124,10 @@ describe('a page of the history', () => {
     const secrets = { openai_api_key: 'sk-1', accessToken: 'sk-2', PASSWORD: 'sk-3' }
     for (const step of ['draft', 'final']) {
       await runs.wait(several, 'steps', { input: { topic: 't' }, metadata: { owner: 'run' },
-        config: { configurable: { phase: step, round: 1, owner: 'configurable', deep: { er: 1 },
-          prompt: 'long'.repeat(100), ...secrets } } })
+        config: {
+          configurable: { phase: step, round: 1, owner: 'configurable', deep: { er: 1 },
+            prompt: 'long'.repeat(100), ...secrets },
+        } })
     }
     const found = await threads.getHistory(several, { metadata: { phase: 'draft' } })
     expect(found).toHaveLength(5)
@@ -137,7 +140,8 @@ describe('a page of the history', () => {
   it('may begin at a checkpoint', async () => {
     const { threads } = server.client
     const page = await threads.getHistory(id, {
-      checkpoint: { checkpoint_id: all[4]!.checkpoint_id }, limit: 2,
+      checkpoint: { checkpoint_id: all[4]!.checkpoint_id },
+      limit: 2,
     })
     expect(idsOf(page)[0]).toBe(all[4]!.checkpoint_id)
   })
@@ -199,8 +203,7 @@ describe('a long history', () => {
     const { tasks } = await threads.getState(thread, checkpoint)
     expect(tasks[0]).toMatchObject({ interrupts: [], result: expect.anything() })
     const history = await threads.getHistory(thread, { limit: 50 })
-    const entry = history.find((each) =>
-      each.checkpoint.checkpoint_id === checkpoint.checkpoint_id)
+    const entry = history.find((each) => each.checkpoint.checkpoint_id === checkpoint.checkpoint_id)
     expect(entry!.tasks).toEqual(tasks)
     const before = { configurable: { checkpoint_id: history[16]!.checkpoint.checkpoint_id! } }
     expect(await threads.getHistory(thread, { limit: 50, before })).toEqual(history.slice(17))
@@ -213,10 +216,12 @@ describe('an old checkpoint', () => {
     const { thread_id: thread } = await threads.create()
     await runs.wait(thread, 'askboth', { input: { question: 'which?' } })
     const { checkpoint, tasks } = await threads.getState(thread)
-    const answered = async () => (await threads.getState(thread, checkpoint)).tasks
-      .map(({ interrupts, result }) => interrupts.length === 0 && result)
-    const edit = (values: object) => threads.updateState(thread,
-      { values, asNode: '__start__', checkpointId: checkpoint.checkpoint_id! })
+    const answered = async () =>
+      (await threads.getState(thread, checkpoint)).tasks
+        .map(({ interrupts, result }) => interrupts.length === 0 && result)
+    const edit = (values: object) =>
+      threads.updateState(thread, { values, asNode: '__start__',
+        checkpointId: checkpoint.checkpoint_id! })
     await edit({ question: 'another' })
     await runs.wait(thread, 'askboth', { checkpointId: checkpoint.checkpoint_id!,
       command: { resume: { [tasks[0]!.interrupts[0]!.id!]: 'L' } } })

@@ -46,13 +46,13 @@ describe('a graph', () => {
 
   it('of the functional API runs, interrupts and continues without repeating its tasks',
     async () => {
-    const { runs, threads } = server.client
-    const { thread_id: id } = await threads.create()
-    const first = await runs.wait(id, 'functional', { input: { number: 2 } })
-    expect(first).toMatchObject({ __interrupt__: [{ value: 'sure?' }] })
-    const values = await runs.wait(id, 'functional', { command: { resume: 'yes' } })
-    expect(values).toEqual({ number: 8, sure: 'yes' })
-  })
+      const { runs, threads } = server.client
+      const { thread_id: id } = await threads.create()
+      const first = await runs.wait(id, 'functional', { input: { number: 2 } })
+      expect(first).toMatchObject({ __interrupt__: [{ value: 'sure?' }] })
+      const values = await runs.wait(id, 'functional', { command: { resume: 'yes' } })
+      expect(values).toEqual({ number: 8, sure: 'yes' })
+    })
 
   it('reads files beside it, wherever the server was started', async () => {
     expect(await saidBy('reader')).toEqual({ said: { text: 'hello' } })
@@ -60,8 +60,9 @@ describe('a graph', () => {
 
   it('calls other graphs by a client without a URL, but not while graphs are loaded', async () => {
     const input = { messages: [{ role: 'user', content: 'hello' }] }
-    const { messages } = await server.client.runs.wait(null, 'calling', { input }) as
-      { messages: { content: string }[] }
+    const { messages } = await server.client.runs.wait(null, 'calling', { input }) as {
+      messages: { content: string }[]
+    }
     expect(messages.slice(1).map(({ content }) => content)).toEqual(['echo: hello',
       expect.stringContaining('This server cannot be asked while its graphs are loaded.'),
       '200 200'])
@@ -101,23 +102,38 @@ describe('the server', () => {
   it('says that it is healthy, and what it is', async () => {
     expect(await ask(server.url, 'GET', '/ok')).toMatchObject({ status: 200, body: { ok: true } })
     expect(await ask(server.url, 'GET', '/info')).toMatchObject({
-      status: 200, body: { version: expect.any(String), flags: { assistants: true } },
+      status: 200,
+      body: { version: expect.any(String), flags: { assistants: true } },
     })
   })
 
   it('describes every operation that it offers', async () => {
     const { status, body } = await ask(server.url, 'GET', '/openapi.json')
     expect(status).toBe(200)
-    const { openapi, paths } = body as { openapi: string, paths: Record<string, object> }
+    const { openapi, paths } = body as { openapi: string; paths: Record<string, object> }
     expect(openapi).toMatch(/^3\./)
     const offered = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`))
+      Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`)
+    )
     expect(offered).toEqual(expect.arrayContaining([
-      'post /assistants', 'patch /assistants/*', 'post /assistants/*/latest', 'post /threads',
-      'post /threads/*/copy', 'post /threads/search', 'get /threads/*', 'get /threads/*/state',
-      'get /threads/*/state/*', 'post /threads/*/history', 'post /threads/*/runs',
-      'post /threads/*/runs/stream', 'post /threads/*/runs/wait', 'get /threads/*/runs/*/join',
-      'post /runs/stream', 'post /runs/wait', 'get /ok', 'get /info',
+      'post /assistants',
+      'patch /assistants/*',
+      'post /assistants/*/latest',
+      'post /threads',
+      'post /threads/*/copy',
+      'post /threads/search',
+      'get /threads/*',
+      'get /threads/*/state',
+      'get /threads/*/state/*',
+      'post /threads/*/history',
+      'post /threads/*/runs',
+      'post /threads/*/runs/stream',
+      'post /threads/*/runs/wait',
+      'get /threads/*/runs/*/join',
+      'post /runs/stream',
+      'post /runs/wait',
+      'get /ok',
+      'get /info',
     ]))
   })
 

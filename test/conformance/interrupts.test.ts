@@ -8,7 +8,9 @@ const server = useServer()
 
 const newThread = async () => (await server.client.threads.create()).thread_id
 
-interface Interrupted { readonly __interrupt__: { id: string, value: unknown }[] }
+interface Interrupted {
+  readonly __interrupt__: { id: string; value: unknown }[]
+}
 
 async function waitFor(id: string, graphId: string, payload: object) {
   return await server.client.runs.wait(id, graphId, payload) as Record<string, unknown>
@@ -19,22 +21,27 @@ describe('an interrupt', () => {
     const id = await newThread()
     const values = await waitFor(id, 'ask', { input: { question: 'ready?' } })
     expect(values).toMatchObject({
-      __interrupt__: [{ id: expect.any(String), value: { question: 'ready?' } }] })
+      __interrupt__: [{ id: expect.any(String), value: { question: 'ready?' } }],
+    })
     const [run] = await server.client.runs.list(id)
     expect(run).toMatchObject({ status: 'success' })
     const thread = await server.client.threads.get(id)
     const { tasks } = await server.client.threads.getState(id)
     expect(thread).toMatchObject({ status: 'interrupted', values: { question: 'ready?' } })
     expect(thread.interrupts).toEqual({
-      [tasks[0]!.id]: [expect.objectContaining({ value: { question: 'ready?' } })] })
+      [tasks[0]!.id]: [expect.objectContaining({ value: { question: 'ready?' } })],
+    })
   })
 
   it('is streamed in updates and in values', async () => {
     const id = await newThread()
     const parts = await collect(server.client.runs.stream(id, 'ask', {
-      input: { question: 'q' }, streamMode: ['updates', 'values'] }))
-    const waiting = { __interrupt__: [{ id: expect.any(String) as string,
-      value: { question: 'q' } }] }
+      input: { question: 'q' },
+      streamMode: ['updates', 'values'],
+    }))
+    const waiting = {
+      __interrupt__: [{ id: expect.any(String) as string, value: { question: 'q' } }],
+    }
     expect(dataOf(parts, 'updates')).toEqual([waiting])
     expect(dataOf(parts, 'values')).toEqual([{ question: 'q', answers: [] }, waiting])
   })
@@ -56,14 +63,16 @@ describe('an interrupt', () => {
 
   it('may be answered by its id', async () => {
     const id = await newThread()
-    const { __interrupt__: [asked] } =
-      await waitFor(id, 'ask', { input: { question: 'q' } }) as unknown as Interrupted
+    const { __interrupt__: [asked] } = await waitFor(id, 'ask', {
+      input: { question: 'q' },
+    }) as unknown as Interrupted
     expect(await waitFor(id, 'ask', { command: { resume: { [asked!.id]: false } } }))
       .toMatchObject({ answers: [false, 'after'] })
   })
 
   it.each(['async', 'exit'] as const)(
-    'that comes twice in one node asks twice in sequence, with durability %s', async (kept) => {
+    'that comes twice in one node asks twice in sequence, with durability %s',
+    async (kept) => {
       const id = await newThread()
       const turn = (payload: object) => waitFor(id, 'asktwice', { ...payload, durability: kept })
       expect(await turn({ input: { question: 'q' } }))
@@ -73,7 +82,8 @@ describe('an interrupt', () => {
       expect(await server.client.threads.getState(id)).toMatchObject({ values: { question: 'q' } })
       expect(await turn({ command: { resume: 'two' } }))
         .toEqual({ question: 'q', answers: ['one', 'two'] })
-    })
+    },
+  )
 
   it('survives other reads and a state update of something else', async () => {
     const id = await newThread()
@@ -88,8 +98,9 @@ describe('an interrupt', () => {
 describe('two interrupts at once', () => {
   const both = async () => {
     const id = await newThread()
-    const { __interrupt__: asked } =
-      await waitFor(id, 'askboth', { input: { question: 'q' } }) as unknown as Interrupted
+    const { __interrupt__: asked } = await waitFor(id, 'askboth', {
+      input: { question: 'q' },
+    }) as unknown as Interrupted
     return { id, asked }
   }
 
@@ -101,9 +112,14 @@ describe('two interrupts at once', () => {
       .toEqual(['left?', 'right?'])
     const other = await newThread()
     const parts = await collect(server.client.runs.stream(other, 'askboth', {
-      input: { question: 'q' }, streamMode: ['updates'] }))
-    expect(dataOf<Interrupted>(parts, 'updates').flatMap((part) =>
-      part.__interrupt__.map(({ value }) => value)).sort()).toEqual(['left?', 'right?'])
+      input: { question: 'q' },
+      streamMode: ['updates'],
+    }))
+    expect(
+      dataOf<Interrupted>(parts, 'updates').flatMap((part) =>
+        part.__interrupt__.map(({ value }) => value)
+      ).sort(),
+    ).toEqual(['left?', 'right?'])
   })
 
   it('are answered together by id', async () => {
@@ -145,8 +161,9 @@ describe('a breakpoint', () => {
     const id = await newThread()
     await waitFor(id, 'paused', { input: { topic: 't' } })
     expect(await server.client.threads.getState(id)).toMatchObject({ next: ['b'] })
-    expect(await waitFor(id, 'paused', { input: null })).toMatchObject({ log: ['a:t', 'b:t',
-      'c:t'] })
+    expect(await waitFor(id, 'paused', { input: null })).toMatchObject({
+      log: ['a:t', 'b:t', 'c:t'],
+    })
   })
 
   it('lets the state be changed before it continues', async () => {
@@ -178,7 +195,9 @@ describe('a command', () => {
     const id = await newThread()
     await waitFor(id, 'fanout', { input: { words: ['a'] } })
     const values = await waitFor(id, 'fanout', { command: { goto: [
-      { node: 'shout', input: { word: 'b' } }, { node: 'shout', input: { word: 'c' } }] } })
+      { node: 'shout', input: { word: 'b' } },
+      { node: 'shout', input: { word: 'c' } },
+    ] } })
     expect(values).toMatchObject({ loud: ['A', 'B', 'C'] })
   })
 
@@ -186,7 +205,9 @@ describe('a command', () => {
     const id = await newThread()
     await waitFor(id, 'ask', { input: { question: 'q' } })
     expect(await waitFor(id, 'ask', { command: {
-      resume: 'yes', update: [['answers', ['one']], ['answers', ['two']]] } }))
+      resume: 'yes',
+      update: [['answers', ['one']], ['answers', ['two']]],
+    } }))
       .toMatchObject({ answers: expect.arrayContaining(['one', 'two', 'yes', 'after']) })
   })
 })
@@ -205,8 +226,9 @@ describe('an interrupt beside a task that finished', () => {
 
   it('may be the last one left of several, and answered with false', async () => {
     const id = await newThread()
-    const { __interrupt__: asked } =
-      await waitFor(id, 'askboth', { input: {} }) as unknown as Interrupted
+    const { __interrupt__: asked } = await waitFor(id, 'askboth', {
+      input: {},
+    }) as unknown as Interrupted
     const left = asked.find(({ value }) => value === 'left?')!
     await waitFor(id, 'askboth', { command: { resume: { [left.id]: 'yes' } } })
     expect(await waitFor(id, 'askboth', { command: { resume: false } }))

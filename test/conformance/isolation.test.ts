@@ -20,7 +20,7 @@ const storeMs = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ? 3_000 : 0
 const newThread = async () => (await server.client.threads.create()).thread_id
 
 /** A run that spins for ever; resolves when it does. */
-async function startSpinner(begun: Gate): Promise<{ id: string, runId: string }> {
+async function startSpinner(begun: Gate): Promise<{ id: string; runId: string }> {
   const id = await newThread()
   begun.open()
   const run = await server.client.runs.create(id, 'spin', { input: { ms: -1, tell: begun.url } })
@@ -57,8 +57,12 @@ describe('while a graph spins', () => {
 
   it('new runs of other threads are delayed by five seconds at most', async () => {
     const spinner = await startSpinner(gate())
-    await expectShortDelay(() => Promise.all(Array.from({ length: 6 }, async () =>
-      server.client.runs.wait(await newThread(), 'echo', { input: say('x') }))))
+    await expectShortDelay(() =>
+      Promise.all(
+        Array.from({ length: 6 },
+          async () => server.client.runs.wait(await newThread(), 'echo', { input: say('x') })),
+      )
+    )
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   })
 
@@ -82,7 +86,8 @@ describe('while a graph spins', () => {
   it('others run even if several spin', async () => {
     const spinners = await Promise.all([1, 2, 3, 4].map(() => startSpinner(gate())))
     await expectShortDelay(async () =>
-      server.client.runs.wait(await newThread(), 'echo', { input: say('x') }))
+      server.client.runs.wait(await newThread(), 'echo', { input: say('x') })
+    )
     for (const { id, runId } of spinners) await server.client.runs.cancel(id, runId, true)
   })
 })

@@ -15,14 +15,18 @@ const gate = useGates()
 const proxy = useCuttingProxy()
 
 const newThread = async () => (await server.client.threads.create()).thread_id
-const nodesOf = (parts: readonly Part[]) => parts.filter(({ event }) => event === 'updates')
-  .flatMap(({ data }) => Object.keys(data as object))
+const nodesOf = (parts: readonly Part[]) =>
+  parts.filter(({ event }) => event === 'updates')
+    .flatMap(({ data }) => Object.keys(data as object))
 
 /** Runs the graph `steps` to its end; `updates` and `values` were streamed without a reader. */
 async function finishedRun(streamResumable: boolean) {
   const id = await newThread()
   const run = await server.client.runs.create(id, 'steps', {
-    input: { topic: 't' }, streamMode: ['updates', 'values'], streamResumable })
+    input: { topic: 't' },
+    streamMode: ['updates', 'values'],
+    streamResumable,
+  })
   await server.client.runs.join(id, run.run_id)
   return { id, runId: run.run_id }
 }
@@ -51,11 +55,13 @@ describe('join', () => {
     const id = await newThread()
     const asking = await runs.create(id, 'ask', { input: { question: 'q' } })
     expect(await runs.join(id, asking.run_id)).toMatchObject({
-      __interrupt__: [{ value: { question: 'q' } }] })
+      __interrupt__: [{ value: { question: 'q' } }],
+    })
     const other = await newThread()
     const failing = await runs.create(other, 'failing', { input: { topic: 'bad' } })
     expect(await runs.join(other, failing.run_id)).toMatchObject({
-      __error__: { error: 'TypeError', message: 'bad' } })
+      __error__: { error: 'TypeError', message: 'bad' },
+    })
   })
 
   it('answers values that only the graph can assemble', async () => {
@@ -84,8 +90,8 @@ describe('joining the stream of a run in progress', () => {
     const id = await newThread()
     const hold = gate()
     const run = await startHeld(server.client, id, hold)
-    const readers = Array.from({ length: 4 }, () =>
-      collect(server.client.runs.joinStream(id, run.runId, { lastEventId: '-1' })))
+    const readers = Array.from({ length: 4 },
+      () => collect(server.client.runs.joinStream(id, run.runId, { lastEventId: '-1' })))
     hold.open()
     const first = await run.stream.rest()
     for (const parts of await Promise.all(readers)) {
@@ -107,10 +113,12 @@ describe('joining the stream of a run in progress', () => {
   it('gives only the modes that the reader asks for', async () => {
     const id = await newThread()
     const hold = gate()
-    const run = await startHeld(server.client, id, hold,
-      { payload: { streamMode: ['updates', 'values'] } })
-    const joined = collect(server.client.runs.joinStream(id, run.runId,
-      { lastEventId: '-1', streamMode: ['values'] }))
+    const run = await startHeld(server.client, id, hold, {
+      payload: { streamMode: ['updates', 'values'] },
+    })
+    const joined = collect(
+      server.client.runs.joinStream(id, run.runId, { lastEventId: '-1', streamMode: ['values'] }),
+    )
     hold.open()
     const modes = new Set((await joined).map(({ event }) => event))
     modes.delete('metadata')
@@ -132,8 +140,10 @@ describe('joining the stream of a run in progress', () => {
     const hold = gate()
     const run = await startHeld(server.client, id, hold)
     const left = new AbortController()
-    const joined = new StreamReader(server.client.runs.joinStream(id, run.runId,
-      { lastEventId: '-1', cancelOnDisconnect: true, signal: left.signal }))
+    const joined = new StreamReader(
+      server.client.runs.joinStream(id, run.runId, { lastEventId: '-1', cancelOnDisconnect: true,
+        signal: left.signal }),
+    )
     await joined.until(({ event }) => event === 'updates')
     left.abort()
     await hold.left()
@@ -164,7 +174,8 @@ describe('joining the stream of a run that has ended', () => {
     const all = await collect(server.client.runs.joinStream(id, runId, { lastEventId: '-1' }))
     for (const [at, { id: eventId }] of all.entries()) {
       const rest = await collect(
-        server.client.runs.joinStream(id, runId, { lastEventId: eventId! }))
+        server.client.runs.joinStream(id, runId, { lastEventId: eventId! }),
+      )
       expect(rest).toEqual(all.slice(at + 1))
     }
   })
@@ -174,8 +185,9 @@ describe('joining the stream of a run that has ended', () => {
       const { id, runId } = await finishedRun(true)
       const path = `/threads/${id}/runs/${runId}/stream`
       const read = async (query: string) => {
-        const answer = await fetch(`${server.url}${path}${query}`,
-          { headers: { 'last-event-id': '-1' } })
+        const answer = await fetch(`${server.url}${path}${query}`, {
+          headers: { 'last-event-id': '-1' },
+        })
         return [answer.status, await answer.text()]
       }
       const [status, text] = await read('?stream_mode=&cancel_on_disconnect=')
@@ -192,13 +204,16 @@ describe('joining the stream of a run that has ended', () => {
 
   it('replays the error of a run that failed', async () => {
     const id = await newThread()
-    const run = await server.client.runs.create(id, 'failing',
-      { input: { topic: 'bad' }, streamMode: ['updates'], streamResumable: true })
+    const run = await server.client.runs.create(id, 'failing', { input: { topic: 'bad' },
+      streamMode: ['updates'], streamResumable: true })
     await server.client.runs.join(id, run.run_id)
     const parts = await collect(
-      server.client.runs.joinStream(id, run.run_id, { lastEventId: '-1' }))
+      server.client.runs.joinStream(id, run.run_id, { lastEventId: '-1' }),
+    )
     expect(parts.at(-1)).toMatchObject({
-      event: 'error', data: { error: 'TypeError', message: 'bad' } })
+      event: 'error',
+      data: { error: 'TypeError', message: 'bad' },
+    })
   })
 })
 

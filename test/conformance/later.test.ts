@@ -35,14 +35,14 @@ it.each([
 })
 
 it('A client of protocol v2 learns which library does not need it', async () => {
-  const answer = await ask(server.url, 'POST', `/threads/${some}/commands`,
-    { id: 1, method: 'run.start', params: { assistant_id: 'echo' } })
+  const answer = await ask(server.url, 'POST', `/threads/${some}/commands`, { id: 1,
+    method: 'run.start', params: { assistant_id: 'echo' } })
   expect(messageOf(answer)).toContain('@langchain/langgraph-sdk/react')
 })
 
 it('Feedback keys are refused with 422, because feedback is not collected', async () => {
-  const answer = await ask(server.url, 'POST', '/runs/wait',
-    { assistant_id: 'echo', input: say('x'), feedback_keys: ['good'] })
+  const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
+    input: say('x'), feedback_keys: ['good'] })
   expect(answer.status).toBe(422)
   expect(messageOf(answer)).toMatch(/feedback_keys/)
 })

@@ -24,8 +24,9 @@ const statusesOf = async (id: string) =>
 describe('a second run with reject', () => {
   it('is refused with 422, and the first one continues', async () => {
     const { id, hold, first } = await busyThread()
-    await expect(server.client.runs.create(id, 'echo',
-      { input: say('no'), multitaskStrategy: 'reject' })).rejects.toMatchObject({ status: 422 })
+    await expect(
+      server.client.runs.create(id, 'echo', { input: say('no'), multitaskStrategy: 'reject' }),
+    ).rejects.toMatchObject({ status: 422 })
     hold.open()
     await first.stream.rest()
     expect(await valuesOf(id)).toEqual([first.text, 'first', 'held', 'last'])
@@ -42,13 +43,14 @@ describe('a second run with reject', () => {
 describe('a second run with enqueue', () => {
   it('waits for the first, and runs on top of it', async () => {
     const { id, hold, first } = await busyThread()
-    const second = await server.client.runs.create(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'enqueue' })
+    const second = await server.client.runs.create(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'enqueue' })
     expect(await server.client.runs.get(id, second.run_id)).toMatchObject({ status: 'pending' })
     hold.open()
     const values = await server.client.runs.join(id, second.run_id)
     expect(texts(values)).toEqual(
-      [first.text, 'first', 'held', 'last', 'second', 'echo: second'])
+      [first.text, 'first', 'held', 'last', 'second', 'echo: second'],
+    )
   })
 
   it('is the default', async () => {
@@ -105,8 +107,8 @@ describe('a second run with enqueue', () => {
 describe('a second run with interrupt', () => {
   it('ends the first, keeps its finished steps, and runs on top of them', async () => {
     const { id, hold, first } = await busyThread()
-    const values = await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'interrupt' })
+    const values = await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'interrupt' })
     await hold.left()
     expect(texts(values)).toEqual([first.text, 'first', 'second', 'echo: second'])
     expect(await statusesOf(id)).toEqual(['success', 'interrupted'])
@@ -116,8 +118,8 @@ describe('a second run with interrupt', () => {
   it('also ends the runs that wait behind the first', async () => {
     const { id, first } = await busyThread()
     await server.client.runs.create(id, 'echo', { input: say('waits') })
-    const values = await server.client.runs.wait(id, 'echo',
-      { input: say('last'), multitaskStrategy: 'interrupt' })
+    const values = await server.client.runs.wait(id, 'echo', { input: say('last'),
+      multitaskStrategy: 'interrupt' })
     expect(texts(values)).toEqual([first.text, 'first', 'last', 'echo: last'])
     expect(await statusesOf(id)).toEqual(['success', 'interrupted', 'interrupted'])
   })
@@ -126,18 +128,19 @@ describe('a second run with interrupt', () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     const first = await startHeld(server.client, id, hold, { how: 'stubborn' })
-    await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'interrupt' })
+    await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'interrupt' })
     hold.open()
     await server.client.runs.wait(id, 'echo', { input: say('third') })
     expect(await valuesOf(id)).toEqual(
-      [first.text, 'first', 'second', 'echo: second', 'third', 'echo: third'])
+      [first.text, 'first', 'second', 'echo: second', 'third', 'echo: third'],
+    )
   })
 
   it('ends the stream of the first without an error', async () => {
     const { id, first } = await busyThread()
-    await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'interrupt' })
+    await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'interrupt' })
     const parts = await first.stream.rest()
     expect(parts.map(({ event }) => event)).toEqual(['metadata', 'updates'])
   })
@@ -146,8 +149,8 @@ describe('a second run with interrupt', () => {
 describe('a second run with rollback', () => {
   it('deletes the first and leaves nothing of it', async () => {
     const { id, first } = await busyThread()
-    const second = await server.client.runs.create(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'rollback' })
+    const second = await server.client.runs.create(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'rollback' })
     const values = await server.client.runs.join(id, second.run_id)
     expect(texts(values)).toEqual(['second', 'echo: second'])
     expect(await valuesOf(id)).toEqual(['second', 'echo: second'])
@@ -162,8 +165,8 @@ describe('a second run with rollback', () => {
 
   it('keeps what was there before the first', async () => {
     const { id, first } = await busyThread('before')
-    const values = await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'rollback' })
+    const values = await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'rollback' })
     expect(texts(values)).toEqual(['before', 'echo: before', 'second', 'echo: second'])
     const history = await server.client.threads.getHistory(id, { limit: 100 })
     expect(JSON.stringify(history)).not.toContain(first.runId)
@@ -176,8 +179,8 @@ describe('a second run with rollback', () => {
   it('keeps metadata that was written meanwhile', async () => {
     const { id } = await busyThread()
     await server.client.threads.update(id, { metadata: { meanwhile: true } })
-    await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'rollback' })
+    await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'rollback' })
     expect((await server.client.threads.get(id)).metadata).toMatchObject({ meanwhile: true })
   })
 
@@ -185,8 +188,8 @@ describe('a second run with rollback', () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     await startHeld(server.client, id, hold, { how: 'stubborn' })
-    await server.client.runs.wait(id, 'echo',
-      { input: say('second'), multitaskStrategy: 'rollback' })
+    await server.client.runs.wait(id, 'echo', { input: say('second'),
+      multitaskStrategy: 'rollback' })
     hold.open()
     await server.client.runs.wait(id, 'echo', { input: say('third') })
     expect(await valuesOf(id)).toEqual(['second', 'echo: second', 'third', 'echo: third'])
@@ -199,22 +202,25 @@ describe('a run from a checkpoint that a rollback drops', () => {
 
   it('is refused with 404 if it asks for that rollback, and the first continues', async () => {
     const { id, hold, first } = await busyThread('before')
-    await expect(server.client.runs.create(id, 'echo', { input: say('second'),
-      checkpointId: await headOf(id), multitaskStrategy: 'rollback',
-    })).rejects.toMatchObject({ status: 404 })
+    await expect(
+      server.client.runs.create(id, 'echo', { input: say('second'), checkpointId: await headOf(id),
+        multitaskStrategy: 'rollback' }),
+    ).rejects.toMatchObject({ status: 404 })
     hold.open()
     await first.stream.rest()
     expect(await valuesOf(id)).toEqual(
-      ['before', 'echo: before', first.text, 'first', 'held', 'last'])
+      ['before', 'echo: before', first.text, 'first', 'held', 'last'],
+    )
   })
 
   it('fails if it was already queued, and leaves the state as it was', async () => {
     const { id, first } = await busyThread('before')
-    const second = await server.client.runs.create(id, 'echo',
-      { input: say('second'), checkpointId: await headOf(id) })
+    const second = await server.client.runs.create(id, 'echo', { input: say('second'),
+      checkpointId: await headOf(id) })
     await server.client.runs.cancel(id, first.runId, true, 'rollback')
     expect(await server.client.runs.join(id, second.run_id)).toMatchObject({
-      __error__: { message: expect.stringContaining('is not there any more') } })
+      __error__: { message: expect.stringContaining('is not there any more') },
+    })
     expect(await valuesOf(id)).toEqual(['before', 'echo: before'])
   })
 })

@@ -50,11 +50,18 @@ describe('a run', () => {
 
   it('may end by a command, send to a node, and write every channel of the state', async () => {
     const id = await threadOf()
-    expect(await server.client.runs.wait(id, 'steps', { command: { goto: '__end__',
-      update: { topic: 'u' } } })).toMatchObject({ topic: 'u' })
-    expect(await server.client.runs.wait(id, 'steps', { command: { goto: { node: 'c',
-      input: { topic: 's' } }, update: [['log', ['x']]] } })).toMatchObject({
-      log: ['a:t', 'b:t', 'c:t', 'x', 'c:s'] })
+    expect(
+      await server.client.runs.wait(id, 'steps', {
+        command: { goto: '__end__', update: { topic: 'u' } },
+      }),
+    ).toMatchObject({ topic: 'u' })
+    expect(
+      await server.client.runs.wait(id, 'steps', {
+        command: { goto: { node: 'c', input: { topic: 's' } }, update: [['log', ['x']]] },
+      }),
+    ).toMatchObject({
+      log: ['a:t', 'b:t', 'c:t', 'x', 'c:s'],
+    })
   })
 
   it('takes an asterisk in a list of breakpoints for every node', async () => {
@@ -70,10 +77,13 @@ describe('a run', () => {
   it('of a graph that is made for each use fails, and changes nothing', async () => {
     const id = await threadOf('factory', {})
     const before = await stateOf(id)
-    const answer = await ask(server.url, 'POST', `/threads/${id}/runs/wait`,
-      { assistant_id: 'factory', command: { goto: 'constructor' } })
+    const answer = await ask(server.url, 'POST', `/threads/${id}/runs/wait`, {
+      assistant_id: 'factory',
+      command: { goto: 'constructor' },
+    })
     expect(answer.body).toMatchObject({ __error__: {
-      message: expect.stringMatching('goto names no node of the graph: constructor') } })
+      message: expect.stringMatching('goto names no node of the graph: constructor'),
+    } })
     expect(await stateOf(id)).toEqual(before)
   })
 })
@@ -104,8 +114,8 @@ describe('an update of the state', () => {
     await server.client.runs.wait(id, 'nestedask', { input: {} })
     const { tasks: [task] } = await server.client.threads.getState(id)
     const { checkpoint_ns } = task!.checkpoint!
-    const update = (values: object) => ask(server.url, 'POST', `/threads/${id}/state`,
-      { values, checkpoint: { checkpoint_ns } })
+    const update = (values: object) =>
+      ask(server.url, 'POST', `/threads/${id}/state`, { values, checkpoint: { checkpoint_ns } })
     expect((await update({ constructor: 1 })).status).toBe(422)
     expect((await update({ nowhere: 1 })).status).toBe(422)
   })

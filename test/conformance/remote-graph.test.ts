@@ -20,16 +20,19 @@ describe('a remote graph', () => {
 
   it('streams updates and values', async () => {
     const modes: unknown[] = []
-    for await (const [mode, data] of await remote('steps').stream({ topic: 't' },
-      { streamMode: ['updates', 'values'] })) modes.push([mode, data])
+    for await (const [mode, data] of await remote('steps').stream({ topic: 't' }, {
+      streamMode: ['updates', 'values'],
+    })) modes.push([mode, data])
     expect(modes).toHaveLength(7)
     expect(modes.at(-1)).toEqual(['values', { topic: 't', log: ['a:t', 'b:t', 'c:t'] }])
   })
 
   it('streams the events of subgraphs with their namespace', async () => {
     const namespaces: string[][] = []
-    for await (const [namespace] of await remote('nested').stream({ topic: 't' },
-      { streamMode: 'updates', subgraphs: true })) namespaces.push(namespace as string[])
+    for await (const [namespace] of await remote('nested').stream({ topic: 't' }, {
+      streamMode: 'updates',
+      subgraphs: true,
+    })) namespaces.push(namespace as string[])
     expect(namespaces).toEqual([[], [expect.stringMatching(/^sub:/)], []])
   })
 
@@ -39,7 +42,8 @@ describe('a remote graph', () => {
     await graph.invoke({ topic: 't' }, config)
     const state = await graph.getState(config)
     expect(state).toMatchObject({
-      values: { topic: 't', log: ['a:t', 'b:t', 'c:t'] }, next: [],
+      values: { topic: 't', log: ['a:t', 'b:t', 'c:t'] },
+      next: [],
       config: { configurable: { ...config.configurable, checkpoint_ns: '' } },
     })
     const updated = await graph.updateState(config, { topic: 'new' }, 'a')

@@ -22,15 +22,22 @@ describe('creating a run', () => {
   it('answers the run at once', async () => {
     const id = await newThread({ both: 'thread', twice: 'thread' })
     const { assistant_id } = await server.client.assistants.create({
-      graphId: 'held', metadata: { from: 'assistant', both: 'assistant', twice: 'assistant' } })
+      graphId: 'held',
+      metadata: { from: 'assistant', both: 'assistant', twice: 'assistant' },
+    })
     const hold = gate()
     const run = await server.client.runs.create(id, assistant_id, {
-      input: say(`hold ${hold.url}`), metadata: { from2: 'run', both: 'run' },
-      streamMode: ['updates', 'values'], multitaskStrategy: 'enqueue',
+      input: say(`hold ${hold.url}`),
+      metadata: { from2: 'run', both: 'run' },
+      streamMode: ['updates', 'values'],
+      multitaskStrategy: 'enqueue',
     })
     expect(run).toMatchObject({
-      run_id: expect.stringMatching(uuid), thread_id: id, assistant_id,
-      status: expect.stringMatching(/^(pending|running)$/), multitask_strategy: 'enqueue',
+      run_id: expect.stringMatching(uuid),
+      thread_id: id,
+      assistant_id,
+      status: expect.stringMatching(/^(pending|running)$/),
+      multitask_strategy: 'enqueue',
       metadata: { from: 'assistant', twice: 'thread', from2: 'run', both: 'run' },
       created_at: expect.stringMatching(/(Z|[+-]\d\d:\d\d)$/),
       updated_at: expect.stringMatching(/(Z|[+-]\d\d:\d\d)$/),
@@ -45,8 +52,8 @@ describe('creating a run', () => {
 
   it('answers the location of the run', async () => {
     const id = await newThread()
-    const answer = await ask(server.url, 'POST', `/threads/${id}/runs`,
-      { assistant_id: 'echo', input: say('x') })
+    const answer = await ask(server.url, 'POST', `/threads/${id}/runs`, { assistant_id: 'echo',
+      input: say('x') })
     const { run_id } = answer.body as { run_id: string }
     expect(answer.headers.get('content-location')).toBe(`/threads/${id}/runs/${run_id}`)
   })
@@ -62,8 +69,8 @@ describe('creating a run', () => {
 
   it('creates the thread if asked to', async () => {
     const id = randomUUID()
-    const values = await server.client.runs.wait(id, 'echo',
-      { input: say('x'), ifNotExists: 'create' })
+    const values = await server.client.runs.wait(id, 'echo', { input: say('x'),
+      ifNotExists: 'create' })
     expect(texts(values)).toEqual(['x', 'echo: x'])
     expect(await server.client.threads.get(id))
       .toMatchObject({ status: 'idle', metadata: { graph_id: 'echo' } })
@@ -84,8 +91,11 @@ describe('creating a run', () => {
     const id = await newThread()
     const key = randomUUID()
     const body = { assistant_id: 'echo', input: say('x') }
-    const answers = await Promise.all([1, 2, 3].map(() =>
-      ask(server.url, 'POST', `/threads/${id}/runs`, body, { 'idempotency-key': key })))
+    const answers = await Promise.all(
+      [1, 2, 3].map(() =>
+        ask(server.url, 'POST', `/threads/${id}/runs`, body, { 'idempotency-key': key })
+      ),
+    )
     const made = new Set(answers.map(({ body }) => (body as { run_id: string }).run_id))
     expect(made.size).toBe(1)
     await server.client.runs.join(id, [...made][0]!)
@@ -110,8 +120,10 @@ describe('the runs of a thread', () => {
     const { runs } = server.client
     const id = await newThread()
     for (const graph of ['echo', 'steps']) await runs.wait(id, graph, { input: {} })
-    const named = (await runs.list(id)).map(({ assistant_id, metadata }) =>
-      ({ graph: metadata?.['graph_id'], same: metadata?.['assistant_id'] === assistant_id }))
+    const named = (await runs.list(id)).map(({ assistant_id, metadata }) => ({
+      graph: metadata?.['graph_id'],
+      same: metadata?.['assistant_id'] === assistant_id,
+    }))
     expect(named).toEqual([{ graph: 'steps', same: true }, { graph: 'echo', same: true }])
   })
 
@@ -184,8 +196,8 @@ describe('waiting for a run', () => {
     const id = await newThread()
     await expect(server.client.runs.wait(id, 'failing', { input: { topic: 'no luck' } }))
       .rejects.toThrow(/^TypeError: no luck$/)
-    const raw = await server.client.runs.wait(id, 'failing',
-      { input: { topic: 'no luck' }, raiseError: false })
+    const raw = await server.client.runs.wait(id, 'failing', { input: { topic: 'no luck' },
+      raiseError: false })
     expect(raw).toMatchObject({ __error__: { error: 'TypeError', message: 'no luck' } })
   })
 
@@ -213,8 +225,8 @@ describe('waiting for a run', () => {
 describe('the recursion limit', () => {
   it('ends a run with a GraphRecursionError', async () => {
     const id = await newThread()
-    const failed = await server.client.runs.wait(id, 'endless',
-      { input: { topic: 't' }, config: { recursion_limit: 3 }, raiseError: false })
+    const failed = await server.client.runs.wait(id, 'endless', { input: { topic: 't' },
+      config: { recursion_limit: 3 }, raiseError: false })
     expect(failed).toMatchObject({ __error__: { error: 'GraphRecursionError' } })
     expect(await server.client.threads.getState(id))
       .toMatchObject({ values: { log: ['again', 'again', 'again'] }, next: ['again'] })
@@ -222,8 +234,8 @@ describe('the recursion limit', () => {
 
   it('of one run does not apply to the next', async () => {
     const id = await newThread()
-    await server.client.runs.wait(id, 'steps',
-      { input: { topic: 't' }, config: { recursion_limit: 1 }, raiseError: false })
+    await server.client.runs.wait(id, 'steps', { input: { topic: 't' },
+      config: { recursion_limit: 1 }, raiseError: false })
     expect(await server.client.runs.wait(id, 'steps', { input: { topic: 'u' } }))
       .toMatchObject({ log: expect.arrayContaining(['c:u']) })
   })
@@ -232,18 +244,22 @@ describe('the recursion limit', () => {
 describe('forking', () => {
   const historyOf = (id: string) => server.client.threads.getHistory(id)
   const total = async (id: string, payload: object = {}) =>
-    (await server.client.runs.wait(id, 'counter', { input: { by: 11 }, ...payload }) as
-      { total: number }).total
+    (await server.client.runs.wait(id, 'counter', { input: { by: 11 }, ...payload }) as {
+      total: number
+    }).total
 
   it('starts from the given checkpoint, once: later runs start from the newest', async () => {
     const id = await newThread()
     expect([await total(id), await total(id), await total(id)]).toEqual([11, 22, 33])
     const eleven = (await historyOf(id)).find(({ values, next }) =>
-      (values as { total: number }).total === 11 && next.length === 0)!
+      (values as { total: number }).total === 11 && next.length === 0
+    )!
     expect(await total(id, { checkpointId: eleven.checkpoint.checkpoint_id })).toBe(22)
     expect(await total(id)).toBe(33)
     expect(await total(id, { checkpoint: {
-      checkpoint_id: eleven.checkpoint.checkpoint_id, checkpoint_ns: '', checkpoint_map: null,
+      checkpoint_id: eleven.checkpoint.checkpoint_id,
+      checkpoint_ns: '',
+      checkpoint_map: null,
     } })).toBe(22)
     expect(await total(id)).toBe(33)
     expect(await total(id)).toBe(44)
@@ -260,8 +276,9 @@ describe('forking', () => {
 
 describe('the configuration of a run', () => {
   const said = async (client: ReturnType<typeof clientOf>, id: string, payload: object = {}) =>
-    (await client.runs.wait(id, 'configured', { input: { said: {} }, ...payload }) as
-      { said: Record<string, unknown> }).said
+    (await client.runs.wait(id, 'configured', { input: { said: {} }, ...payload }) as {
+      said: Record<string, unknown>
+    }).said
 
   it('reaches the graph: configurable, context, project environment', async () => {
     const id = await newThread()

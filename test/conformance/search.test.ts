@@ -52,7 +52,8 @@ describe('a search', () => {
     for (const filter of [{ metadata: { parts } }, { values: { parts } }]) {
       const { status, body } = await ask(server.url, 'POST', '/threads/search', filter)
       expect([status, body]).toEqual([422, expect.objectContaining({
-        message: expect.stringContaining('64 objects or lists inside of lists') })])
+        message: expect.stringContaining('64 objects or lists inside of lists'),
+      })])
     }
   })
 
@@ -91,14 +92,16 @@ describe('a search', () => {
 
   it('answers only the fields that were asked for', async () => {
     const [thread] = await server.client.threads.search({
-      ids: [ids[1]!], select: ['thread_id', 'status', 'metadata'],
+      ids: [ids[1]!],
+      select: ['thread_id', 'status', 'metadata'],
     })
     expect(Object.keys(thread!).sort()).toEqual(['metadata', 'status', 'thread_id'])
   })
 
   it('extracts values by path', async () => {
     const [thread] = await server.client.threads.search({
-      ids: [ids[1]!], select: ['thread_id'],
+      ids: [ids[1]!],
+      select: ['thread_id'],
       extract: { last: 'values.log[-1]', kind: 'metadata.kind', none: 'values.nosuch' },
     })
     expect(thread).toMatchObject({ extracted: { last: 'c:cats', kind: 'talked', none: null } })
@@ -112,7 +115,8 @@ describe('the order of a search', () => {
   })
 
   it.each(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const)(
-    'is by %s, up or down', async (sortBy) => {
+    'is by %s, up or down',
+    async (sortBy) => {
       const { threads } = server.client
       const fields = async (sortOrder: 'asc' | 'desc') =>
         (await threads.search({ metadata: { team }, sortBy, sortOrder }))
@@ -120,15 +124,23 @@ describe('the order of a search', () => {
       const up = await fields('asc')
       expect(up).toEqual(up.toSorted())
       expect(await fields('desc')).toEqual(up.toReversed())
-    })
+    },
+  )
 })
 
 describe('the pages of a search', () => {
-  const page = (limit: number, offset: number) => ask(server.url, 'POST', '/threads/search', {
-    metadata: { team }, sort_by: 'created_at', sort_order: 'asc', limit, offset })
+  const page = (limit: number, offset: number) =>
+    ask(server.url, 'POST', '/threads/search', {
+      metadata: { team },
+      sort_by: 'created_at',
+      sort_order: 'asc',
+      limit,
+      offset,
+    })
 
   it.each([[1, 0], [3, 0], [4, 0], [5, 0], [2, 2], [2, 3], [10, 1_000]])(
-    'of %i from %i say the total, and where the next one begins', async (limit, offset) => {
+    'of %i from %i say the total, and where the next one begins',
+    async (limit, offset) => {
       const answer = await page(limit, offset)
       const expected = ids.slice(offset, offset + limit)
       expect((answer.body as { thread_id: string }[]).map((thread) => thread.thread_id))
@@ -136,12 +148,14 @@ describe('the pages of a search', () => {
       expect(answer.headers.get('x-pagination-total')).toBe('4')
       const next = offset + limit < ids.length ? String(offset + limit) : null
       expect(answer.headers.get('x-pagination-next')).toBe(next)
-    })
+    },
+  )
 
   it('hold ten threads by default', async () => {
     const many = randomUUID()
-    await Promise.all(Array.from({ length: 12 }, () =>
-      server.client.threads.create({ metadata: { many } })))
+    await Promise.all(
+      Array.from({ length: 12 }, () => server.client.threads.create({ metadata: { many } })),
+    )
     expect(await server.client.threads.search({ metadata: { many } })).toHaveLength(10)
     expect(await server.client.threads.count({ metadata: { many } })).toBe(12)
   })
@@ -178,9 +192,17 @@ describe('a write', () => {
 
 describe('a search that makes no sense', () => {
   it.each([
-    { limit: 0 }, { limit: 1_001 }, { limit: 'ten' }, { offset: -1 }, { status: 'asleep' },
-    { sort_by: 'colour' }, { sort_order: 'sideways' }, { metadata: 'x' }, { ids: 'x' },
-    { ids: ['not a uuid'] }, { select: ['colour'] },
+    { limit: 0 },
+    { limit: 1_001 },
+    { limit: 'ten' },
+    { offset: -1 },
+    { status: 'asleep' },
+    { sort_by: 'colour' },
+    { sort_order: 'sideways' },
+    { metadata: 'x' },
+    { ids: 'x' },
+    { ids: ['not a uuid'] },
+    { select: ['colour'] },
   ])('is refused with 422: %j', async (body) => {
     expect((await ask(server.url, 'POST', '/threads/search', body)).status).toBe(422)
   })

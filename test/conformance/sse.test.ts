@@ -15,7 +15,10 @@ const newThread = async () => (await server.client.threads.create()).thread_id
 
 function open(path: string, body: object) {
   return fetch(server.url + path, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 }
 
 async function allFrames(answer: Response): Promise<Frame[]> {
@@ -27,8 +30,8 @@ async function allFrames(answer: Response): Promise<Frame[]> {
 describe('a stream', () => {
   it('carries the headers that clients and proxies need', async () => {
     const id = await newThread()
-    const answer = await open(`/threads/${id}/runs/stream`,
-      { assistant_id: 'echo', input: say('x') })
+    const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'echo',
+      input: say('x') })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(answer.headers.get('cache-control')).toContain('no-cache')
@@ -41,8 +44,8 @@ describe('a stream', () => {
 
   it('consists of frames with an event, one line of JSON and an id', async () => {
     const id = await newThread()
-    const answer = await open(`/threads/${id}/runs/stream`,
-      { assistant_id: 'echo', input: say('two\nlines\r\nand \u2028 more'), stream_mode: 'values' })
+    const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'echo',
+      input: say('two\nlines\r\nand \u2028 more'), stream_mode: 'values' })
     const frames = (await allFrames(answer)).filter(({ text }) => !text.startsWith(':'))
     for (const { text } of frames) {
       const lines = text.split('\n')
@@ -58,8 +61,8 @@ describe('a stream', () => {
   it('begins before the graph has done anything', async () => {
     const id = await newThread()
     const hold = gate()
-    const answer = await open(`/threads/${id}/runs/stream`,
-      { assistant_id: 'held', input: say(`hold ${hold.url}`), stream_mode: ['custom'] })
+    const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'held',
+      input: say(`hold ${hold.url}`), stream_mode: ['custom'] })
     const frames = framesOf(answer.body!)
     expect((await frames.next()).value!.text).toContain('event: metadata\n')
     hold.open()
@@ -70,8 +73,8 @@ describe('a stream', () => {
     const id = await newThread()
     const hold = gate()
     const began = performance.now()
-    const answer = await open(`/threads/${id}/runs/stream`,
-      { assistant_id: 'held', input: say(`hold ${hold.url}`), stream_mode: ['custom'] })
+    const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'held',
+      input: say(`hold ${hold.url}`), stream_mode: ['custom'] })
     const heartbeats: number[] = []
     let received = ''
     const decoder = new TextDecoder()
@@ -94,10 +97,10 @@ describe('a stream', () => {
 
 describe('a reader', () => {
   it('gets everything that a graph streams at once, in order, however much it is', async () => {
-    const stream = server.client.runs.stream(null, 'wide',
-      { input: { pieces: 40, size: 1_500_000 }, streamMode: ['updates', 'custom'] })
+    const stream = server.client.runs.stream(null, 'wide', { input: { pieces: 40, size: 1_500_000 },
+      streamMode: ['updates', 'custom'] })
     const parts = await collect(stream)
-    const pieces = dataOf<{ piece: number, filler: string }>(parts, 'custom')
+    const pieces = dataOf<{ piece: number; filler: string }>(parts, 'custom')
     expect(pieces.map(({ piece }) => piece)).toEqual(Array.from(pieces.keys()))
     expect(pieces.map(({ filler }) => filler.length)).toEqual(Array(40).fill(1_500_000))
     expect(namesOf(parts)).toEqual(['metadata', 'custom', 'updates'])
@@ -130,8 +133,8 @@ describe('wait and join', () => {
   it('send their headers at once, to occupy no connection slot of the client', async () => {
     const id = await newThread()
     const hold = gate()
-    const waiting = await open(`/threads/${id}/runs/wait`,
-      { assistant_id: 'held', input: say(`hold ${hold.url}`) })
+    const waiting = await open(`/threads/${id}/runs/wait`, { assistant_id: 'held',
+      input: say(`hold ${hold.url}`) })
     const [run] = await server.client.runs.list(id)
     expect(waiting.headers.get('content-location')).toBe(`/threads/${id}/runs/${run!.run_id}`)
     const joining = await fetch(`${server.url}/threads/${id}/runs/${run!.run_id}/join`)

@@ -14,7 +14,7 @@ const server = useServer()
 const gate = useGates()
 
 /** Fields of the specification that the client's type lacks. */
-type Snapshot = ThreadState & { checkpoint_id: string, parent_checkpoint_id: string }
+type Snapshot = ThreadState & { checkpoint_id: string; parent_checkpoint_id: string }
 
 async function threadAfter(graphId: string, input: Record<string, unknown>) {
   const { thread_id: id } = await server.client.threads.create()
@@ -26,7 +26,12 @@ describe('the state of a thread', () => {
   it('is empty for a new thread', async () => {
     const { thread_id: id } = await server.client.threads.create()
     expect(await server.client.threads.getState(id)).toMatchObject({
-      values: {}, next: [], tasks: [], checkpoint: null, parent_checkpoint: null, created_at: null,
+      values: {},
+      next: [],
+      tasks: [],
+      checkpoint: null,
+      parent_checkpoint: null,
+      created_at: null,
     })
     expect(await server.client.threads.getHistory(id)).toEqual([])
   })
@@ -35,16 +40,25 @@ describe('the state of a thread', () => {
     const id = await threadAfter('steps', { topic: 't' })
     const state = await server.client.threads.getState(id) as Snapshot
     const checkpoint = (checkpointId: string) => ({
-      checkpoint_id: checkpointId, thread_id: id, checkpoint_ns: '',
+      checkpoint_id: checkpointId,
+      thread_id: id,
+      checkpoint_ns: '',
     })
     expect(state).toMatchObject({
-      values: { topic: 't', log: ['a:t', 'b:t', 'c:t'] }, next: [], tasks: [],
+      values: { topic: 't', log: ['a:t', 'b:t', 'c:t'] },
+      next: [],
+      tasks: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/),
       checkpoint: checkpoint(state.checkpoint_id),
       parent_checkpoint: checkpoint(state.parent_checkpoint_id),
       metadata: {
-        thread_id: id, checkpoint_id: state.checkpoint_id, graph_id: 'steps', source: 'loop',
-        step: 3, parents: {}, writes: { c: { log: ['c:t'] } },
+        thread_id: id,
+        checkpoint_id: state.checkpoint_id,
+        graph_id: 'steps',
+        source: 'loop',
+        step: 3,
+        parents: {},
+        writes: { c: { log: ['c:t'] } },
       },
     })
     expect(state.parent_checkpoint_id < state.checkpoint_id).toBe(true)
@@ -118,13 +132,18 @@ describe('a state update', () => {
     const id = await threadAfter('steps', { topic: 't' })
     const before = await threads.getState(id) as Snapshot
     const answer = await threads.updateState(id, {
-      values: { log: ['mine'] }, asNode: 'a',
+      values: { log: ['mine'] },
+      asNode: 'a',
     }) as { checkpoint: ThreadState['checkpoint'] }
     const after = await threads.getState(id) as Snapshot
     expect(answer.checkpoint).toMatchObject({
-      thread_id: id, checkpoint_ns: '', checkpoint_id: after.checkpoint_id })
+      thread_id: id,
+      checkpoint_ns: '',
+      checkpoint_id: after.checkpoint_id,
+    })
     expect(after).toMatchObject({
-      values: { topic: 't', log: ['a:t', 'b:t', 'c:t', 'mine'] }, next: ['b'],
+      values: { topic: 't', log: ['a:t', 'b:t', 'c:t', 'mine'] },
+      next: ['b'],
       parent_checkpoint_id: before.checkpoint_id,
       metadata: { source: 'update', step: 4, writes: { a: { log: ['mine'] } } },
     })
@@ -164,13 +183,17 @@ describe('a state update', () => {
     const history = await threads.getHistory(id) as Snapshot[]
     const afterA = history.find(({ next }) => next[0] === 'b')!
     await threads.updateState(id, {
-      values: { topic: 'fork' }, asNode: 'a',
-      ...field === 'checkpoint' ? { checkpoint: afterA.checkpoint }
+      values: { topic: 'fork' },
+      asNode: 'a',
+      ...field === 'checkpoint' ?
+        { checkpoint: afterA.checkpoint }
         : { checkpointId: afterA.checkpoint_id },
     })
     expect((await threads.get(id)).values).toEqual({ topic: 'fork', log: ['a:t'] })
     expect(await threads.getState(id)).toMatchObject({
-      next: ['b'], parent_checkpoint_id: afterA.checkpoint_id })
+      next: ['b'],
+      parent_checkpoint_id: afterA.checkpoint_id,
+    })
     expect(await runs.wait(id, 'steps', { input: null }))
       .toEqual({ topic: 'fork', log: ['a:t', 'b:fork', 'c:fork'] })
     expect(await threads.getState(id, history[0]!.checkpoint_id))
@@ -220,15 +243,16 @@ describe('state that JSON alone cannot hold', () => {
 const pathAfter = async (graphId: string, input: Record<string, unknown>) =>
   `/threads/${await threadAfter(graphId, input)}`
 const read = async (path: string) => (await ask(server.url, 'GET', path)).body
-const post = async (path: string, body: object) =>
-  (await ask(server.url, 'POST', path, body)).body
+const post = async (path: string, body: object) => (await ask(server.url, 'POST', path, body)).body
 
 /** As official clients from 1.13 on send it. */
 describe('of a state', () => {
   it('only the fields and the values that are named are sent', async () => {
     const thread = await pathAfter('steps', { topic: 't' })
-    const { checkpoint, created_at } = await read(`${thread}/state`) as
-      { checkpoint: { checkpoint_id: string }, created_at: string }
+    const { checkpoint, created_at } = await read(`${thread}/state`) as {
+      checkpoint: { checkpoint_id: string }
+      created_at: string
+    }
     const { checkpoint_id: id } = checkpoint
     expect(await read(`${thread}/state?select=next&select=values.topic`))
       .toEqual({ values: { topic: 't' }, next: [] })
@@ -253,8 +277,9 @@ describe('of a state', () => {
       expect(await read(`${thread}/state?select=interrupts`))
         .toEqual({ interrupts: [{ id: expect.any(String), value: { question: 'q' } }] })
       const nested = await pathAfter('nestedask', { topic: 't' })
-      const { tasks: [{ checkpoint }] } = await read(`${nested}/state`) as
-        { tasks: [{ checkpoint: object }] }
+      const { tasks: [{ checkpoint }] } = await read(`${nested}/state`) as {
+        tasks: [{ checkpoint: object }]
+      }
       const asked = { checkpoint, select: ['next', 'values.inner'] }
       expect(await post(`${nested}/state/checkpoint`, asked))
         .toEqual({ values: { inner: 'prepared' }, next: ['deep'] })

@@ -19,7 +19,10 @@ describe('a run without a thread', () => {
   it('can be streamed', async () => {
     const created: { run_id: string }[] = []
     const parts = await collect(server.client.runs.stream(null, 'steps', {
-      input: { topic: 't' }, streamMode: ['updates'], onRunCreated: (run) => created.push(run) }))
+      input: { topic: 't' },
+      streamMode: ['updates'],
+      onRunCreated: (run) => created.push(run),
+    }))
     expect(namesOf(parts)).toEqual(['metadata', 'updates'])
     expect(parts[0]!.data).toMatchObject({ run_id: created[0]!.run_id })
     expect(dataOf(parts, 'updates')).toHaveLength(3)
@@ -28,9 +31,9 @@ describe('a run without a thread', () => {
 
   it('answers its location', async () => {
     const hold = gate()
-    const answer = await ask(server.url, 'POST', '/runs',
-      { assistant_id: 'held', input: say(`hold ${hold.url}`) })
-    const run = answer.body as { run_id: string, thread_id: string }
+    const answer = await ask(server.url, 'POST', '/runs', { assistant_id: 'held',
+      input: say(`hold ${hold.url}`) })
+    const run = answer.body as { run_id: string; thread_id: string }
     expect(answer.headers.get('content-location')).toBe(`/runs/${run.run_id}`)
     await hold.arrived()
     const joined = collect(server.client.runs.joinStream(null, run.run_id, { lastEventId: '-1' }))
@@ -41,8 +44,10 @@ describe('a run without a thread', () => {
   it('may interrupt, and may fail', async () => {
     expect(await server.client.runs.wait(null, 'ask', { input: { question: 'q' } }))
       .toMatchObject({ __interrupt__: [{ value: { question: 'q' } }] })
-    expect(await server.client.runs.wait(null, 'failing',
-      { input: { topic: 'bad' }, raiseError: false }))
+    expect(
+      await server.client.runs.wait(null, 'failing', { input: { topic: 'bad' },
+        raiseError: false }),
+    )
       .toMatchObject({ __error__: { error: 'TypeError', message: 'bad' } })
   })
 
@@ -52,8 +57,8 @@ describe('a run without a thread', () => {
   })
 
   it('never answers null, whatever stream modes it has', async () => {
-    const answer = await ask(server.url, 'POST', '/runs/wait',
-      { assistant_id: 'echo', input: say('x'), stream_mode: ['updates'] })
+    const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
+      input: say('x'), stream_mode: ['updates'] })
     expect(answer.status).toBe(200)
     expect(texts(answer.body)).toEqual(['x', 'echo: x'])
   })
@@ -68,7 +73,9 @@ describe('a run without a thread', () => {
     const hold = gate()
     const left = new AbortController()
     const gone = server.client.runs.wait(null, 'held', {
-      input: say(`hold ${hold.url}`), onDisconnect: 'cancel', signal: left.signal,
+      input: say(`hold ${hold.url}`),
+      onDisconnect: 'cancel',
+      signal: left.signal,
     }).catch(() => 'gone')
     await hold.arrived()
     left.abort()
@@ -90,9 +97,9 @@ describe('the thread of a run without a thread', () => {
   })
 
   it('is kept if asked for', async () => {
-    const answer = await ask(server.url, 'POST', '/runs',
-      { assistant_id: 'echo', input: say('x'), on_completion: 'keep' })
-    const run = answer.body as { run_id: string, thread_id: string }
+    const answer = await ask(server.url, 'POST', '/runs', { assistant_id: 'echo', input: say('x'),
+      on_completion: 'keep' })
+    const run = answer.body as { run_id: string; thread_id: string }
     await server.client.runs.join(run.thread_id, run.run_id)
     const thread = await server.client.threads.get(run.thread_id)
     expect(thread).toMatchObject({ status: 'idle' })
@@ -101,8 +108,8 @@ describe('the thread of a run without a thread', () => {
   })
 
   it.each(['complete', 'continue'])('may have on_completion %s', async (onCompletion) => {
-    const answer = await ask(server.url, 'POST', '/runs/wait',
-      { assistant_id: 'echo', input: say('x'), on_completion: onCompletion })
+    const answer = await ask(server.url, 'POST', '/runs/wait', { assistant_id: 'echo',
+      input: say('x'), on_completion: onCompletion })
     expect(answer.status).toBe(200)
   })
 })

@@ -7,14 +7,20 @@ import { useServer } from '../support/server.ts'
 
 const server = useServer()
 
-interface Stream { readonly threadId: string, readonly parts: Part[] }
+interface Stream {
+  readonly threadId: string
+  readonly parts: Part[]
+}
 
 /** Runs the graph on a new thread and collects its stream. */
 async function streamOf(graphId: string, input: Record<string, unknown>,
   streamMode: string | string[], payload: object = {}): Promise<Stream> {
   const { thread_id: threadId } = await server.client.threads.create()
   const stream = server.client.runs.stream(threadId, graphId, {
-    input, streamMode: streamMode as 'values', ...payload })
+    input,
+    streamMode: streamMode as 'values',
+    ...payload,
+  })
   return { threadId, parts: await collect(stream) }
 }
 
@@ -23,7 +29,9 @@ describe('every stream', () => {
     const { threadId, parts } = await streamOf('echo', say('x'), 'updates')
     const [run] = await server.client.runs.list(threadId)
     expect(parts[0]).toMatchObject({
-      event: 'metadata', data: { run_id: run!.run_id, attempt: 1 } })
+      event: 'metadata',
+      data: { run_id: run!.run_id, attempt: 1 },
+    })
     expect(parts.slice(1).map(({ event }) => event)).not.toContain('metadata')
   })
 
@@ -49,9 +57,12 @@ describe('every stream', () => {
     const { thread_id: id } = await server.client.threads.create()
     const created: object[] = []
     const parts = await collect(server.client.runs.stream(id, 'echo', {
-      input: say('x'), onRunCreated: (run) => created.push(run) }))
+      input: say('x'),
+      onRunCreated: (run) => created.push(run),
+    }))
     expect(created).toEqual([
-      { thread_id: id, run_id: (parts[0]!.data as { run_id: string }).run_id }])
+      { thread_id: id, run_id: (parts[0]!.data as { run_id: string }).run_id },
+    ])
   })
 })
 
@@ -81,18 +92,21 @@ describe('the mode updates', () => {
     const { parts } = await streamOf('fanout', { words: ['a', 'b', 'c'] }, 'updates')
     expect(dataOf(parts, 'updates')).toHaveLength(3)
     expect(dataOf(parts, 'updates')).toEqual(expect.arrayContaining([
-      { shout: { loud: ['A'] } }, { shout: { loud: ['B'] } }, { shout: { loud: ['C'] } }]))
+      { shout: { loud: ['A'] } },
+      { shout: { loud: ['B'] } },
+      { shout: { loud: ['C'] } },
+    ]))
   })
 
   it('combines with values, each after the update that it contains', async () => {
     const { parts } = await streamOf('steps', { topic: 't' }, ['values', 'updates'])
-    expect(parts.map(({ event }) => event)).toEqual(['metadata', 'values',
-      'updates', 'values', 'updates', 'values', 'updates', 'values'])
+    expect(parts.map(({ event }) => event)).toEqual(['metadata', 'values', 'updates', 'values',
+      'updates', 'values', 'updates', 'values'])
   })
 })
 
 describe('the mode messages-tuple', () => {
-  type Tuple = [{ content: string, id: string, type: string }, Record<string, unknown>]
+  type Tuple = [{ content: string; id: string; type: string }, Record<string, unknown>]
 
   it('streams each token with its origin', async () => {
     const { threadId, parts } = await streamOf('tokens', say('x'), 'messages-tuple')
@@ -102,8 +116,12 @@ describe('the mode messages-tuple', () => {
     expect(new Set(tuples.map(([chunk]) => chunk.id)).size).toBe(1)
     expect(tuples[0]![0].type).toMatch(/^(ai|AIMessageChunk)$/)
     expect(tuples[0]![1]).toMatchObject({
-      langgraph_node: 'model', langgraph_step: 1, thread_id: threadId, graph_id: 'tokens',
-      run_id: (parts[0]!.data as { run_id: string }).run_id, run_attempt: 1,
+      langgraph_node: 'model',
+      langgraph_step: 1,
+      thread_id: threadId,
+      graph_id: 'tokens',
+      run_id: (parts[0]!.data as { run_id: string }).run_id,
+      run_attempt: 1,
     })
   })
 
@@ -115,7 +133,7 @@ describe('the mode messages-tuple', () => {
 })
 
 describe('the mode messages', () => {
-  type Messages = { content: string, type: string }[]
+  type Messages = { content: string; type: string }[]
 
   it('streams the earlier messages, then the growing one, then the complete one', async () => {
     const { parts } = await streamOf('tokens', say('x'), 'messages')
@@ -138,7 +156,8 @@ describe('the mode custom', () => {
   it('streams what the node wrote to its writer', async () => {
     const { parts } = await streamOf('custom', { topic: 't' }, 'custom')
     expect(parts.slice(1).map(({ event, data }) => [event, data])).toEqual(
-      [1, 2, 3].map((part) => ['custom', { topic: 't', part }]))
+      [1, 2, 3].map((part) => ['custom', { topic: 't', part }]),
+    )
   })
 
   it('has events of subgraphs under the plain name if those are not asked for', async () => {
@@ -151,8 +170,8 @@ describe('the mode tasks', () => {
   it('streams the begin and the end of each task', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'tasks')
     const [begun, ended] = dataOf(parts, 'tasks')
-    expect(begun).toMatchObject({ id: expect.any(String), name: 'add',
-      input: { by: 1, total: 0 }, triggers: ['branch:to:add'], interrupts: [] })
+    expect(begun).toMatchObject({ id: expect.any(String), name: 'add', input: { by: 1, total: 0 },
+      triggers: ['branch:to:add'], interrupts: [] })
     expect(ended).toMatchObject({ id: begun!['id'], name: 'add', result: { total: 1 },
       interrupts: [] })
   })
@@ -172,12 +191,20 @@ describe('the mode checkpoints', () => {
 describe('the mode debug', () => {
   it('streams checkpoints, tasks and their results, step by step', async () => {
     const { threadId, parts } = await streamOf('counter', { by: 1 }, 'debug')
-    const seen = dataOf<{ step: number, type: string, payload: object }>(parts, 'debug')
+    const seen = dataOf<{ step: number; type: string; payload: object }>(parts, 'debug')
     expect(seen.map(({ step, type }) => [step, type])).toEqual([
-      [-1, 'checkpoint'], [0, 'checkpoint'], [1, 'task'], [1, 'task_result'], [1, 'checkpoint']])
+      [-1, 'checkpoint'],
+      [0, 'checkpoint'],
+      [1, 'task'],
+      [1, 'task_result'],
+      [1, 'checkpoint'],
+    ])
     expect(seen[1]!.payload).toMatchObject({
-      values: { by: 1, total: 0 }, next: ['add'], tasks: [{ name: 'add' }],
-      metadata: { source: 'loop' }, checkpoint: { thread_id: threadId, checkpoint_ns: '' },
+      values: { by: 1, total: 0 },
+      next: ['add'],
+      tasks: [{ name: 'add' }],
+      metadata: { source: 'loop' },
+      checkpoint: { thread_id: threadId, checkpoint_ns: '' },
     })
     expect(seen[2]!.payload).toMatchObject({ name: 'add', input: { by: 1, total: 0 } })
   })
@@ -186,17 +213,21 @@ describe('the mode debug', () => {
 describe('the mode events', () => {
   it('streams the events of the run and its nodes', async () => {
     const { parts } = await streamOf('counter', { by: 1 }, 'events')
-    const seen = dataOf<{ event: string, name: string }>(parts, 'events')
+    const seen = dataOf<{ event: string; name: string }>(parts, 'events')
     expect(seen.map(({ event, name }) => [event, name])).toEqual(expect.arrayContaining([
-      ['on_chain_start', 'add'], ['on_chain_end', 'add']]))
+      ['on_chain_start', 'add'],
+      ['on_chain_end', 'add'],
+    ]))
     expect(seen[0]).toMatchObject({ event: 'on_chain_start', data: { input: { by: 1 } } })
     expect(seen.at(-1)).toMatchObject({
-      event: 'on_chain_end', data: { output: { by: 1, total: 1 } } })
+      event: 'on_chain_end',
+      data: { output: { by: 1, total: 1 } },
+    })
   })
 
   it('streams the tokens of a model', async () => {
     const { parts } = await streamOf('tokens', say('x'), 'events')
-    const chunks = dataOf<{ event: string, data: { chunk: { content: string } } }>(parts, 'events')
+    const chunks = dataOf<{ event: string; data: { chunk: { content: string } } }>(parts, 'events')
       .filter(({ event }) => event === 'on_chat_model_stream')
     expect(chunks.map(({ data }) => data.chunk.content).join('')).toBe('one two three')
   })
@@ -220,8 +251,9 @@ describe('the stream of a run that fails', () => {
   })
 
   it('ends with an error event at the recursion limit too', async () => {
-    const { parts } = await streamOf('endless', { topic: 't' }, 'updates',
-      { config: { recursion_limit: 2 } })
+    const { parts } = await streamOf('endless', { topic: 't' }, 'updates', {
+      config: { recursion_limit: 2 },
+    })
     expect(namesOf(parts)).toEqual(['metadata', 'updates', 'error'])
     expect(parts.at(-1)!.data).toMatchObject({ error: 'GraphRecursionError' })
   })

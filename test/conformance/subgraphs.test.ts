@@ -10,7 +10,10 @@ const inner = /^(\w+)\|sub:[0-9a-f-]{36}$/
 async function streamOf(graphId: string, streamMode: string[], streamSubgraphs: boolean) {
   const { thread_id: threadId } = await server.client.threads.create()
   const parts = await collect(server.client.runs.stream(threadId, graphId, {
-    input: { topic: 't' }, streamMode: streamMode as ['values'], streamSubgraphs }))
+    input: { topic: 't' },
+    streamMode: streamMode as ['values'],
+    streamSubgraphs,
+  }))
   return { threadId, parts }
 }
 
@@ -19,7 +22,9 @@ describe('the stream of a graph with a subgraph', () => {
     const { parts } = await streamOf('nested', ['updates', 'values'], false)
     expect(namesOf(parts).every((name) => !name.includes('|'))).toBe(true)
     expect(dataOf(parts, 'updates')).toEqual([
-      { outer: { log: ['outer'] } }, { sub: { topic: 't', log: ['outer', 'deep'] } }])
+      { outer: { log: ['outer'] } },
+      { sub: { topic: 't', log: ['outer', 'deep'] } },
+    ])
   })
 
   it('names the namespace of inner events if subgraphs are asked for', async () => {
@@ -48,12 +53,15 @@ describe('the state of a graph with a subgraph', () => {
     await runs.wait(id, 'nestedask', { input: { topic: 't' } })
     const outer = await threads.getState(id)
     expect(outer).toMatchObject({ next: ['sub'], tasks: [{
-      name: 'sub', state: null, interrupts: [{ value: 't?' }],
+      name: 'sub',
+      state: null,
+      interrupts: [{ value: 't?' }],
       checkpoint: { thread_id: id, checkpoint_ns: expect.stringMatching(/^sub:/) },
     }] })
     const whole = await threads.getState(id, undefined, { subgraphs: true })
     expect(whole.tasks[0]!.state).toMatchObject({
-      values: { topic: 't', inner: 'prepared', log: [] }, next: ['deep'],
+      values: { topic: 't', inner: 'prepared', log: [] },
+      next: ['deep'],
       tasks: [{ name: 'deep', interrupts: [{ value: 't?' }] }],
       checkpoint: { checkpoint_ns: outer.tasks[0]!.checkpoint!.checkpoint_ns },
     })
@@ -65,8 +73,9 @@ describe('the state of a graph with a subgraph', () => {
     await runs.wait(id, 'nestedask', { input: { topic: 't' } })
     const outer = await threads.getState(id)
     const { checkpoint } = outer.tasks[0]!
-    expect(await threads.getState(id, { ...checkpoint!, checkpoint_id: null,
-      checkpoint_map: null })).toMatchObject({ values: { inner: 'prepared' }, next: ['deep'] })
+    expect(
+      await threads.getState(id, { ...checkpoint!, checkpoint_id: null, checkpoint_map: null }),
+    ).toMatchObject({ values: { inner: 'prepared' }, next: ['deep'] })
   })
 })
 
@@ -75,9 +84,14 @@ describe('a subgraph that interrupts', () => {
     const { runs, threads } = server.client
     const { threadId: id, parts } = await streamOf('nestedask', ['updates'], true)
     expect(parts.at(-1)).toMatchObject({
-      event: 'updates', data: { __interrupt__: [{ value: 't?' }] } })
+      event: 'updates',
+      data: { __interrupt__: [{ value: 't?' }] },
+    })
     const resumed = await collect(runs.stream(id, 'nestedask', {
-      command: { resume: 'yes' }, streamMode: ['updates'], streamSubgraphs: true }))
+      command: { resume: 'yes' },
+      streamMode: ['updates'],
+      streamSubgraphs: true,
+    }))
     expect(resumed.slice(1).map(({ event, data }) => [event.replace(inner, '$1 inside'), data]))
       .toEqual([
         ['updates inside', { deep: { log: ['answer yes'] } }],
@@ -96,8 +110,8 @@ describe('an edit of the state inside a subgraph', () => {
     const { thread_id: id } = await threads.create()
     await runs.wait(id, 'nestedask', { input: { topic: 't' } })
     const checkpoint = (await threads.getState(id)).tasks[0]!.checkpoint!
-    await threads.updateState(id,
-      { values: { log: ['edited'] }, asNode: 'prepare', checkpoint: checkpoint as never })
+    await threads.updateState(id, { values: { log: ['edited'] }, asNode: 'prepare',
+      checkpoint: checkpoint as never })
     return id
   }
 
@@ -105,7 +119,8 @@ describe('an edit of the state inside a subgraph', () => {
     const id = await edited()
     const { tasks } = await server.client.threads.getState(id, undefined, { subgraphs: true })
     expect(tasks[0]!.state).toMatchObject(
-      { values: { topic: 't', inner: 'prepared', log: ['edited'] }, next: ['deep'] })
+      { values: { topic: 't', inner: 'prepared', log: ['edited'] }, next: ['deep'] },
+    )
   })
 
   it('is where the run that answers continues', async () => {

@@ -27,7 +27,8 @@ describe('a thread created with supersteps', () => {
 
   it('has each superstep in its history', async () => {
     const { thread_id: id } = await server.client.threads.create(
-      { graphId: 'steps', supersteps: steps })
+      { graphId: 'steps', supersteps: steps },
+    )
     const history = await server.client.threads.getHistory(id)
     expect(history).toHaveLength(3)
     expect(history.map(({ metadata }) => metadata?.source)).toEqual(['update', 'update', 'input'])
@@ -41,13 +42,17 @@ describe('a thread created with supersteps', () => {
       supersteps: [
         { updates: [{ values: {}, asNode: '__input__' }] },
         { updates: [{ values: say('hello'), asNode: '__start__' }] },
-        { updates: [{ values: { messages: [{ role: 'assistant', content: 'hi' }] },
-          asNode: 'echo' }] },
+        {
+          updates: [{ values: { messages: [{ role: 'assistant', content: 'hi' }] },
+            asNode: 'echo' }],
+        },
       ],
     })
     expect(texts(thread.values)).toEqual(['hello', 'hi'])
     expect((thread.values as { messages: unknown[] }).messages).toMatchObject([
-      { type: 'human', id: expect.any(String) }, { type: 'ai', id: expect.any(String) }])
+      { type: 'human', id: expect.any(String) },
+      { type: 'ai', id: expect.any(String) },
+    ])
   })
 
   it('continues from that state', async () => {
@@ -64,7 +69,9 @@ describe('a thread created with supersteps', () => {
   ])('is refused for %s, and no thread is left behind', async (_, options, asNode) => {
     const threadId = randomUUID()
     const refused: { status?: number } = await server.client.threads.create({
-      ...options, threadId, supersteps: [{ updates: [{ values: { log: ['x'] }, asNode }] }],
+      ...options,
+      threadId,
+      supersteps: [{ updates: [{ values: { log: ['x'] }, asNode }] }],
     }).then(() => ({}), (caught: { status: number }) => caught)
     expect(refused.status).toBeOneOf([404, 422])
     await expect(server.client.threads.get(threadId)).rejects.toMatchObject({ status: 404 })
@@ -91,7 +98,9 @@ describe('a copy of a thread', () => {
     const original = await server.client.threads.get(source)
     expect(copy.thread_id).not.toBe(source)
     expect(copy).toMatchObject({
-      values: original.values, status: 'idle', metadata: { user: 'u1', graph_id: 'echo' },
+      values: original.values,
+      status: 'idle',
+      metadata: { user: 'u1', graph_id: 'echo' },
     })
     expect(copy).toMatchObject({ config: { configurable: { thread_id: copy.thread_id } } })
     expect(await server.client.threads.get(copy.thread_id)).toEqual(copy)

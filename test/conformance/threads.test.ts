@@ -17,16 +17,21 @@ describe('a new thread', () => {
     const thread = await server.client.threads.create()
     expect(thread).toMatchObject({
       thread_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
-      created_at: expect.stringMatching(offset), updated_at: expect.stringMatching(offset),
+      created_at: expect.stringMatching(offset),
+      updated_at: expect.stringMatching(offset),
       state_updated_at: expect.stringMatching(offset),
-      status: 'idle', metadata: {}, values: {}, interrupts: {},
+      status: 'idle',
+      metadata: {},
+      values: {},
+      interrupts: {},
     })
     expect(await server.client.threads.get(thread.thread_id)).toEqual(thread)
   })
 
   it('keeps its metadata and its graph id', async () => {
     const thread = await server.client.threads.create({
-      graphId: 'echo', metadata: { user: 'u1', deep: { a: [1, null] } },
+      graphId: 'echo',
+      metadata: { user: 'u1', deep: { a: [1, null] } },
     })
     expect(thread.metadata).toEqual({ user: 'u1', deep: { a: [1, null] }, graph_id: 'echo' })
   })
@@ -37,11 +42,13 @@ describe('a new thread', () => {
     expect(first.thread_id).toBe(threadId)
     await expect(server.client.threads.create({ threadId })).rejects.toMatchObject({ status: 409 })
     expect(await server.client.threads.create({
-      threadId, ifExists: 'do_nothing', metadata: { n: 2 },
+      threadId,
+      ifExists: 'do_nothing',
+      metadata: { n: 2 },
     })).toEqual(first)
   })
 
-  it('is the same one if its id, or its assistant\'s, is written in capitals', async () => {
+  it("is the same one if its id, or its assistant's, is written in capitals", async () => {
     const { assistants, runs, threads } = server.client
     const threadId = randomUUID()
     const made = await threads.create({ threadId: threadId.toUpperCase() })
@@ -60,7 +67,8 @@ describe('a new thread', () => {
   it('is created once if many ask for the same id at once', async () => {
     const threadId = randomUUID()
     const answers = await Promise.allSettled(
-      Array.from({ length: 8 }, () => server.client.threads.create({ threadId })))
+      Array.from({ length: 8 }, () => server.client.threads.create({ threadId })),
+    )
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
   })
 })
@@ -117,14 +125,18 @@ describe('a run', () => {
     const id = before.thread_id
     const hold = gate()
     const run = await runs.create(id, 'held', {
-      input: say(`hold ${hold.url}`), config: { tags: ['mine'] } })
+      input: say(`hold ${hold.url}`),
+      config: { tags: ['mine'] },
+    })
     expect(await threads.get(id)).toMatchObject({ status: 'busy' })
     hold.open()
     await runs.join(id, run.run_id)
     const after = await threads.get(id)
     const { assistant_id } = await assistants.get('held')
     expect(after).toMatchObject({
-      status: 'idle', metadata: { mine: true, graph_id: 'held', assistant_id }, interrupts: {},
+      status: 'idle',
+      metadata: { mine: true, graph_id: 'held', assistant_id },
+      interrupts: {},
       config: { tags: ['mine'] },
     })
     expect(texts(after.values)).toEqual([`hold ${hold.url}`, 'first', 'held', 'last'])
@@ -201,8 +213,10 @@ describe('an unknown thread', () => {
     ['runs', () => server.client.runs.list(unknown)],
     ['run', () => server.client.runs.create(unknown, 'echo', { input: say('x') })],
     ['run and wait', () => server.client.runs.wait(unknown, 'echo', { input: say('x') })],
-    ['enqueue', () => server.client.runs.create(unknown, 'echo',
-      { input: say('x'), multitaskStrategy: 'enqueue' })],
+    ['enqueue',
+      () =>
+        server.client.runs.create(unknown, 'echo', { input: say('x'),
+          multitaskStrategy: 'enqueue' })],
     ['join', () => server.client.runs.join(unknown, randomUUID())],
     ['cancel', () => server.client.runs.cancel(unknown, randomUUID())],
   ])('answers 404 to %s', async (_, call) => {

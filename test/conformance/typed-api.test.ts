@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import type { Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
+import { createConnectTransport, createGrpcTransport,
+  createGrpcWebTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
@@ -17,12 +17,11 @@ const server = useServer()
 const gate = useGates()
 
 const transports: [string, () => Transport][] = [
-  ['Connect over HTTP/1.1', () =>
-    createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' })],
-  ['Connect over HTTP/2', () =>
-    createConnectTransport({ baseUrl: server.url, httpVersion: '2' })],
-  ['gRPC-Web over HTTP/1.1', () =>
-    createGrpcWebTransport({ baseUrl: server.url, httpVersion: '1.1' })],
+  ['Connect over HTTP/1.1',
+    () => createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' })],
+  ['Connect over HTTP/2', () => createConnectTransport({ baseUrl: server.url, httpVersion: '2' })],
+  ['gRPC-Web over HTTP/1.1',
+    () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: '1.1' })],
   ['gRPC', () => createGrpcTransport({ baseUrl: server.url })],
 ]
 
@@ -38,7 +37,10 @@ describe.each(transports)('%s', (_, transport) => {
   it('creates and updates assistants, and lists their versions', async () => {
     const client = assistants()
     const { assistant } = await client.createAssistant({
-      graphId: 'configured', name: 'typed', contextJson: bytes({ model_name: 'v1' }) })
+      graphId: 'configured',
+      name: 'typed',
+      contextJson: bytes({ model_name: 'v1' }),
+    })
     const { assistantId } = assistant!
     await client.updateAssistant({ assistantId, contextJson: bytes({ model_name: 'v2' }) })
     await client.setLatestAssistantVersion({ assistantId, version: 1 })
@@ -49,14 +51,18 @@ describe.each(transports)('%s', (_, transport) => {
     expect(versions.map(({ version }) => version)).toEqual([2, 1])
     await client.deleteAssistant({ assistantId })
     await expect(client.getAssistant({ assistantId })).rejects.toMatchObject({
-      code: Code.NotFound })
+      code: Code.NotFound,
+    })
   })
 
   it('streams the run itself first, then its events', async () => {
     const threadId = await newThread()
     const seen: string[] = []
     for await (const { payload: one } of runs().streamRun({ run: {
-      threadId, assistantId: 'steps', inputJson: bytes({ topic: 't' }), streamModes: ['updates'],
+      threadId,
+      assistantId: 'steps',
+      inputJson: bytes({ topic: 't' }),
+      streamModes: ['updates'],
     } })) {
       if (one.case === 'run') seen.push(`run ${one.value.status}`)
       if (one.case === 'event') seen.push(one.value.name)
@@ -69,8 +75,11 @@ describe.each(transports)('%s', (_, transport) => {
     const threadId = await newThread()
     const hold = gate()
     const { run } = await runs().createRun({ run: {
-      threadId, assistantId: 'held', inputJson: bytes(say(`hold ${hold.url}`)),
-      streamModes: ['updates'] } })
+      threadId,
+      assistantId: 'held',
+      inputJson: bytes(say(`hold ${hold.url}`)),
+      streamModes: ['updates'],
+    } })
     await hold.arrived()
     const names: string[] = []
     for await (const { event } of runs().joinRunStream({ threadId, runId: run!.runId })) {
@@ -85,7 +94,10 @@ describe.each(transports)('%s', (_, transport) => {
   it('shows the same threads as REST', async () => {
     const threadId = await newThread()
     const { resultJson } = await runs().waitRun({ run: {
-      threadId, assistantId: 'echo', inputJson: bytes(say('x')) } })
+      threadId,
+      assistantId: 'echo',
+      inputJson: bytes(say('x')),
+    } })
     expect(texts(parsed(resultJson))).toEqual(['x', 'echo: x'])
     const { thread } = await threads().getThread({ threadId })
     const rest = await server.client.threads.get(threadId)
@@ -101,8 +113,8 @@ describe.each(transports)('%s', (_, transport) => {
   })
 
   it('answers errors with the right code', async () => {
-    const failure = (promise: Promise<unknown>) => promise.then(() => undefined,
-      (caught: unknown) => ConnectError.from(caught))
+    const failure = (promise: Promise<unknown>) =>
+      promise.then(() => undefined, (caught: unknown) => ConnectError.from(caught))
     expect(await failure(threads().getThread({ threadId: randomUUID() })))
       .toMatchObject({ code: Code.NotFound })
     expect(await failure(threads().getThread({ threadId: 'no id' })))
@@ -111,7 +123,11 @@ describe.each(transports)('%s', (_, transport) => {
     expect(await failure(threads().createThread({ threadId })))
       .toMatchObject({ code: Code.AlreadyExists })
     expect(await failure(runs().waitRun({ run: {
-      threadId, assistantId: 'echo', multitaskStrategy: 'hope', inputJson: bytes({}) } })))
+      threadId,
+      assistantId: 'echo',
+      multitaskStrategy: 'hope',
+      inputJson: bytes({}),
+    } })))
       .toMatchObject({ code: Code.InvalidArgument })
   })
 
@@ -119,10 +135,13 @@ describe.each(transports)('%s', (_, transport) => {
     const threadId = await newThread()
     const hold = gate()
     const left = new AbortController()
-    const stream = runs().streamRun({ run: { threadId, assistantId: 'held',
-      inputJson: bytes(say(`hold ${hold.url}`)), cancelOnDisconnect: true } },
-    { signal: left.signal })
-    const reading = (async () => { for await (const _ of stream); })().catch(() => undefined)
+    const stream = runs().streamRun({
+      run: { threadId, assistantId: 'held', inputJson: bytes(say(`hold ${hold.url}`)),
+        cancelOnDisconnect: true },
+    }, { signal: left.signal })
+    const reading = (async () => {
+      for await (const _ of stream);
+    })().catch(() => undefined)
     await hold.arrived()
     left.abort()
     await reading

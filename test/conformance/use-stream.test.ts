@@ -19,7 +19,10 @@ describe('a chat in the browser', () => {
     await threads.create({ threadId, metadata: {} })
     const created: object[] = []
     const parts = await collect(runs.stream(threadId, 'tokens', {
-      input: say('hello'), streamMode: modes, streamResumable: false, onDisconnect: 'cancel',
+      input: say('hello'),
+      streamMode: modes,
+      streamResumable: false,
+      onDisconnect: 'cancel',
       onRunCreated: (run) => created.push(run),
     }))
     expect(created).toHaveLength(1)
@@ -33,8 +36,9 @@ describe('a chat in the browser', () => {
 
   it('sees the same id on a streamed message and on the stored one', async () => {
     const { thread_id: id } = await server.client.threads.create()
-    const parts = await collect(server.client.runs.stream(id, 'tokens',
-      { input: say('hello'), streamMode: modes }))
+    const parts = await collect(
+      server.client.runs.stream(id, 'tokens', { input: say('hello'), streamMode: modes }),
+    )
     const [tuple] = dataOf<[{ id: string }, unknown]>(parts, 'messages')
     const { messages } = dataOf<{ messages: { id: string }[] }>(parts, 'values').at(-1)!
     expect(messages.at(-1)!.id).toBe(tuple![0].id)
@@ -47,17 +51,24 @@ describe('a chat in the browser', () => {
     await runs.wait(id, 'echo', { input: say('two') })
     const history = await threads.getHistory(id, { limit: 100 })
     const before = history.find(({ values, next }) =>
-      texts(values).length === 2 && next.length === 0)!
+      texts(values).length === 2 && next.length === 0
+    )!
     const { thread_id: _, ...checkpoint } = before.checkpoint
     const parts = await collect(runs.stream(id, 'echo', {
-      input: say('two again'), streamMode: modes, checkpoint: {
-        ...checkpoint, checkpoint_ns: '', checkpoint_map: null },
+      input: say('two again'),
+      streamMode: modes,
+      checkpoint: {
+        ...checkpoint,
+        checkpoint_ns: '',
+        checkpoint_map: null,
+      },
     }))
     expect(texts(dataOf(parts, 'values').at(-1)))
       .toEqual(['one', 'echo: one', 'two again', 'echo: two again'])
     const all = await threads.getHistory(id, { limit: 100 })
     const children = all.filter((entry: ThreadState) =>
-      entry.parent_checkpoint?.checkpoint_id === before.checkpoint.checkpoint_id)
+      entry.parent_checkpoint?.checkpoint_id === before.checkpoint.checkpoint_id
+    )
     expect(children).toHaveLength(2)
     expect(texts((await threads.get(id)).values).at(-1)).toBe('echo: two again')
   })
@@ -67,11 +78,15 @@ describe('a chat in the browser', () => {
     const { thread_id: id } = await threads.create()
     const hold = gate()
     const run = await runs.create(id, 'held', {
-      input: say(`hold ${hold.url}`), streamMode: modes, streamResumable: true,
-      onDisconnect: 'continue' })
+      input: say(`hold ${hold.url}`),
+      streamMode: modes,
+      streamResumable: true,
+      onDisconnect: 'continue',
+    })
     await hold.arrived()
-    const rejoined = collect(runs.joinStream(id, run.run_id,
-      { lastEventId: '-1', streamMode: modes }))
+    const rejoined = collect(
+      runs.joinStream(id, run.run_id, { lastEventId: '-1', streamMode: modes }),
+    )
     hold.open()
     const parts = await rejoined
     expect(texts(dataOf(parts, 'values').at(-1)).at(-1)).toBe('last')
@@ -85,11 +100,18 @@ describe('a chat in the browser', () => {
     const hold = gate()
     await runs.create(id, 'held', { input: say(`hold ${hold.url}`), streamResumable: true })
     await hold.arrived()
-    const queued = await Promise.all(['a', 'b'].map((word) => runs.create(id, 'echo', {
-      input: say(word), streamMode: modes, multitaskStrategy: 'enqueue', streamResumable: true })))
+    const queued = await Promise.all(['a', 'b'].map((word) =>
+      runs.create(id, 'echo', {
+        input: say(word),
+        streamMode: modes,
+        multitaskStrategy: 'enqueue',
+        streamResumable: true,
+      })
+    ))
     expect(await runs.list(id, { limit: 1_000, status: 'pending' })).toHaveLength(2)
     const streams = queued.map((run) =>
-      collect(runs.joinStream(id, run.run_id, { lastEventId: '-1' })))
+      collect(runs.joinStream(id, run.run_id, { lastEventId: '-1' }))
+    )
     hold.open()
     for (const parts of await Promise.all(streams)) {
       expect(namesOf(parts)[0]).toBe('metadata')
@@ -121,9 +143,11 @@ describe('an official client from 1.13 on', () => {
     await runs.join(id, runId)
     const { checkpoint } = await threads.getState(id)
     const events = (await ask(server.url, 'GET', `/threads/${id}/runs/${runId}/stream` +
-      `?namespace=&checkpoint_id=${checkpoint.checkpoint_id}`, undefined,
-    { 'last-event-id': '-1' })).body as string
+      `?namespace=&checkpoint_id=${checkpoint.checkpoint_id}`, undefined, {
+      'last-event-id': '-1',
+    })).body as string
     expect(events.match(/^event: .*/gm)).toEqual(
-      ['event: metadata', 'event: values', 'event: values'])
+      ['event: metadata', 'event: values', 'event: values'],
+    )
   })
 })

@@ -8,8 +8,8 @@ const server = useServer()
 
 /** Which context a run of the graph `configured` was given. */
 async function contextOf(assistantId: string, context?: Record<string, unknown>) {
-  const values = await server.client.runs.wait(null, assistantId,
-    { input: { said: {} }, ...context && { context } })
+  const values = await server.client.runs.wait(null, assistantId, { input: { said: {} },
+    ...context && { context } })
   return (values as { said: { context: unknown } }).said.context
 }
 
@@ -17,7 +17,8 @@ describe('updating an assistant', () => {
   it('makes a new version with what was supplied, without merging', async () => {
     const { assistants } = server.client
     const made = await assistants.create({
-      graphId: 'configured', context: { model_name: 'a', system_prompt: 'p' },
+      graphId: 'configured',
+      context: { model_name: 'a', system_prompt: 'p' },
     })
     const updated = await assistants.update(made.assistant_id, { context: { model_name: 'b' } })
     expect(updated.version).toBe(2)
@@ -28,7 +29,8 @@ describe('updating an assistant', () => {
   it('is what later runs use', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({
-      graphId: 'configured', context: { model_name: 'a' },
+      graphId: 'configured',
+      context: { model_name: 'a' },
     })
     expect(await contextOf(id)).toEqual({ model_name: 'a' })
     await assistants.update(id, { context: { model_name: 'b' } })
@@ -38,15 +40,23 @@ describe('updating an assistant', () => {
   it('replaces config as a whole, merges metadata, and keeps absent fields', async () => {
     const { assistants } = server.client
     const made = await assistants.create({
-      graphId: 'configured', name: 'kept', description: 'kept too', context: { model_name: 'a' },
-      config: { tags: ['one'], configurable: { x: 1 } }, metadata: { team: 'blue', level: 1 },
+      graphId: 'configured',
+      name: 'kept',
+      description: 'kept too',
+      context: { model_name: 'a' },
+      config: { tags: ['one'], configurable: { x: 1 } },
+      metadata: { team: 'blue', level: 1 },
     })
     const updated = await assistants.update(made.assistant_id, {
-      config: { configurable: { y: 2 } }, metadata: { level: 2 },
+      config: { configurable: { y: 2 } },
+      metadata: { level: 2 },
     })
     expect(updated).toMatchObject({
-      name: 'kept', description: 'kept too', graph_id: 'configured',
-      context: { model_name: 'a' }, metadata: { team: 'blue', level: 2 },
+      name: 'kept',
+      description: 'kept too',
+      graph_id: 'configured',
+      context: { model_name: 'a' },
+      metadata: { team: 'blue', level: 2 },
     })
     expect(updated.config).toEqual({ configurable: { y: 2 } })
   })
@@ -68,8 +78,9 @@ describe('updating an assistant', () => {
   it('gives concurrent updates a version each', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({ graphId: 'echo' })
-    const updates = await Promise.all(Array.from({ length: 10 }, (_, index) =>
-      assistants.update(id, { name: `n${index}` })))
+    const updates = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => assistants.update(id, { name: `n${index}` })),
+    )
     expect(updates.map(({ version }) => version).sort((a, b) => a - b))
       .toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     expect((await assistants.get(id)).version).toBe(11)
@@ -80,13 +91,17 @@ describe('the versions of an assistant', () => {
   it('are listed newest first, each as it was, in pages', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({
-      graphId: 'configured', context: { model_name: 'v1' },
+      graphId: 'configured',
+      context: { model_name: 'v1' },
     })
     await assistants.update(id, { context: { model_name: 'v2' } })
     await assistants.update(id, { context: { model_name: 'v3' }, metadata: { good: true } })
     const all = await assistants.getVersions(id)
     expect(all.map(({ version, context }) => [version, context])).toEqual([
-      [3, { model_name: 'v3' }], [2, { model_name: 'v2' }], [1, { model_name: 'v1' }]])
+      [3, { model_name: 'v3' }],
+      [2, { model_name: 'v2' }],
+      [1, { model_name: 'v1' }],
+    ])
     const page = await assistants.getVersions(id, { limit: 1, offset: 1 })
     expect(page.map(({ version }) => version)).toEqual([2])
     const good = await assistants.getVersions(id, { metadata: { good: true } })
@@ -98,13 +113,19 @@ describe('making a version the active one', () => {
   it('restores its context, graph, name, description and config', async () => {
     const { assistants } = server.client
     const first = await assistants.create({
-      graphId: 'configured', name: 'one', description: 'first',
-      context: { model_name: 'v1' }, config: { configurable: { x: 1 } },
+      graphId: 'configured',
+      name: 'one',
+      description: 'first',
+      context: { model_name: 'v1' },
+      config: { configurable: { x: 1 } },
     })
     const id = first.assistant_id
     await assistants.update(id, {
-      graphId: 'echo', name: 'two', description: 'second',
-      context: { model_name: 'v2' }, config: { configurable: { x: 2 } },
+      graphId: 'echo',
+      name: 'two',
+      description: 'second',
+      context: { model_name: 'v2' },
+      config: { configurable: { x: 2 } },
     })
     const latest = await assistants.setLatest(id, 1)
     const { updated_at: _, ...rest } = first
@@ -115,7 +136,8 @@ describe('making a version the active one', () => {
   it('is what later runs use', async () => {
     const { assistants } = server.client
     const { assistant_id: id } = await assistants.create({
-      graphId: 'configured', context: { model_name: 'v1', system_prompt: 'p' },
+      graphId: 'configured',
+      context: { model_name: 'v1', system_prompt: 'p' },
     })
     await assistants.update(id, { context: { model_name: 'v2' } })
     await assistants.setLatest(id, 1)

@@ -40,8 +40,8 @@ describe('a webhook', () => {
   it('receives the record, the times and the state of a background run', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
-    const made = await runs.create(id, 'echo',
-      { input: say('hello'), metadata: { mine: 1 }, webhook: webhook('/create') })
+    const made = await runs.create(id, 'echo', { input: say('hello'), metadata: { mine: 1 },
+      webhook: webhook('/create') })
     const { run, method, headers } = await hookOf('/create')
     expect(method).toBe('POST')
     expect(headers).toMatchObject({ 'x-word': 'a secret', 'content-type': 'application/json',
@@ -59,8 +59,8 @@ describe('a webhook', () => {
 
   it('receives values that only the graph can assemble', async () => {
     const { thread_id: id } = await server.client.threads.create()
-    await server.client.runs.create(id, 'delta',
-      { input: say('hello'), webhook: webhook('/delta') })
+    await server.client.runs.create(id, 'delta', { input: say('hello'),
+      webhook: webhook('/delta') })
     expect(texts((await hookOf('/delta')).run.values)).toEqual(['hello', 'echo: hello'])
   })
 
@@ -93,12 +93,14 @@ describe('a webhook', () => {
   it('is called for a failure, a cancellation, and a run that waits for a human', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
-    await runs.wait(id, 'failing',
-      { input: { topic: 't' }, webhook: webhook('/failing'), raiseError: false })
+    await runs.wait(id, 'failing', { input: { topic: 't' }, webhook: webhook('/failing'),
+      raiseError: false })
     expect((await hookOf('/failing')).run).toMatchObject(
-      { status: 'error', error: expect.any(String) })
-    const { runId } = await startHeld(server.client, id, gate(),
-      { payload: { webhook: webhook('/cancelled') } })
+      { status: 'error', error: expect.any(String) },
+    )
+    const { runId } = await startHeld(server.client, id, gate(), {
+      payload: { webhook: webhook('/cancelled') },
+    })
     await runs.cancel(id, runId)
     expect((await hookOf('/cancelled')).run).toMatchObject({ status: 'interrupted' })
     await runs.wait(id, 'ask', { input: { question: 'q' }, webhook: webhook('/asks') })
@@ -117,12 +119,15 @@ describe('a webhook', () => {
   it('is shown in the run, and can be set by the typed API as well', async () => {
     const { runs, threads } = server.client
     const { thread_id: id } = await threads.create()
-    const { run_id: runId } = await runs.create(id, 'echo',
-      { input: say('a'), webhook: webhook('/shown') })
+    const { run_id: runId } = await runs.create(id, 'echo', { input: say('a'),
+      webhook: webhook('/shown') })
     expect(await runs.get(id, runId)).toMatchObject({ kwargs: { webhook: webhook('/shown') } })
     const answer = await ask(server.url, 'POST', '/frontdoor.v1.RunService/WaitRun', { run: {
-      threadId: id, assistantId: 'echo', webhook: webhook('/typed'),
-      inputJson: Buffer.from(JSON.stringify(say('b'))).toString('base64') } })
+      threadId: id,
+      assistantId: 'echo',
+      webhook: webhook('/typed'),
+      inputJson: Buffer.from(JSON.stringify(say('b'))).toString('base64'),
+    } })
     expect(answer.status).toBe(200)
     expect((await hookOf('/typed')).run).toMatchObject({ thread_id: id })
   })
@@ -141,20 +146,22 @@ describe('a webhook', () => {
 describe('an invalid webhook', () => {
   it.each(['not a url', '/loop', 'ftp://example.org/', 'http://10.0.0.1/', 'http://[::1]/',
     'http://[::ffff:10.0.0.1]/', 'http://2130706434/', 'http://user:pw@example.org/',
-    'http://127.0.0.1:22/', `http://example.org/${'a'.repeat(2_048)}`, '', 7,
-  ])('is refused with a sentence: %s',
-    async (webhook) => {
-      for (const path of ['/runs/wait', '/runs']) {
-        const answer = await ask(server.url, 'POST', path,
-          { assistant_id: 'echo', input: say('x'), webhook })
-        expect(answer.status).toBe(422)
-        expect(messageOf(answer)).toMatch(/^webhook: .*must /)
-      }
-    })
+    'http://127.0.0.1:22/', `http://example.org/${'a'.repeat(2_048)}`, '', 7])(
+      'is refused with a sentence: %s',
+      async (webhook) => {
+        for (const path of ['/runs/wait', '/runs']) {
+          const answer = await ask(server.url, 'POST', path, { assistant_id: 'echo',
+            input: say('x'), webhook })
+          expect(answer.status).toBe(422)
+          expect(messageOf(answer)).toMatch(/^webhook: .*must /)
+        }
+      },
+    )
 
   it('is refused by the typed API in the same words', async () => {
-    const answer = await ask(server.url, 'POST', '/frontdoor.v1.RunService/CreateRun',
-      { run: { assistantId: 'echo', webhook: 'http://169.254.169.254/' } })
+    const answer = await ask(server.url, 'POST', '/frontdoor.v1.RunService/CreateRun', {
+      run: { assistantId: 'echo', webhook: 'http://169.254.169.254/' },
+    })
     expect(answer.status).toBe(400)
     expect(JSON.stringify(answer.body)).toContain('link-local')
   })
@@ -162,8 +169,8 @@ describe('an invalid webhook', () => {
   it('is refused before anything is created', async () => {
     const { threads } = new Client({ apiUrl: server.url, apiKey: null })
     const before = await threads.count()
-    await ask(server.url, 'POST', `/threads/${crypto.randomUUID()}/runs`,
-      { assistant_id: 'echo', if_not_exists: 'create', webhook: 'http://10.0.0.1/' })
+    await ask(server.url, 'POST', `/threads/${crypto.randomUUID()}/runs`, { assistant_id: 'echo',
+      if_not_exists: 'create', webhook: 'http://10.0.0.1/' })
     expect(await threads.count()).toBe(before)
   })
 })

@@ -20,9 +20,19 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
 
     it('gives back every field of the newest row', async () => {
       const row = anAssistant({
-        epoch: 2, seq: 4, graphId: 'other', name: 'Näme', descriptionJson: '"d"',
-        configJson: '{"a":1}', contextJson: '{"b":2}', metadataJson: '{"c":3}', createdAtMs: 1,
-        updatedAtMs: 2, version: 3, newestVersion: 5, applied: [{ id: 'h', seq: 4 }],
+        epoch: 2,
+        seq: 4,
+        graphId: 'other',
+        name: 'Näme',
+        descriptionJson: '"d"',
+        configJson: '{"a":1}',
+        contextJson: '{"b":2}',
+        metadataJson: '{"c":3}',
+        createdAtMs: 1,
+        updatedAtMs: 2,
+        version: 3,
+        newestVersion: 5,
+        applied: [{ id: 'h', seq: 4 }],
       })
       await put(anAssistant({ assistantId: row.assistantId, branch: row.branch! }), row)
       expect(await store.assistants.get('local', row.assistantId)).toEqual(row)
@@ -61,18 +71,24 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
         fc.constantFrom<unknown>(1, '1', null, [1, { a: 1 }], { a: { b: 1 } }, []), { maxKeys: 2 })
       const names = fc.constantFrom('Alpha', 'alphabet', 'BETA', 'b', '')
       const row = fc.record({
-        graphId: fc.constantFrom('one', 'two'), name: names, createdAtMs: fc.nat(3),
-        updatedAtMs: fc.nat(3), metadataJson: metadata.map((each) => JSON.stringify(each)),
+        graphId: fc.constantFrom('one', 'two'),
+        name: names,
+        createdAtMs: fc.nat(3),
+        updatedAtMs: fc.nat(3),
+        metadataJson: metadata.map((each) => JSON.stringify(each)),
       })
       const query = fc.record({
         sortBy: fc.constantFrom('assistant_id', 'graph_id', 'name', 'created_at', 'updated_at'),
-        sortOrder: fc.constantFrom('asc', 'desc'), limit: fc.constantFrom(1, 3, 100),
-        offset: fc.constantFrom(0, 1, 4), graphId: fc.constantFrom('one', undefined),
+        sortOrder: fc.constantFrom('asc', 'desc'),
+        limit: fc.constantFrom(1, 3, 100),
+        offset: fc.constantFrom(0, 1, 4),
+        graphId: fc.constantFrom('one', undefined),
         name: fc.oneof(names, fc.constant(undefined)),
         metadata: fc.oneof(metadata, fc.constant(undefined)),
       })
-      await fc.assert(fc.asyncProperty(fc.array(row, { maxLength: 12 }),
-        fc.array(query, { minLength: 1, maxLength: 4 }), async (fields, queries) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(row, { maxLength: 12 }),
+          fc.array(query, { minLength: 1, maxLength: 4 }), async (fields, queries) => {
           const tenant = randomUUID()
           const rows = fields.map((each) => anAssistant({ ...each, tenant }))
           await put(...rows)
@@ -83,7 +99,9 @@ export function describeAssistantIndex(name: string, makePlace: MakePlace): void
             expect(answer.total).toBe(matchingAssistants(rows, query).length)
             expect(await store.assistants.count(query)).toBe(answer.total)
           }
-        }), { numRuns: 100 })
+        }),
+        { numRuns: 100 },
+      )
     })
   })
 }

@@ -13,9 +13,16 @@ import type { MakePlace } from './store-place.ts'
 /** Its run id is greater than that of every record made before it. */
 function aRecord(more: Partial<BillingRow> = {}): BillingRow {
   return {
-    tenant: randomUUID(), day: '2026-11-20', runId: v7(), threadId: randomUUID(),
-    assistantId: randomUUID(), graphId: 'agent', status: 'success',
-    startedMs: 1_795_132_800_000, endedMs: 1_795_132_801_234, ...more,
+    tenant: randomUUID(),
+    day: '2026-11-20',
+    runId: v7(),
+    threadId: randomUUID(),
+    assistantId: randomUUID(),
+    graphId: 'agent',
+    status: 'success',
+    startedMs: 1_795_132_800_000,
+    endedMs: 1_795_132_801_234,
+    ...more,
   }
 }
 
@@ -66,8 +73,10 @@ export function describeBillingTable(name: string, makePlace: MakePlace): void {
       const run = aRun({ tenant, threadId })
       const record = aRecord({ tenant, threadId, runId: run.runId })
       await store.log.append([aRow({ tenant, branch: branch!, seq: 1 })], [
-        { table: 'run', row: run }, { table: 'billing', row: record },
-        { table: 'thread', row: thread }])
+        { table: 'run', row: run },
+        { table: 'billing', row: record },
+        { table: 'thread', row: thread },
+      ])
       await store.log.purge({ table: 'thread', tenant, id: threadId, branch: branch!, epoch: 1 })
       expect(await store.runs.get(tenant, threadId, run.runId)).toBeUndefined()
       expect((await page(record)).filter(({ runId }) => runId === run.runId)).toEqual([record])

@@ -19,11 +19,13 @@ interface ControlConnection {
 it.skipIf(!cassandra)('is renewed one at a time, and works in the end', async () => {
   const { contactPoints, dataCenter } = cassandra!
   const client = new Client(clientOptions(
-    { env, contactPoints, localDataCenter: dataCenter, keyspace: 'any' }))
+    { env, contactPoints, localDataCenter: dataCenter, keyspace: 'any' },
+  ))
   renewOneAtATime(client, env)
   await client.connect()
-  const { controlConnection: control } =
-    client as unknown as { readonly controlConnection: ControlConnection }
+  const { controlConnection: control } = client as unknown as {
+    readonly controlConnection: ControlConnection
+  }
   const refreshHosts = control._refreshHosts.bind(control)
   const renewals: Promise<void>[] = []
   control._refreshHosts = async (...args) => {

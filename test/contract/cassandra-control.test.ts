@@ -22,9 +22,13 @@ let elsewhere: Connection
 beforeAll(async () => {
   if (cassandra === undefined) return
   const keyspace = `control_${randomUUID().slice(0, 8)}`
-  const open = () => Connection.open({
-    env, keyspace, contactPoints: cassandra.contactPoints, localDataCenter: cassandra.dataCenter,
-  })
+  const open = () =>
+    Connection.open({
+      env,
+      keyspace,
+      contactPoints: cassandra.contactPoints,
+      localDataCenter: cassandra.dataCenter,
+    })
   connection = await open()
   elsewhere = await open()
   await connection.execute(`CREATE KEYSPACE ${connection.control} WITH replication = ` +
@@ -167,8 +171,12 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   /** A shard that no other test touches. */
   function newShard() {
     const number = shard++
-    const owner = (epoch: number, session: string | null = randomUUID()): ShardOwner =>
-      ({ shard: number, epoch, session, address: '127.0.0.1:4000' })
+    const owner = (epoch: number, session: string | null = randomUUID()): ShardOwner => ({
+      shard: number,
+      epoch,
+      session,
+      address: '127.0.0.1:4000',
+    })
     return owner
   }
 
@@ -190,8 +198,8 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     expect(await shards.claim({ from: owner(2), to: now }))
       .toEqual({ kind: 'refused', found: undefined })
     expect(await shards.claim({ from: undefined, to: now })).toEqual(claimed)
-    const wrong = [undefined, { ...now, epoch: 2 }, { ...now, session: randomUUID() },
-      { ...now, session: null }]
+    const wrong = [undefined, { ...now, epoch: 2 }, { ...now, session: randomUUID() }, { ...now,
+      session: null }]
     for (const from of wrong) {
       expect(await shards.claim({ from, to: next })).toEqual({ kind: 'refused', found: now })
     }
@@ -202,8 +210,8 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, free, second] = [owner(1), owner(2, null), owner(3)]
-    const steps: Claim[] = [{ from: undefined, to: first }, { from: first, to: free },
-      { from: free, to: second }]
+    const steps: Claim[] = [{ from: undefined, to: first }, { from: first, to: free }, { from: free,
+      to: second }]
     for (const step of steps) expect(await shards.claim(step)).toEqual(claimed)
     expect(await shards.owners()).toContainEqual(second)
   })
@@ -219,12 +227,12 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   })
 
   it('gives each epoch to one of many that claim at once', async () => {
-    const tables = [connection, elsewhere].map((own) =>
-      new ShardTable(own, shardsOfAll))
+    const tables = [connection, elsewhere].map((own) => new ShardTable(own, shardsOfAll))
     const owner = newShard()
     const contenders = Array.from({ length: 8 }, () => owner(1))
-    const claims = await Promise.all(contenders.map((to, index) =>
-      tables[index % 2]!.claim({ from: undefined, to })))
+    const claims = await Promise.all(
+      contenders.map((to, index) => tables[index % 2]!.claim({ from: undefined, to })),
+    )
     const won = contenders.filter((_, index) => claims[index]!.kind === 'claimed')
     const owners = await tables[0]!.owners()
     expect(won).toEqual([owners.find((one) => one.shard === won[0]?.shard)])
@@ -232,9 +240,13 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
 })
 
 describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
-  const open = (own: Connection, self: Member) => openSession({
-    env, self, onFenced: () => {}, sessions: new SessionTable(own, env),
-  })
+  const open = (own: Connection, self: Member) =>
+    openSession({
+      env,
+      self,
+      onFenced: () => {},
+      sessions: new SessionTable(own, env),
+    })
 
   it('passes its ownership check until another member ends its session', async () => {
     const [first, second] = [newMember(), newMember()]
@@ -250,8 +262,10 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
 
 describe.skipIf(cassandra === undefined)('the beat table', () => {
   it('has the newest beat of each member until that is deleted', async () => {
-    const [heartbeats, others] = [connection, elsewhere].map((own) => new HeartbeatTable(own)) as
-      [HeartbeatTable, HeartbeatTable]
+    const [heartbeats, others] = [connection, elsewhere].map((own) => new HeartbeatTable(own)) as [
+      HeartbeatTable,
+      HeartbeatTable,
+    ]
     const [one, other] = [newMember(), newMember()]
     await heartbeats.heartbeat({ ...one, count: 1, leaving: false })
     await heartbeats.heartbeat({ ...one, count: 2, leaving: true })

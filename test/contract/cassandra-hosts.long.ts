@@ -26,13 +26,17 @@ describe.skipIf(!cassandra)('the tables on three hosts', () => {
     const place = newKeyspace(cassandra!)
     const env = systemEnv({ level: 'silent' })
     const connection = await Connection.open({
-      ...place, env, localDataCenter: place.dataCenter,
+      ...place,
+      env,
+      localDataCenter: place.dataCenter,
     })
     await prepareSchema({ connection, env })
     const known = await Promise.all(admin.hosts.values().map(async (host) => {
       const cql = 'SELECT table_name FROM system_schema.tables WHERE keyspace_name IN (?, ?)'
-      const { rows } = await admin.execute(cql, [place.keyspace, `${place.keyspace}_control`],
-        { prepare: true, host })
+      const { rows } = await admin.execute(cql, [place.keyspace, `${place.keyspace}_control`], {
+        prepare: true,
+        host,
+      })
       return rows.length
     }))
     const made = migrations.flatMap(({ statements }) => statements(connection))

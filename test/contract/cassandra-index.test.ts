@@ -28,10 +28,15 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
 
   const open = async (name: string): Promise<House> => {
     const store = await openCassandraStore({
-      env: systemEnv({ level: 'silent' }), contactPoints: place.contactPoints, commit: 'validate',
-      localDataCenter: place.dataCenter, keyspace: place.keyspace,
+      env: systemEnv({ level: 'silent' }),
+      contactPoints: place.contactPoints,
+      commit: 'validate',
+      localDataCenter: place.dataCenter,
+      keyspace: place.keyspace,
       directory: join(directory, name),
-      onIndexLost: (reason) => { throw new Error(reason) },
+      onIndexLost: (reason) => {
+        throw new Error(reason)
+      },
     })
     return { ...store, ports: store.serve({ check: openCheck }) }
   }
@@ -53,17 +58,23 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
 
   const threadIds = async ({ index }: House, tenant: string) => {
     const { rows } = await index.answer({ kind: 'thread_search', query: {
-      tenant, sortBy: 'created_at', sortOrder: 'asc', limit: 100, offset: 0 } })
+      tenant,
+      sortBy: 'created_at',
+      sortOrder: 'asc',
+      limit: 100,
+      offset: 0,
+    } })
     return rows.map((row) => (row as ThreadRow).threadId)
   }
   const ids = (rows: readonly ThreadRow[]) => rows.map(({ threadId }) => threadId)
 
   it('finds only rows of loaded shards, and gets any row by id', async () => {
-    const rows = Array.from({ length: 40 }, (_, createdAtMs) =>
-      aThread({ tenant: 'a', createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
+    const rows = Array.from({ length: 40 },
+      (_, createdAtMs) =>
+        aThread({ tenant: 'a', createdAtMs, status: createdAtMs % 3 === 0 ? 'busy' : 'idle' }))
     const assistant = anAssistant({ tenant: 'a' })
-    await one.ports.log.append([],
-      [...rows.map(threadUpdate), { table: 'assistant', row: assistant }])
+    await one.ports.log.append([], [...rows.map(threadUpdate), { table: 'assistant',
+      row: assistant }])
     expect(await threadIds(one, 'a')).toEqual([])
 
     const shard = shardOfThread(rows[0]!)
@@ -120,8 +131,9 @@ describe.skipIf(!cassandra)('the index of a member over Cassandra', () => {
       }
     })
     await Promise.all([loaded, ...changes])
-    const count = async (status?: 'error') => (await other.index.answer({ kind: 'thread_count',
-      query: { tenant: 'c', ...status && { status } } })).total
+    const count = async (status?: 'error') =>
+      (await other.index.answer({ kind: 'thread_count',
+        query: { tenant: 'c', ...status && { status } } })).total
     expect([await count(), await count('error')]).toEqual([40, 20])
     for (const shard of shards) other.index.unload(shard)
     expect(await count()).toBe(0)

@@ -50,9 +50,13 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         const lost = older.append(4)
         await expect.poll(() => late.asked().length).toBeGreaterThan(0)
         void late.release(1, 3)
-        await expect.poll(async () => (await house.connection.read({
-          cql: `SELECT seq FROM ${house.connection.keyspace}.log
-            WHERE branch_id = ? AND bucket = 0 AND epoch = 1`, values: [branch.id] })).length)
+        await expect.poll(async () =>
+          (await house.connection.read({
+            cql: `SELECT seq FROM ${house.connection.keyspace}.log
+            WHERE branch_id = ? AND bucket = 0 AND epoch = 1`,
+            values: [branch.id],
+          })).length
+        )
           .toBe(5)
         expect(await house.handle().tail(branch)).toEqual({ epoch: 1, seq: 3 })
         await (await ownerOf(house.handle(), branch, 2)).append(1)
@@ -121,8 +125,9 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           for (const older of owners) await older.append(2)
           owners.push(next)
         }
-        expect(await history(branch)).toEqual([1, 2, 3, 4, 5, 6].flatMap((epoch) =>
-          rows(epoch, 5 * epoch - 4, 5 * epoch)))
+        expect(await history(branch)).toEqual(
+          [1, 2, 3, 4, 5, 6].flatMap((epoch) => rows(epoch, 5 * epoch - 4, 5 * epoch)),
+        )
       })
     })
 
@@ -197,9 +202,11 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         const log = house.handle()
         const sizes = [256 * 1024, 256 * 1024 + 1, 1024 * 1024, 4 * 1024 * 1024 + 17]
         const bodies = sizes.map((size, index) =>
-          Uint8Array.from({ length: size }, (_, at) => (at * (index + 7) + (at >> 9)) % 251))
-        await Promise.all(bodies.map((body, index) =>
-          log.append([aRow({ branch, seq: index + 1, body })])))
+          Uint8Array.from({ length: size }, (_, at) => (at * (index + 7) + (at >> 9)) % 251)
+        )
+        await Promise.all(
+          bodies.map((body, index) => log.append([aRow({ branch, seq: index + 1, body })])),
+        )
         const read = await house.handle().read(branch, everything)
         expect(read.map(({ body }, index) => Buffer.compare(body, bodies[index]!)))
           .toEqual([0, 0, 0, 0])
@@ -214,7 +221,9 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       const chunksOf = async (branch: Branch) => {
         const { keyspace } = house.connection
         const keys = await house.connection.read({
-          cql: `SELECT row_key FROM ${keyspace}.log_chunk`, values: [] })
+          cql: `SELECT row_key FROM ${keyspace}.log_chunk`,
+          values: [],
+        })
         return keys.filter(({ row_key: key }) => String(key).startsWith(branch.id)).length
       }
     })
@@ -245,8 +254,11 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
             const own = await ownerOf(house.handle({ commit, bucketBytes: 300 }), branch, epoch)
             await own.append(epoch)
           }
-          expect(await history(branch)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((epoch) =>
-            rows(epoch, epoch * (epoch - 1) / 2 + 1, epoch * (epoch + 1) / 2)))
+          expect(await history(branch)).toEqual(
+            [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((epoch) =>
+              rows(epoch, epoch * (epoch - 1) / 2 + 1, epoch * (epoch + 1) / 2)
+            ),
+          )
         })
 
         it('are cut behind a fork point, and deleted completely, by any member', async () => {
@@ -265,10 +277,12 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           for (let bucket = 0; bucket < 9; bucket++) expect(await rowsIn(branch, bucket)).toBe(0)
         })
 
-        const rowsIn = async (branch: Branch, bucket: number) => (await house.connection.read({
-          cql: `SELECT seq FROM ${house.connection.keyspace}.log
+        const rowsIn = async (branch: Branch, bucket: number) =>
+          (await house.connection.read({
+            cql: `SELECT seq FROM ${house.connection.keyspace}.log
             WHERE branch_id = ? AND bucket = ? AND epoch >= 1`,
-          values: [branch.id, bucket] })).length
+            values: [branch.id, bucket],
+          })).length
       })
     }
 
@@ -296,7 +310,10 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
         const branch = aBranch()
         const late = watched(house.connection)
         const older = await ownerOf(
-          house.handle({ connection: late.connection, bucketBytes: 400 }), branch, 1)
+          house.handle({ connection: late.connection, bucketBytes: 400 }),
+          branch,
+          1,
+        )
         await older.append(4)
         late.hold()
         const lost = older.append(2)
@@ -353,8 +370,9 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       it('gives the log to one of many that open an epoch at once', async () => {
         const branch = aBranch()
         await (await ownerOf(house.handle({ commit }), branch, 1)).append(3)
-        const owners = await Promise.all([2, 3, 4, 5].map((epoch) =>
-          ownerOf(house.handle({ commit }), branch, epoch)))
+        const owners = await Promise.all(
+          [2, 3, 4, 5].map((epoch) => ownerOf(house.handle({ commit }), branch, epoch)),
+        )
         const opened = await Promise.allSettled(owners.map((own) => own.append(3)))
         const found = await history(branch)
         expect(found.slice(0, 3)).toEqual(rows(1, 1, 3))

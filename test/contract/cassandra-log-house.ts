@@ -39,13 +39,20 @@ export function useLogHouse(cassandra: CassandraForTests): LogHouse {
     await dropKeyspace({ ...cassandra, keyspace: connection.keyspace })
   })
   return {
-    get connection() { return connection },
+    get connection() {
+      return connection
+    },
     handle(options = {}) {
       const via = options.connection ?? connection
       return new LogTable({
-        connection: via, rank: new WriteTimestamp(), chunks: new ChunkTable(via), env,
-          commit: 'validate',
-        check: { confirm: async () => {} }, isDead: async () => false, ...options,
+        connection: via,
+        rank: new WriteTimestamp(),
+        chunks: new ChunkTable(via),
+        env,
+        commit: 'validate',
+        check: { confirm: async () => {} },
+        isDead: async () => false,
+        ...options,
       })
     },
   }
@@ -62,8 +69,10 @@ export async function ownerOf(log: LogTable, branch: Branch, epoch: number) {
         const { epoch: prevEpoch, seq: before } = tip
         const seq = before + 1
         tip = { epoch, seq }
-        return log.append([aRow({ branch, seq, epoch, prevEpoch, body: textBody(`${epoch}/${seq}`),
-          places: places.map((id) => ({ id, seq, base: epoch })) })])
+        return log.append([
+          aRow({ branch, seq, epoch, prevEpoch, body: textBody(`${epoch}/${seq}`),
+            places: places.map((id) => ({ id, seq, base: epoch })) }),
+        ])
       }))
     },
   }
@@ -106,7 +115,9 @@ export function watched(real: Connection): WatchedConnection {
   return {
     connection: connection as unknown as Connection,
     asked: () => asked.splice(0),
-    hold() { holding = true },
+    hold() {
+      holding = true
+    },
     async release(...order) {
       holding = false
       const sends = held.splice(0)

@@ -29,8 +29,15 @@ export function cassandraPlace({ contactPoints, dataCenter }: CassandraForTests,
     keyspace,
     open: async () => {
       const store = await openCassandraStore({
-        env, contactPoints, localDataCenter: dataCenter, keyspace, commit, directory,
-        onIndexLost: (reason) => { throw new Error(reason) },
+        env,
+        contactPoints,
+        localDataCenter: dataCenter,
+        keyspace,
+        commit,
+        directory,
+        onIndexLost: (reason) => {
+          throw new Error(reason)
+        },
       })
       const ports = store.serve({ check: openCheck })
       const found = loneIndex(store, env)

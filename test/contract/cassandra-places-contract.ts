@@ -18,9 +18,9 @@ export function describeCassandraPlaces(cassandra: CassandraForTests): void {
     const place = (branch: Branch, id: string): Promise<CheckpointPlace | undefined> =>
       house.handle().findCheckpoint(branch, id)
     /** Only the first statement of each batch arrives, as if one replica alone had the rest. */
-    const torn = () => ({ ...watched(house.connection).connection,
-      batch: ([first]: readonly Statement[]) => house.connection.write(first!),
-    }) as unknown as Connection
+    const torn = () =>
+      ({ ...watched(house.connection).connection, batch: ([first]: readonly Statement[]) =>
+        house.connection.write(first!) }) as unknown as Connection
 
     it('are not taken from deposed owners', async () => {
       const branch = aBranch()

@@ -40,12 +40,12 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     const cql = `SELECT seq FROM ${place.keyspace}.log WHERE branch_id = ? AND bucket = 0`
     const inLog = Promise.withResolvers<number>()
     const order: string[] = []
-    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })],
-      [{ table: 'thread', row: thread }], () => {
-        order.push('logged')
-        admin.execute(cql, [branchId], { prepare: true })
-          .then(({ rowLength }) => inLog.resolve(rowLength), inLog.reject)
-      })
+    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })], [{ table: 'thread',
+      row: thread }], () => {
+      order.push('logged')
+      admin.execute(cql, [branchId], { prepare: true })
+        .then(({ rowLength }) => inLog.resolve(rowLength), inLog.reject)
+    })
     order.push('on disk')
     expect(await inLog.promise).toBe(1)
     expect(order).toEqual(['logged', 'on disk'])
@@ -58,8 +58,10 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     const { threadId, branch } = thread
     const run = aRun({ threadId, kwargsJson: large('a') })
     const assistant = anAssistant({ configJson: large('c') })
-    await store.log.append([aRow({ branch: branch!, seq: 1, body: new Uint8Array(700_000) })],
-      [{ table: 'run', row: run }, { table: 'thread', row: thread }])
+    await store.log.append([aRow({ branch: branch!, seq: 1, body: new Uint8Array(700_000) })], [{
+      table: 'run',
+      row: run,
+    }, { table: 'thread', row: thread }])
     await store.log.append([], [{ table: 'assistant', row: assistant }])
     const parts = await count('log_chunk')
     expect(parts).toBe(2 + 3 * 3)
@@ -77,17 +79,21 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
       epoch: 1 })
     await store.log.purge({ table: 'assistant', tenant: 'local', id: assistant.assistantId,
       branch: assistant.branch!, epoch: 1 })
-    const left = await Promise.all(['log', 'log_chunk', 'run_row', 'run_order', 'thread_row',
-      'assistant_row', 'branch', 'branch_need'].map(count))
+    const left = await Promise.all(
+      ['log', 'log_chunk', 'run_row', 'run_order', 'thread_row', 'assistant_row', 'branch',
+        'branch_need'].map(count),
+    )
     expect(left).toEqual(left.map(() => 0))
   })
 
   it('leave no parts behind if they became small before they were deleted', async () => {
     const thread = aThread({ metadataJson: large('t') })
     const { threadId, branch } = thread
-    const put = (seq: number, metadataJson: string) => store.log.append(
-      [aRow({ branch: branch!, seq })],
-      [{ table: 'thread', row: { ...thread, metadataJson, seq } }])
+    const put = (seq: number, metadataJson: string) =>
+      store.log.append(
+        [aRow({ branch: branch!, seq })],
+        [{ table: 'thread', row: { ...thread, metadataJson, seq } }],
+      )
     await put(1, large('t'))
     await put(2, '{}')
     await store.close()
@@ -103,8 +109,9 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
 
   it('of runs are found in pages, by any status', async () => {
     const { threadId, branch } = aThread()
-    const runs = Array.from({ length: 150 }, (_, index) =>
-      aRun({ threadId, createdAtMs: index, status: index % 50 === 7 ? 'error' : 'success' }))
+    const runs = Array.from({ length: 150 },
+      (_, index) =>
+        aRun({ threadId, createdAtMs: index, status: index % 50 === 7 ? 'error' : 'success' }))
     await store.log.append([aRow({ branch: branch!, seq: 1 })],
       runs.map((row) => ({ table: 'run', row })))
     const list = async (query: object) =>
@@ -123,8 +130,11 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     const source = aThread().branch!
     for (const seq of [1, 2, 3]) await store.log.append([aRow({ branch: source, seq })], [])
     const copy = copyOf(source, 2)
-    await Promise.all([3, 4].map((seq) =>
-      store.log.append([aRow({ branch: copy, seq, epoch: 1, prevEpoch: 1 })], [])))
+    await Promise.all(
+      [3, 4].map((seq) =>
+        store.log.append([aRow({ branch: copy, seq, epoch: 1, prevEpoch: 1 })], [])
+      ),
+    )
     expect(await count('branch_need')).toBe(1)
     const purge = (branch = source, epoch = 1) =>
       store.log.purge({ table: 'thread', tenant: 'local', id: branch.id, branch, epoch })
@@ -148,12 +158,12 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     await store.log.append([aRow({ branch: branch!, seq: 1 })], [{ table: 'run', row: left }])
     const thread = aThread({ threadId })
     const run = aRun({ threadId })
-    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })],
-      [{ table: 'run', row: run }, { table: 'thread', row: thread }])
+    await store.log.append([aRow({ branch: thread.branch!, seq: 1 })], [{ table: 'run', row: run },
+      { table: 'thread', row: thread }])
     expect(await store.runs.get('local', threadId, left.runId)).toBeUndefined()
     const later = aRun({ threadId })
-    await store.log.append([aRow({ branch: thread.branch!, seq: 2 })],
-      [{ table: 'run', row: later }, { table: 'thread', row: { ...thread, seq: 2 } }])
+    await store.log.append([aRow({ branch: thread.branch!, seq: 2 })], [{ table: 'run',
+      row: later }, { table: 'thread', row: { ...thread, seq: 2 } }])
     expect(await store.runs.list({ tenant: 'local', threadId, limit: 9, offset: 0 }))
       .toEqual([later, run])
   })
@@ -164,8 +174,8 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     const parts = await count('log_chunk')
     await Promise.all([
       store.log.append([aRow({ branch: branch!, seq: 1 })], [{ table: 'run', row: run }]),
-      store.log.append([aRow({ branch: branch!, seq: 2 })],
-        [{ table: 'run_removed', tenant: 'local', threadId, runId: run.runId }]),
+      store.log.append([aRow({ branch: branch!, seq: 2 })], [{ table: 'run_removed',
+        tenant: 'local', threadId, runId: run.runId }]),
     ])
     expect(await store.runs.get('local', threadId, run.runId)).toBeUndefined()
     expect(await store.runs.list({ tenant: 'local', threadId, limit: 1, offset: 0 })).toEqual([])
@@ -178,14 +188,15 @@ describe.skipIf(!cassandra)('rows in Cassandra', () => {
     const run = aRun({ threadId: thread.threadId })
     const again = aThread({ threadId: thread.threadId, createdAtMs: 9_000 })
     await Promise.all([
-      store.log.append([aRow({ branch, seq: 1 })],
-        [{ table: 'run', row: run }, { table: 'thread', row: thread }]),
+      store.log.append([aRow({ branch, seq: 1 })], [{ table: 'run', row: run }, { table: 'thread',
+        row: thread }]),
       store.log.append([aRow({ branch, seq: 2 })], [
         { table: 'run_removed', tenant: 'local', threadId: thread.threadId, runId: run.runId },
-        { table: 'thread', row: { ...thread, seq: 2, status: 'error' } }]),
+        { table: 'thread', row: { ...thread, seq: 2, status: 'error' } },
+      ]),
       store.log.purge({ table: 'thread', tenant: 'local', id: thread.threadId, branch, epoch: 1 }),
-      store.log.append([aRow({ branch: again.branch!, seq: 1 })],
-        [{ table: 'thread', row: again }]),
+      store.log.append([aRow({ branch: again.branch!, seq: 1 })], [{ table: 'thread',
+        row: again }]),
     ])
     expect(await store.runs.get('local', thread.threadId, run.runId)).toBeUndefined()
     expect(await store.threads.get('local', thread.threadId)).toEqual(again)

@@ -26,7 +26,9 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await admin.connect()
   })
   afterAll(() => admin.shutdown())
-  beforeEach(() => { keyspace = `schema_${process.pid}_${Date.now() % 1_000_000}_${++made}` })
+  beforeEach(() => {
+    keyspace = `schema_${process.pid}_${Date.now() % 1_000_000}_${++made}`
+  })
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()))
     for (const each of [keyspace, `${keyspace}_control`]) {
@@ -51,14 +53,13 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
   it('are created by one of several members that start at once', async () => {
     const members = await Promise.all(Array.from({ length: 4 }, aMember))
     await Promise.all(members.map((connection) => prepareSchema({ connection, env })))
-    expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch',
-      'branch_need', 'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session',
-      'run_order', 'run_row', 'schema_lock', 'schema_version', 'setting',
-      'shard_owner', 'thread_row'])
-    const settings = await Promise.all(members.map((member) =>
-      readSettings(member, env)))
-    expect(settings).toEqual(members.map(() =>
-      ({ shards: 256, buckets: 4, secret: settings[0]!.secret })))
+    expect(await tables()).toEqual(['api_key', 'assistant_row', 'billing', 'branch', 'branch_need',
+      'limit_admit', 'log', 'log_chunk', 'member_beat', 'node_session', 'run_order', 'run_row',
+      'schema_lock', 'schema_version', 'setting', 'shard_owner', 'thread_row'])
+    const settings = await Promise.all(members.map((member) => readSettings(member, env)))
+    expect(settings).toEqual(
+      members.map(() => ({ shards: 256, buckets: 4, secret: settings[0]!.secret })),
+    )
   })
 
   it('stay as they are when a member restarts, and so do fixed settings', async () => {
@@ -85,7 +86,8 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 99 ` +
       "WHERE name = 'schema' IF EXISTS")
     await expect(prepare()).rejects.toMatchObject({
-      code: 'unsupported', message: expect.stringContaining('newer version') as string,
+      code: 'unsupported',
+      message: expect.stringContaining('newer version') as string,
     })
   })
 
@@ -114,8 +116,8 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
   })
 
   it('are refused by members that a later step cannot live with', async () => {
-    const taking = { oldest: migrations.length + 1, statements: (at: Keyspaces) =>
-      [`DROP TABLE IF EXISTS ${at.keyspace}.later_one`] }
+    const taking = { oldest: migrations.length + 1,
+      statements: (at: Keyspaces) => [`DROP TABLE IF EXISTS ${at.keyspace}.later_one`] }
     await prepareAsLater(adding('later_one'), taking)
     await expect(prepare()).rejects.toMatchObject({ code: 'unsupported' })
     await prepareAsLater(adding('later_one'))

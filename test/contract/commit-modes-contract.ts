@@ -12,14 +12,14 @@ import type { LogHouse } from './cassandra-log-house.ts'
 import { aBranch, aRow, bodyText, copyOf, textBody } from './rows.ts'
 
 type Operation =
-  | { readonly kind: 'append'; readonly at: number; readonly count: number
-      readonly ids: readonly number[]; readonly bytes: number }
+  | { readonly kind: 'append'; readonly at: number; readonly count: number;
+    readonly ids: readonly number[]; readonly bytes: number }
   | { readonly kind: 'take over'; readonly at: number; readonly member: number }
   /** A previous owner goes on writing. */
-  | { readonly kind: 'stray'; readonly at: number; readonly before: number
-      readonly count: number; readonly ids: readonly number[] }
-  | { readonly kind: 'copy'; readonly at: number; readonly through: number
-      readonly member: number }
+  | { readonly kind: 'stray'; readonly at: number; readonly before: number; readonly count: number;
+    readonly ids: readonly number[] }
+  | { readonly kind: 'copy'; readonly at: number; readonly through: number;
+    readonly member: number }
   /** A member loses its memory. */
   | { readonly kind: 'forget'; readonly member: number }
   | { readonly kind: 'delete'; readonly at: number }
@@ -28,16 +28,20 @@ const ids = fc.array(fc.nat(5), { maxLength: 2 })
 const members = 3
 
 const sequences: fc.Arbitrary<Operation[]> = fc.array(fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('append' as const), at: fc.nat(),
-    count: fc.integer({ min: 1, max: 5 }), ids, bytes: fc.nat(300) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('take over' as const), at: fc.nat(),
-    member: fc.nat(members - 1) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('stray' as const), at: fc.nat(),
-    before: fc.nat(2), count: fc.integer({ min: 1, max: 3 }), ids }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('copy' as const), at: fc.nat(),
-    through: fc.nat(), member: fc.nat(members - 1) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const),
-    member: fc.nat(members - 1) }) },
+  { weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), at: fc.nat(),
+      count: fc.integer({ min: 1, max: 5 }), ids, bytes: fc.nat(300) }) },
+  { weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('take over' as const), at: fc.nat(),
+      member: fc.nat(members - 1) }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('stray' as const), at: fc.nat(), before: fc.nat(2),
+      count: fc.integer({ min: 1, max: 3 }), ids }) },
+  { weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('copy' as const), at: fc.nat(), through: fc.nat(),
+      member: fc.nat(members - 1) }) },
+  { weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('forget' as const), member: fc.nat(members - 1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: fc.nat() }) },
 ), { minLength: 5, maxLength: 25 })
 
@@ -59,8 +63,9 @@ export function describeCommitModes(cassandra: CassandraForTests, count: number)
       let done = 0
       const lane = async () => {
         for (let next = wanted.pop(); next && performance.now() < end; next = wanted.pop()) {
-          const [validate, lwt] = await Promise.all((['validate', 'lwt'] as const).map((mode) =>
-            new ModeRun(house, mode).all(next!)))
+          const [validate, lwt] = await Promise.all(
+            (['validate', 'lwt'] as const).map((mode) => new ModeRun(house, mode).all(next!)),
+          )
           expect(lwt, JSON.stringify(next)).toEqual(validate)
           done += 1
         }
@@ -79,8 +84,9 @@ export function describeCommitModes(cassandra: CassandraForTests, count: number)
         const handle = house.handle({ commit, bucketBytes })
         for (let row = 0; row < 5; row++) {
           const prevEpoch = row === 0 ? before : epoch
-          await handle.append([aRow({ branch, epoch, prevEpoch, seq: ++seq,
-            body: textBody(`${seq}`.padEnd(300)) })])
+          await handle.append([
+            aRow({ branch, epoch, prevEpoch, seq: ++seq, body: textBody(`${seq}`.padEnd(300)) }),
+          ])
         }
       }
       const rows = await house.handle().read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
@@ -159,18 +165,22 @@ class ModeRun {
         const { count, ids, bytes } = operation
         return this.#acknowledged(life, { writer: owner, count, ids, bytes })
       }
-      case 'take over': return this.#takeOver(life, operation.member)
+      case 'take over':
+        return this.#takeOver(life, operation.member)
       case 'stray': {
         const writer = life.writers.at(-2 - operation.before)
         return writer && this.#stray(life, writer, operation)
       }
-      case 'copy': return this.#copy(life, operation)
-      case 'delete': return this.#delete(life)
+      case 'copy':
+        return this.#copy(life, operation)
+      case 'delete':
+        return this.#delete(life)
     }
   }
 
-  async #begin(branch: Branch, { member, texts, places }: { member: number; texts: string[]
-    places: Map<string, number>[] }): Promise<void> {
+  async #begin(branch: Branch,
+    { member, texts, places }: { member: number; texts: string[];
+      places: Map<string, number>[] }): Promise<void> {
     const life: Life = { branch, writers: [], texts, places, copied: false }
     this.#lives.push(life)
     await this.#takeOver(life, member)
@@ -203,8 +213,8 @@ class ModeRun {
   }
 
   /** Writes as a previous owner: it is refused or has no effect. */
-  async #stray(life: Life, writer: Writer, { count, ids }: Extract<Operation,
-    { kind: 'stray' }>): Promise<void> {
+  async #stray(life: Life, writer: Writer,
+    { count, ids }: Extract<Operation, { kind: 'stray' }>): Promise<void> {
     const { tip } = writer
     const refused = await this.#append(life, { writer, count, ids, bytes: 0 }).then(() => false,
       () => true)
@@ -212,12 +222,12 @@ class ModeRun {
     if (this.#mode === 'lwt') expect(refused).toBe(true)
   }
 
-  async #copy(life: Life, { through, member }: Extract<Operation, { kind: 'copy' }>):
-    Promise<void> {
+  async #copy(life: Life,
+    { through, member }: Extract<Operation, { kind: 'copy' }>): Promise<void> {
     const length = 1 + through % life.texts.length
     life.copied = true
-    await this.#begin(copyOf(life.branch, length), { member,
-      texts: life.texts.slice(0, length), places: life.places.slice(0, length) })
+    await this.#begin(copyOf(life.branch, length), { member, texts: life.texts.slice(0, length),
+      places: life.places.slice(0, length) })
   }
 
   async #delete(life: Life): Promise<void> {

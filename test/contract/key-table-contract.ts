@@ -10,9 +10,16 @@ import type { MakePlace } from './store-place.ts'
 
 function aKey(more: Partial<KeyRow> = {}): KeyRow {
   return {
-    id: randomUUID().replaceAll('-', '').slice(-16), tenant: 'acme', role: 'developer',
-    name: 'of a test', hash: randomBytes(32).toString('hex'), createdAtMs: 1_000,
-    expiresAtMs: null, usedAtMs: null, revokedAtMs: null, ...more,
+    id: randomUUID().replaceAll('-', '').slice(-16),
+    tenant: 'acme',
+    role: 'developer',
+    name: 'of a test',
+    hash: randomBytes(32).toString('hex'),
+    createdAtMs: 1_000,
+    expiresAtMs: null,
+    usedAtMs: null,
+    revokedAtMs: null,
+    ...more,
   }
 }
 
@@ -26,7 +33,8 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
       await fc.assert(fc.asyncProperty(fc.record({
         role: fc.constantFrom('admin', 'developer', 'reader'),
         name: fc.string({ unit: 'grapheme' }),
-        createdAtMs: aTime, expiresAtMs: fc.option(aTime),
+        createdAtMs: aTime,
+        expiresAtMs: fc.option(aTime),
       }), async (fields) => {
         const row = aKey(fields)
         await store.keys.insert(row)
@@ -46,7 +54,8 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
     it('lists the keys of a tenant, or all, newest first', async () => {
       const [mine, his] = [randomUUID(), randomUUID()]
       const rows = [[mine, 10], [his, 20], [mine, 30], [mine, 20]].map(([tenant, createdAtMs]) =>
-        aKey({ tenant: tenant as string, createdAtMs: createdAtMs as number }))
+        aKey({ tenant: tenant as string, createdAtMs: createdAtMs as number })
+      )
       for (const row of rows) await store.keys.insert(row)
       expect(await store.keys.list(mine)).toEqual([rows[2], rows[3], rows[0]])
       const all = (await store.keys.list()).map(({ id }) => id)

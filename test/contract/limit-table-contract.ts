@@ -12,11 +12,12 @@ export function describeLimitTable(name: string, makePlace: MakePlace): void {
     const store = useStore(makePlace)
 
     const aKey = (): LimitKey => ({ row: 'tested', who: randomUUID() })
-    const append = (key: LimitKey, ...admits: LimitAdmit[]) => Promise.all(admits.map((admit) =>
-      store.limits.append(key, { ...admit, keptMs: 60_000 })))
+    const append = (key: LimitKey, ...admits: LimitAdmit[]) =>
+      Promise.all(admits.map((admit) => store.limits.append(key, { ...admit, keptMs: 60_000 })))
     const since = async (key: LimitKey, sinceMs: number) =>
       (await store.limits.since(key, sinceMs)).toSorted((a, b) =>
-        a.atMs - b.atMs || a.tokens - b.tokens)
+        a.atMs - b.atMs || a.tokens - b.tokens
+      )
 
     it('gives back what was let through since a given time, and no more', async () => {
       const key = aKey()

@@ -98,8 +98,9 @@ export function describeLog(name: string, makePlace: MakePlace): void {
 
       it('keep the order of calls that do not wait for each other', async () => {
         const branch = aBranch()
-        await Promise.all(Array.from({ length: 200 }, (_, index) =>
-          append(aRow({ branch, seq: index + 1 }))))
+        await Promise.all(
+          Array.from({ length: 200 }, (_, index) => append(aRow({ branch, seq: index + 1 }))),
+        )
         expect(await seqs(branch)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
       })
 
@@ -159,7 +160,8 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         const row = aThread({ branch: good })
         await refused(store.log.append(
           [aRow({ branch: good, seq: 1 }), aRow({ branch: stale, seq: 1 })],
-          [{ table: 'thread', row }]))
+          [{ table: 'thread', row }],
+        ))
         expect(await seqs(good)).toEqual([])
         expect(await store.threads.get('local', row.threadId)).toBeUndefined()
         await fill(good, 1)
@@ -168,8 +170,9 @@ export function describeLog(name: string, makePlace: MakePlace): void {
 
       it('refuse one call without harm to concurrent calls', async () => {
         const branches = Array.from({ length: 20 }, () => aBranch())
-        const results = await Promise.allSettled(branches.map((branch, index) =>
-          append(aRow({ branch, seq: index === 7 ? 2 : 1 }))))
+        const results = await Promise.allSettled(
+          branches.map((branch, index) => append(aRow({ branch, seq: index === 7 ? 2 : 1 }))),
+        )
         expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])))
           .toEqual([7])
         expect(await Promise.all(branches.map((branch) => seqs(branch))))
@@ -235,8 +238,8 @@ export function describeLog(name: string, makePlace: MakePlace): void {
         const source = aBranch()
         await fill(source, 2)
         const copy = copyOf(source, 2)
-        await store.log.purge({ table: 'thread', tenant: 'local', id: randomUUID(),
-          branch: source, epoch: 1 })
+        await store.log.purge({ table: 'thread', tenant: 'local', id: randomUUID(), branch: source,
+          epoch: 1 })
         await expect(append(aRow({ branch: copy, seq: 3 }))).rejects
           .toMatchObject({ code: 'not_found' })
       })

@@ -18,27 +18,31 @@ interface ModelBranch {
 }
 
 type Operation =
-  | { readonly kind: 'append'; readonly at: number; readonly count: number
-      readonly newEpoch: boolean; readonly ids: readonly number[] }
-  | { readonly kind: 'stray'; readonly at: number; readonly seqShift: number
-      readonly epochShift: number }
+  | { readonly kind: 'append'; readonly at: number; readonly count: number;
+    readonly newEpoch: boolean; readonly ids: readonly number[] }
+  | { readonly kind: 'stray'; readonly at: number; readonly seqShift: number;
+    readonly epochShift: number }
   | { readonly kind: 'copy'; readonly at: number; readonly through: number }
   | { readonly kind: 'purge'; readonly at: number }
 
 const operations: fc.Arbitrary<Operation[]> = fc.array(fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('append' as const), at: fc.nat(),
-    count: fc.integer({ min: 1, max: 4 }), newEpoch: fc.boolean(),
-    ids: fc.array(fc.nat(5), { maxLength: 2 }) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('copy' as const), at: fc.nat(),
-    through: fc.nat() }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stray' as const), at: fc.nat(),
-    seqShift: fc.constantFrom(-1, 1, 0), epochShift: fc.constantFrom(-1, 0) }) },
+  { weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), at: fc.nat(),
+      count: fc.integer({ min: 1, max: 4 }), newEpoch: fc.boolean(),
+      ids: fc.array(fc.nat(5), { maxLength: 2 }) }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('copy' as const), at: fc.nat(), through: fc.nat() }) },
+  { weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('stray' as const), at: fc.nat(),
+      seqShift: fc.constantFrom(-1, 1, 0), epochShift: fc.constantFrom(-1, 0) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('purge' as const), at: fc.nat() }) },
 ), { maxLength: 40 })
 
-const ranges = fc.array(fc.record({ from: fc.integer({ min: 1, max: 12 }),
-  through: fc.integer({ min: 0, max: 30 }), reverse: fc.boolean(),
-  limit: fc.constantFrom(undefined, 1, 3, 6) }), { maxLength: 4 })
+const ranges = fc.array(
+  fc.record({ from: fc.integer({ min: 1, max: 12 }), through: fc.integer({ min: 0, max: 30 }),
+    reverse: fc.boolean(), limit: fc.constantFrom(undefined, 1, 3, 6) }),
+  { maxLength: 4 },
+)
 
 /** Time limit on a busy machine. */
 const longMs = 180_000
@@ -92,8 +96,9 @@ class ModelRun {
     return this.#copy(target, operation.through % (target.rows.length + 1))
   }
 
-  async expectAgreement({ branch, rows }: ModelBranch, ranges: readonly { from: number
-    through: number; reverse: boolean; limit: number | undefined }[]): Promise<void> {
+  async expectAgreement({ branch, rows }: ModelBranch,
+    ranges: readonly { from: number; through: number; reverse: boolean;
+      limit: number | undefined }[]): Promise<void> {
     const { log } = this.#store
     for (const range of [{ from: 1, through: 999, reverse: false, limit: undefined }, ...ranges]) {
       const expected = rows.filter(({ seq }) => seq >= range.from && seq <= range.through)
@@ -118,15 +123,16 @@ class ModelRun {
     this.branches.push(copy)
   }
 
-  async #append(target: ModelBranch, { count, newEpoch, ids }: Extract<Operation,
-    { kind: 'append' }>): Promise<void> {
+  async #append(target: ModelBranch,
+    { count, newEpoch, ids }: Extract<Operation, { kind: 'append' }>): Promise<void> {
     if (newEpoch) this.#epoch++
     const rows: NewRow[] = []
     for (let index = 0; index < count; index++) {
       const seq = target.rows.length + rows.length + 1
       const prevEpoch = (rows.at(-1) ?? target.rows.at(-1))?.epoch ?? 0
-      const places = ids.map((id, index): CheckpointPlace =>
-        ({ id: this.#ids[id]!, seq, base: index }))
+      const places = ids.map((id, index): CheckpointPlace => ({ id: this.#ids[id]!, seq,
+        base: index })
+      )
       rows.push(aRow({ branch: target.branch, seq, epoch: this.#epoch, prevEpoch, places }))
     }
     await this.#store.log.append(rows, [])
@@ -134,8 +140,8 @@ class ModelRun {
   }
 
   /** What a deposed owner might send; always refused. */
-  async #stray({ branch, rows }: ModelBranch, { seqShift, epochShift }: Extract<Operation,
-    { kind: 'stray' }>): Promise<void> {
+  async #stray({ branch, rows }: ModelBranch,
+    { seqShift, epochShift }: Extract<Operation, { kind: 'stray' }>): Promise<void> {
     const last = rows.at(-1)
     if (!last || (seqShift === 0 && epochShift === 0)) return
     const row = aRow({ branch, seq: last.seq + 1 + seqShift, epoch: last.epoch + epochShift,

@@ -39,8 +39,10 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         const row = aThread({ metadataJson: '{"purged":true}' })
         const [run, outsider] = [aRun({ threadId: row.threadId }), aRun()]
         await fill(row.branch!, 3)
-        await store.log.append([], [{ table: 'thread', row }, { table: 'run', row: run },
-          { table: 'run', row: outsider }])
+        await store.log.append([], [{ table: 'thread', row }, { table: 'run', row: run }, {
+          table: 'run',
+          row: outsider,
+        }])
         await purge(row.branch!, row.threadId)
         expect(await store.threads.get('local', row.threadId)).toBeUndefined()
         expect(await store.threads.count({ tenant: 'local', metadata: { purged: true } })).toBe(0)
@@ -54,8 +56,10 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         const row = aThread()
         const { threadId } = row
         const run = aRun({ threadId })
-        const list = async () => (await store.runs.list(
-          { tenant: 'local', threadId, limit: 10, offset: 0 })).map(({ runId }) => runId)
+        const list = async () =>
+          (await store.runs.list(
+            { tenant: 'local', threadId, limit: 10, offset: 0 },
+          )).map(({ runId }) => runId)
         for (let life = 1; life <= 2; life++) {
           const thread = { ...row, branch: aBranch() }
           await store.log.append([], [{ table: 'thread', row: thread }, { table: 'run', row: run }])
@@ -159,8 +163,8 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         const run = aRun({ threadId: row.threadId })
         const branch = row.branch!
         await fill(branch, 2)
-        await store.log.append([aRow({ branch, seq: 3, epoch, prevEpoch: 1 })],
-          [{ table: 'thread', row }, { table: 'run', row: run }])
+        await store.log.append([aRow({ branch, seq: 3, epoch, prevEpoch: 1 })], [{ table: 'thread',
+          row }, { table: 'run', row: run }])
         const source = aBranch()
         await fill(source, 3)
         await fill(copyOf(source, 1), 1, 2)
@@ -189,13 +193,20 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         'of all tenants', async () => {
         const owing = { owedWebhooks: [randomUUID()] }
         const [busy, idle, hidden, done, owes, owed, later, both] = [
-          aThread({ tenant: randomUUID(), status: 'busy' }), aThread(), aThread({ hidden: true }),
-          aThread({ status: 'busy' }), aThread({ tenant: randomUUID(), ...owing }), aThread(owing),
-          aThread(), aThread({ ...owing, status: 'busy' })]
-        await store.log.append([], [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' },
-          owes, owed, { ...owed, seq: 2, owedWebhooks: [] }, later, { ...later, seq: 2, ...owing },
-          both, { ...both, seq: 2 }]
-          .map((row) => ({ table: 'thread', row })))
+          aThread({ tenant: randomUUID(), status: 'busy' }),
+          aThread(),
+          aThread({ hidden: true }),
+          aThread({ status: 'busy' }),
+          aThread({ tenant: randomUUID(), ...owing }),
+          aThread(owing),
+          aThread(),
+          aThread({ ...owing, status: 'busy' }),
+        ]
+        await store.log.append([],
+          [busy, idle, hidden, done, { ...done, seq: 2, status: 'idle' }, owes, owed, { ...owed,
+            seq: 2, owedWebhooks: [] }, later, { ...later, seq: 2, ...owing }, both, { ...both,
+            seq: 2 }]
+            .map((row) => ({ table: 'thread', row })))
         await store.close()
         store = await place.open()
         const unfinished = await store.unfinished()

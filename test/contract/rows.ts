@@ -18,8 +18,12 @@ export function copyOf(source: Branch, through: number): Branch {
 export function aRow(row: Partial<NewRow> & Pick<NewRow, 'branch' | 'seq'>): NewRow {
   const epoch = row.epoch ?? 1
   return {
-    tenant: 'local', epoch, prevEpoch: row.seq === 1 ? 0 : epoch, places: [],
-    body: textBody(`${row.branch.id} ${row.seq}`), ...row,
+    tenant: 'local',
+    epoch,
+    prevEpoch: row.seq === 1 ? 0 : epoch,
+    places: [],
+    body: textBody(`${row.branch.id} ${row.seq}`),
+    ...row,
   }
 }
 
@@ -33,31 +37,84 @@ export function bodyText(body: Uint8Array): string {
 
 export function aThread(row: Partial<ThreadRow> = {}): ThreadRow {
   return {
-    tenant: 'local', threadId: randomUUID(), branch: aBranch(), epoch: 1, seq: 1,
-    createdAtMs: 1_000, updatedAtMs: 1_000, stateUpdatedAtMs: 1_000, status: 'idle',
-    metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
-    head: undefined, hidden: false, movedBack: false, deleted: false, resting: 'idle',
-    stepSeq: 0, unfinished: [], applied: [], owedWebhooks: [], storedBytes: 0, ...row,
+    tenant: 'local',
+    threadId: randomUUID(),
+    branch: aBranch(),
+    epoch: 1,
+    seq: 1,
+    createdAtMs: 1_000,
+    updatedAtMs: 1_000,
+    stateUpdatedAtMs: 1_000,
+    status: 'idle',
+    metadataJson: '{}',
+    configJson: '{}',
+    errorJson: '',
+    interruptsJson: '{}',
+    head: undefined,
+    hidden: false,
+    movedBack: false,
+    deleted: false,
+    resting: 'idle',
+    stepSeq: 0,
+    unfinished: [],
+    applied: [],
+    owedWebhooks: [],
+    storedBytes: 0,
+    ...row,
   }
 }
 
 /** Its id is greater than that of every run made before it. */
 export function aRun(row: Partial<RunRow> = {}): RunRow {
   return {
-    tenant: 'local', threadId: randomUUID(), runId: v7(), createdAtMs: 1_000,
-    updatedAtMs: 1_000, status: 'pending', assistantId: '', multitaskStrategy: 'enqueue',
-    metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0, attempt: 0,
-    baseCheckpointId: '', started: false, startedAtMs: 0, ownerDeaths: 0, suspect: false,
-    errorJson: '', commandId: '',
-    createdSeq: 0, firstSeq: 0, lastSeq: 0, finalCheckpointId: '', interruptsJson: '', ...row,
+    tenant: 'local',
+    threadId: randomUUID(),
+    runId: v7(),
+    createdAtMs: 1_000,
+    updatedAtMs: 1_000,
+    status: 'pending',
+    assistantId: '',
+    multitaskStrategy: 'enqueue',
+    metadataJson: '{}',
+    kwargsJson: '{}',
+    planJson: '{}',
+    notBeforeMs: 0,
+    attempt: 0,
+    baseCheckpointId: '',
+    started: false,
+    startedAtMs: 0,
+    ownerDeaths: 0,
+    suspect: false,
+    errorJson: '',
+    commandId: '',
+    createdSeq: 0,
+    firstSeq: 0,
+    lastSeq: 0,
+    finalCheckpointId: '',
+    interruptsJson: '',
+    ...row,
   }
 }
 
 export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
   return {
-    tenant: 'local', assistantId: randomUUID(), epoch: 1, seq: 1, graphId: 'agent',
-    name: 'Untitled', descriptionJson: 'null', configJson: '{}', contextJson: '{}',
-    metadataJson: '{}', createdAtMs: 1_000, updatedAtMs: 1_000, version: 1, newestVersion: 1,
-    applied: [], branch: aBranch(), storedBytes: 0, ...row,
+    tenant: 'local',
+    assistantId: randomUUID(),
+    epoch: 1,
+    seq: 1,
+    graphId: 'agent',
+    name: 'Untitled',
+    descriptionJson: 'null',
+    configJson: '{}',
+    contextJson: '{}',
+    metadataJson: '{}',
+    createdAtMs: 1_000,
+    updatedAtMs: 1_000,
+    version: 1,
+    newestVersion: 1,
+    applied: [],
+    branch: aBranch(),
+    storedBytes: 0,
+    ...row,
   }
 }

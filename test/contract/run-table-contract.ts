@@ -20,10 +20,21 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
 
     it('gives back every field of the newest row', async () => {
       const row = aRun({
-        status: 'error', assistantId: randomUUID(), multitaskStrategy: 'rollback',
-        metadataJson: '{"a":1}', kwargsJson: '{"input":null}', planJson: '{}', notBeforeMs: 5,
-        attempt: 2, baseCheckpointId: randomUUID(), started: true, errorJson: '{}',
-        commandId: 'key', firstSeq: 3, lastSeq: 9, finalCheckpointId: randomUUID(),
+        status: 'error',
+        assistantId: randomUUID(),
+        multitaskStrategy: 'rollback',
+        metadataJson: '{"a":1}',
+        kwargsJson: '{"input":null}',
+        planJson: '{}',
+        notBeforeMs: 5,
+        attempt: 2,
+        baseCheckpointId: randomUUID(),
+        started: true,
+        errorJson: '{}',
+        commandId: 'key',
+        firstSeq: 3,
+        lastSeq: 9,
+        finalCheckpointId: randomUUID(),
       })
       await put({ ...row, status: 'pending', started: false }, row)
       expect(await store.runs.get('local', row.threadId, row.runId)).toEqual(row)
@@ -54,7 +65,8 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       const threadId = randomUUID()
       const all = ['pending', 'running', 'success', 'error', 'interrupted', 'timeout'] as const
       const runs = [...all, ...all].map((status, index) =>
-        aRun({ threadId, status, createdAtMs: index }))
+        aRun({ threadId, status, createdAtMs: index })
+      )
       await put(...runs)
       for (const [index, status] of all.entries()) {
         expect(await list(threadId, { status })).toEqual([runs[index + all.length], runs[index]])
@@ -70,7 +82,8 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         interruptsJson: '' }
       expect(await list(row.threadId, { texts: [] })).toEqual([{ ...row, ...none }])
       expect(await list(row.threadId, { texts: ['metadataJson', 'errorJson'] })).toEqual(
-        [{ ...row, ...none, metadataJson: '{"a":1}', errorJson: '{"c":1}' }])
+        [{ ...row, ...none, metadataJson: '{"a":1}', errorJson: '{"c":1}' }],
+      )
       expect(await list(row.threadId)).toEqual([row])
     })
 
@@ -78,16 +91,18 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
       const row = aRun()
       const steps: RunStatus[] = ['pending', 'running', 'success']
       for (const status of steps) await put({ ...row, status })
-      expect(await Promise.all(steps.map(async (status) => (await list(row.threadId, { status }))
-        .length))).toEqual([0, 0, 1])
+      expect(await Promise.all(steps.map(async (status) =>
+        (await list(row.threadId, { status }))
+          .length
+      ))).toEqual([0, 0, 1])
     })
 
     it('removes a run, and ignores one that does not exist', async () => {
       const [row, other] = [aRun(), aRun()]
       await put(row, { ...other, threadId: row.threadId })
       const removed = { table: 'run_removed', tenant: 'local', threadId: row.threadId } as const
-      await store.log.append([], [{ ...removed, runId: row.runId },
-        { ...removed, runId: randomUUID() }])
+      await store.log.append([], [{ ...removed, runId: row.runId }, { ...removed,
+        runId: randomUUID() }])
       expect((await list(row.threadId)).map(({ runId }) => runId)).toEqual([other.runId])
       expect(await store.runs.get('local', row.threadId, row.runId)).toBeUndefined()
     })

@@ -1,9 +1,8 @@
 /** Search by the specification over plain arrays, the model that every index is compared with. */
 
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type {
-  AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery, ThreadSort,
-} from '../../src/search/index.ts'
+import type { AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery,
+  ThreadSort } from '../../src/search/index.ts'
 
 /** Containment as in `jsonb @>`. */
 function within(part: unknown, whole: unknown): boolean {
@@ -13,21 +12,26 @@ function within(part: unknown, whole: unknown): boolean {
   if (typeof part === 'object' && part !== null) {
     return typeof whole === 'object' && whole !== null && !Array.isArray(whole) &&
       Object.entries(part).every(([key, value]) =>
-        Object.hasOwn(whole, key) && within(value, (whole as Record<string, unknown>)[key]))
+        Object.hasOwn(whole, key) && within(value, (whole as Record<string, unknown>)[key])
+      )
   }
   return part === whole
 }
 
 export function matchingThreads(rows: readonly ThreadRow[], filter: ThreadFilter): ThreadRow[] {
-  return rows.filter((row) => row.tenant === filter.tenant && !row.hidden &&
+  return rows.filter((row) =>
+    row.tenant === filter.tenant && !row.hidden &&
     (filter.status === undefined || row.status === filter.status) &&
     (filter.ids === undefined || filter.ids.includes(row.threadId)) &&
-    within(filter.metadata ?? {}, JSON.parse(row.metadataJson)))
+    within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
+  )
 }
 
 const threadColumn: Record<ThreadSort, (row: ThreadRow) => string | number> = {
-  thread_id: (row) => row.threadId, status: (row) => row.status,
-  created_at: (row) => row.createdAtMs, updated_at: (row) => row.updatedAtMs,
+  thread_id: (row) => row.threadId,
+  status: (row) => row.status,
+  created_at: (row) => row.createdAtMs,
+  updated_at: (row) => row.updatedAtMs,
   state_updated_at: (row) => row.stateUpdatedAtMs,
 }
 
@@ -36,21 +40,26 @@ export function pageOfThreads(rows: readonly ThreadRow[], query: ThreadQuery): T
   return page(matchingThreads(rows, query), query, (row) => [column(row), row.threadId])
 }
 
-export function matchingAssistants(rows: readonly AssistantRow[], filter: AssistantFilter):
-  AssistantRow[] {
-  return rows.filter((row) => row.tenant === filter.tenant &&
+export function matchingAssistants(rows: readonly AssistantRow[],
+  filter: AssistantFilter): AssistantRow[] {
+  return rows.filter((row) =>
+    row.tenant === filter.tenant &&
     (filter.graphId === undefined || row.graphId === filter.graphId) &&
     (filter.name === undefined || row.name.toLowerCase().includes(filter.name.toLowerCase())) &&
-    within(filter.metadata ?? {}, JSON.parse(row.metadataJson)))
+    within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
+  )
 }
 
 const assistantColumn: Record<AssistantSort, (row: AssistantRow) => string | number> = {
-  assistant_id: (row) => row.assistantId, graph_id: (row) => row.graphId, name: (row) => row.name,
-  created_at: (row) => row.createdAtMs, updated_at: (row) => row.updatedAtMs,
+  assistant_id: (row) => row.assistantId,
+  graph_id: (row) => row.graphId,
+  name: (row) => row.name,
+  created_at: (row) => row.createdAtMs,
+  updated_at: (row) => row.updatedAtMs,
 }
 
-export function pageOfAssistants(rows: readonly AssistantRow[], query: AssistantQuery):
-  AssistantRow[] {
+export function pageOfAssistants(rows: readonly AssistantRow[],
+  query: AssistantQuery): AssistantRow[] {
   const column = assistantColumn[query.sortBy]
   return page(matchingAssistants(rows, query), query, (row) => [column(row), row.assistantId])
 }

@@ -6,9 +6,8 @@ import type { KeyTable } from '../../src/access/index.ts'
 import type { BillingTable } from '../../src/billing/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { LimitTable, TenantUse } from '../../src/limits/index.ts'
-import type {
-  AssistantIndex, DueThreads, RunTable, ThreadIndex, UnfinishedThread,
-} from '../../src/search/index.ts'
+import type { AssistantIndex, DueThreads, RunTable, ThreadIndex,
+  UnfinishedThread } from '../../src/search/index.ts'
 
 export interface OpenStore {
   readonly log: LogPort
@@ -48,13 +47,27 @@ export function useStore(makePlace: MakePlace): OpenStore {
     await place.remove()
   })
   return {
-    get log() { return open.log },
-    get threads() { return open.threads },
-    get runs() { return open.runs },
-    get assistants() { return open.assistants },
-    get keys() { return open.keys },
-    get limits() { return open.limits },
-    get billing() { return open.billing },
+    get log() {
+      return open.log
+    },
+    get threads() {
+      return open.threads
+    },
+    get runs() {
+      return open.runs
+    },
+    get assistants() {
+      return open.assistants
+    },
+    get keys() {
+      return open.keys
+    },
+    get limits() {
+      return open.limits
+    },
+    get billing() {
+      return open.billing
+    },
     use: (tenant) => open.use(tenant),
     due: (after, limit) => open.due(after, limit),
     unfinished: () => open.unfinished(),

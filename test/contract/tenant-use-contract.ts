@@ -17,7 +17,8 @@ function unfinished(run: Partial<UnfinishedRun> = {}): UnfinishedRun {
 }
 
 const runs = fc.array(fc.record({
-  status: fc.constantFrom('pending', 'running'), started: fc.boolean(),
+  status: fc.constantFrom('pending', 'running'),
+  started: fc.boolean(),
   notBeforeMs: fc.constantFrom(0, 100, 200),
 }), { maxLength: 3 })
 
@@ -28,13 +29,17 @@ const thread = fc.record({ hidden: fc.boolean(), storedBytes: fc.nat(5_000), run
  * one. A late row comes from an earlier owner.
  */
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('thread' as const), id: fc.nat(5),
-    tenant: fc.nat(1), row: thread, isNew: fc.boolean(), isLate: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('assistant' as const), id: fc.nat(2),
-    tenant: fc.nat(1), storedBytes: fc.nat(5_000), isLate: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('purge' as const), id: fc.nat(5),
-    tenant: fc.nat(1), table: fc.constantFrom('thread' as const, 'assistant' as const) }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'reopen' as const }) })
+  { weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('thread' as const), id: fc.nat(5), tenant: fc.nat(1),
+      row: thread, isNew: fc.boolean(), isLate: fc.boolean() }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('assistant' as const), id: fc.nat(2),
+      tenant: fc.nat(1), storedBytes: fc.nat(5_000), isLate: fc.boolean() }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('purge' as const), id: fc.nat(5), tenant: fc.nat(1),
+      table: fc.constantFrom('thread' as const, 'assistant' as const) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'reopen' as const }) },
+)
 
 /** What was written, by tenant and id. */
 class Model {
@@ -56,23 +61,30 @@ class Model {
     const threads = this.rows.filter((row) => row.tenant === tenant).map(useOfThread)
     const assistants = [...this.assistants.values()].filter((row) => row.tenant === tenant)
     const sum = threads.reduce((a, b) => ({
-      threads: a.threads + b.threads, bytes: a.bytes + b.bytes, runs: a.runs + b.runs,
+      threads: a.threads + b.threads,
+      bytes: a.bytes + b.bytes,
+      runs: a.runs + b.runs,
       delayedRuns: a.delayedRuns + b.delayedRuns,
     }), noUse)
     return { ...sum,
       bytes: assistants.reduce((bytes, { storedBytes }) => bytes + storedBytes, sum.bytes) }
   }
 
-  get rows(): ThreadRow[] { return [...this.threads.values()] }
+  get rows(): ThreadRow[] {
+    return [...this.threads.values()]
+  }
 
   get due() {
-    return this.rows.map(({ tenant, threadId, unfinished: left }) =>
-      ({ tenant, threadId, atMs: dueAtMs(left) })).filter(({ atMs }) => atMs > 0)
+    return this.rows.map(({ tenant, threadId, unfinished: left }) => ({ tenant, threadId,
+      atMs: dueAtMs(left) })
+    ).filter(({ atMs }) => atMs > 0)
   }
 
   get unfinished() {
-    const awake = this.rows.filter((row) => (row.status === 'busy' || row.hidden) &&
-      dueAtMs(row.unfinished) === 0)
+    const awake = this.rows.filter((row) =>
+      (row.status === 'busy' || row.hidden) &&
+      dueAtMs(row.unfinished) === 0
+    )
     return awake.map(({ tenant, threadId }) => ({ tenant, threadId }))
   }
 }
@@ -86,8 +98,8 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
  * has an earlier epoch. Cassandra relies on that: of two rows of one epoch, the later call wins,
  * whatever their seq. A thread gets a new branch only after a purge.
  */
-async function take(store: OpenStore, model: Model, each: Exclude<Step, { kind: 'reopen' }>):
-Promise<void> {
+async function take(store: OpenStore, model: Model,
+  each: Exclude<Step, { kind: 'reopen' }>): Promise<void> {
   const { epoch } = model
   const [tenant, id] = [model.tenants[each.tenant]!, model.ids[each.id]!]
   const key = `${tenant} ${id}`
@@ -102,8 +114,8 @@ Promise<void> {
   if (each.kind === 'assistant') {
     const known = model.assistants.get(key)
     const isLate = each.isLate && known !== undefined
-    const row = anAssistant({ ...known, tenant, assistantId: id, storedBytes: each.storedBytes,
-      seq, epoch: isLate ? known.epoch - 1 : epoch })
+    const row = anAssistant({ ...known, tenant, assistantId: id, storedBytes: each.storedBytes, seq,
+      epoch: isLate ? known.epoch - 1 : epoch })
     if (!isLate) model.assistants.set(key, row)
     return store.log.append([], [{ table: 'assistant', row }])
   }
@@ -112,8 +124,8 @@ Promise<void> {
   const known = model.threads.get(key)
   const isLate = each.isLate && known !== undefined
   const row = aThread({ ...known, tenant, threadId: id, hidden, storedBytes,
-    unfinished: left.map(unfinished), status: left.length > 0 ? 'busy' : 'idle',
-    seq, epoch: isLate ? known.epoch - 1 : epoch })
+    unfinished: left.map(unfinished), status: left.length > 0 ? 'busy' : 'idle', seq,
+    epoch: isLate ? known.epoch - 1 : epoch })
   if (!isLate) model.threads.set(key, row)
   await Promise.all([purged, store.log.append([], [{ table: 'thread', row }])])
 }
@@ -129,8 +141,8 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
         let store = await place.open()
         // That takes long.
         let reopens = 2
-        await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }),
-          async (steps) => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
             const model = new Model(await store.claimEpoch())
             const written: Promise<void>[] = []
             for (const each of steps) {
@@ -140,8 +152,13 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
                 await store.close()
                 store = await place.open()
                 model.epoch = await store.claimEpoch()
-                expect(places((await store.unfinished()).filter(({ tenant }) =>
-                  model.tenants.includes(tenant)))).toEqual(places(model.unfinished))
+                expect(
+                  places(
+                    (await store.unfinished()).filter(({ tenant }) =>
+                      model.tenants.includes(tenant)
+                    ),
+                  ),
+                ).toEqual(places(model.unfinished))
               }
             }
             await Promise.all(written)
@@ -152,17 +169,22 @@ export function describeTenantUse(name: string, makePlace: MakePlace): void {
               .filter(({ tenant }) => model.tenants.includes(tenant))
             expect(places(due)).toEqual(places(model.due))
             expect(due.map(({ atMs }) => atMs)).toEqual(due.map(({ atMs }) => atMs).toSorted())
-          }), { numRuns: 12 })
+          }),
+          { numRuns: 12 },
+        )
         await store.close()
         await place.remove()
       })
 
     it('names threads that are due in order, a page at a time', async () => {
       const place = makePlace()
-      await using store = { ...await place.open(),
-        [Symbol.asyncDispose]: async () => { await store.close(); await place.remove() } }
+      await using store = { ...await place.open(), [Symbol.asyncDispose]: async () => {
+        await store.close()
+        await place.remove()
+      } }
       const rows = [30, 10, 20, 10].map((notBeforeMs) =>
-        aThread({ status: 'busy', unfinished: [unfinished({ notBeforeMs })] }))
+        aThread({ status: 'busy', unfinished: [unfinished({ notBeforeMs })] })
+      )
       await store.log.append([], rows.map((row) => ({ table: 'thread', row })))
       const pages = [await store.due({ atMs: 0, no: 0 }, 3)]
       pages.push(await store.due(pages[0]!.at(-1)!, 3))

@@ -29,10 +29,19 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
     describe('rows', () => {
       it('are given back with every field of the newest one', async () => {
         const row = aThread({
-          branch: aBranch({ id: randomUUID(), through: 7 }), epoch: 3, seq: 9, createdAtMs: 1,
-          updatedAtMs: 2, stateUpdatedAtMs: 3, status: 'interrupted', metadataJson: '{"é":"ü💡"}',
-          configJson: '{"tags":[]}', errorJson: '{"error":"E"}', interruptsJson: '{"t":[]}',
-          head: { id: randomUUID(), seq: 8, base: 4 }, movedBack: true,
+          branch: aBranch({ id: randomUUID(), through: 7 }),
+          epoch: 3,
+          seq: 9,
+          createdAtMs: 1,
+          updatedAtMs: 2,
+          stateUpdatedAtMs: 3,
+          status: 'interrupted',
+          metadataJson: '{"é":"ü💡"}',
+          configJson: '{"tags":[]}',
+          errorJson: '{"error":"E"}',
+          interruptsJson: '{"t":[]}',
+          head: { id: randomUUID(), seq: 8, base: 4 },
+          movedBack: true,
           applied: [{ id: 'h', seq: 9 }],
         })
         await put(aThread({ threadId: row.threadId, branch: row.branch! }), row)
@@ -67,7 +76,6 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect((await search({ tenant: other, metadata: { a: 1 } })).rows)
           .toEqual([{ ...row, tenant: other, status: 'error' }])
       })
-
     })
 
     describe('search', () => {
@@ -98,10 +106,12 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
       it('sorts by current times only', async () => {
         const tenant = randomUUID()
         const metadata = { user: 'a' }
-        const [one, other] = [1, 2].map((at) => aThread({ tenant, createdAtMs: at, updatedAtMs: at,
-          stateUpdatedAtMs: at, metadataJson: JSON.stringify(metadata) }))
-        await put(one!, other!,
-          { ...one!, seq: 2, createdAtMs: 3, updatedAtMs: 3, stateUpdatedAtMs: 3 })
+        const [one, other] = [1, 2].map((at) =>
+          aThread({ tenant, createdAtMs: at, updatedAtMs: at, stateUpdatedAtMs: at,
+            metadataJson: JSON.stringify(metadata) })
+        )
+        await put(one!, other!, { ...one!, seq: 2, createdAtMs: 3, updatedAtMs: 3,
+          stateUpdatedAtMs: 3 })
         for (const sortBy of ['created_at', 'updated_at', 'state_updated_at'] as const) {
           const newestFirst = [one!.threadId, other!.threadId]
           expect(await ids({ tenant, sortBy })).toEqual(newestFirst)
@@ -114,7 +124,8 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         const values = [1, '1', true, 'true', null, 'null', [], {}, [1], { a: 1 }, '', 'Ä', 'ä',
           1.5, `${'x'.repeat(300)}a`, `${'x'.repeat(300)}b`]
         const rows = values.map((value) =>
-          aThread({ tenant, metadataJson: JSON.stringify({ value }) }))
+          aThread({ tenant, metadataJson: JSON.stringify({ value }) })
+        )
         await put(...rows)
         for (const value of values) {
           const filter = { tenant, metadata: { value } }
@@ -163,12 +174,17 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
 
       it('agrees with the model after any changes', async () => {
         const thread = fc.record({
-          index: fc.nat(9), status: fc.constantFrom(...statuses), hidden: fc.boolean(),
-          createdAtMs: fc.nat(3), updatedAtMs: fc.nat(3), stateUpdatedAtMs: fc.nat(3),
+          index: fc.nat(9),
+          status: fc.constantFrom(...statuses),
+          hidden: fc.boolean(),
+          createdAtMs: fc.nat(3),
+          updatedAtMs: fc.nat(3),
+          stateUpdatedAtMs: fc.nat(3),
           metadata: fc.oneof(fc.constantFrom({ x: 1 }, { x: 1, y: 'a' }), metadata()),
         })
-        await fc.assert(fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 30 }),
-          fc.array(query(), { minLength: 1, maxLength: 5 }), async (changes, queries) => {
+        await fc.assert(
+          fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 30 }),
+            fc.array(query(), { minLength: 1, maxLength: 5 }), async (changes, queries) => {
             const tenant = randomUUID()
             const rows = new Map<number, ThreadRow>()
             for (const { index, metadata, ...fields } of changes) {
@@ -181,24 +197,32 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
             for (const each of queries) {
               await expectAgreement([...rows.values()], { ...each, tenant })
             }
-          }), { numRuns: 150 })
+          }),
+          { numRuns: 150 },
+        )
       })
 
       it('agrees with the model among thousands of threads', async () => {
         const tenant = randomUUID()
         const random = aNumber(7)
-        const rows = Array.from({ length: 3_000 }, (_, index) => aThread({
-          tenant, createdAtMs: index >> 1, updatedAtMs: index >> 3, stateUpdatedAtMs: random(900),
-          // The oldest are interrupted: a scan from the newest must not take for ever.
-          status: index < 1_100 ? 'interrupted' : ['busy', 'error'][random(40)] ?? 'idle',
-          metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
-            half: index < 1_500 ? 'old' : 'new', tags: [`t${random(50)}`, { deep: random(9) }] }),
-        }))
+        const rows = Array.from({ length: 3_000 }, (_, index) =>
+          aThread({
+            tenant,
+            createdAtMs: index >> 1,
+            updatedAtMs: index >> 3,
+            stateUpdatedAtMs: random(900),
+            // The oldest are interrupted: a scan from the newest must not take for ever.
+            status: index < 1_100 ? 'interrupted' : ['busy', 'error'][random(40)] ?? 'idle',
+            metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
+              half: index < 1_500 ? 'old' : 'new', tags: [`t${random(50)}`, { deep: random(9) }] }),
+          }))
         for (let from = 0; from < rows.length; from += 500) {
           await put(...rows.slice(from, from + 500))
         }
         const metadata = fc.record({
-          all: fc.constant('same'), third: fc.nat(2), user: fc.nat(300),
+          all: fc.constant('same'),
+          third: fc.nat(2),
+          user: fc.nat(300),
           half: fc.constantFrom('old', 'new'),
           tags: fc.oneof(fc.nat(50).map((n) => [`t${n}`]), fc.nat(9).map((deep) => [{ deep }])),
         }, { requiredKeys: [] })
@@ -239,8 +263,8 @@ function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
     offset: fc.constantFrom(...offsets),
     status: fc.constantFrom(undefined, undefined, ...statuses),
     metadata: fc.oneof(fc.constant(undefined), filter),
-    ids: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.array(fc.nat(2_999).map(String), { maxLength: 20 }) }),
+    ids: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1,
+      arbitrary: fc.array(fc.nat(2_999).map(String), { maxLength: 20 }) }),
   }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
 }
 

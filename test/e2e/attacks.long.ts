@@ -56,14 +56,18 @@ async function withstand(chosen: readonly Attack[]): Promise<void> {
       attack: chosen.map(({ name }) => name).join(', '),
       seconds: Math.round((performance.now() - beganMs) / 1_000),
       answers: await answers,
-      p99: Math.round(percentile(attacked, 0.99)), slowest: Math.round(percentile(attacked, 1)),
-      quietP99: Math.round(percentile(quiet, 0.99)), writes: attacked.ms.length,
+      p99: Math.round(percentile(attacked, 0.99)),
+      slowest: Math.round(percentile(attacked, 1)),
+      quietP99: Math.round(percentile(quiet, 0.99)),
+      writes: attacked.ms.length,
     }
     const busy = Math.max(before, slowdown())
-    const alive = server.pid === pid && await fetch(`${server.url}/ok`).then(({ ok }) => ok,
-      () => false)
-    console.log(JSON.stringify({ ...figures, alive, slowdown: Math.round(busy * 10) / 10,
-      mostMb: alive ? Math.round(residentMb(pid).most) : undefined }))
+    const alive = server.pid === pid &&
+      await fetch(`${server.url}/ok`).then(({ ok }) => ok, () => false)
+    console.log(
+      JSON.stringify({ ...figures, alive, slowdown: Math.round(busy * 10) / 10,
+        mostMb: alive ? Math.round(residentMb(pid).most) : undefined }),
+    )
     expect({ alive, failed: attacked.failures.length }).toEqual({ alive: true, failed: 0 })
     // Beside other work, the time of a write says more of that than of this server.
     if (busy < quietMachine) expect(figures.p99).toBeLessThan(slowestMs)
@@ -75,6 +79,8 @@ async function withstand(chosen: readonly Attack[]): Promise<void> {
 describe('With the memory of a member, a server withstands', () => {
   const chosen = process.env['HEDDLE_ATTACK']
   it.each(attacks.filter(({ name }) => chosen !== undefined && name.includes(chosen)))(
-    '$name', (attack) => withstand([attack]))
+    '$name',
+    (attack) => withstand([attack]),
+  )
   it('all attacks at once', () => withstand(attacks))
 })

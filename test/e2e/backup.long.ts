@@ -25,8 +25,8 @@ async function fill(directory: string, rows: number, bytes: number): Promise<voi
   await Promise.all(Array.from({ length: rows }, async () => {
     const branch = { id: randomUUID(), ancestors: [] }
     const body = new Uint8Array(randomBytes(bytes))
-    await store.log.append([aRow({ branch, epoch, seq: 1, body })],
-      [{ table: 'thread', row: aThread({ threadId: branch.id, branch, epoch, seq: 1 }) }])
+    await store.log.append([aRow({ branch, epoch, seq: 1, body })], [{ table: 'thread',
+      row: aThread({ threadId: branch.id, branch, epoch, seq: 1 }) }])
   }))
   await store.close()
 }

@@ -19,7 +19,9 @@ const firstAddress = '127.0.0.36'
 
 const starters: ChildProcess[] = []
 let directory: string
-beforeAll(() => { directory = mkdtempSync(join(tmpdir(), 'heddle-cassandra-command-')) })
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'heddle-cassandra-command-'))
+})
 afterAll(() => {
   for (const starter of starters) starter.kill('SIGKILL')
   rmSync(directory, { recursive: true, force: true })
@@ -57,8 +59,8 @@ async function ask(cql: string): Promise<readonly unknown[]> {
 }
 
 it('says in one sentence what the machine lacks', async () => {
-  const program = spawn(process.execPath, ['scripts/cassandra/main.ts'],
-    { cwd: root, env: { ...process.env, JAVA_HOME: directory } })
+  const program = spawn(process.execPath, ['scripts/cassandra/main.ts'], { cwd: root,
+    env: { ...process.env, JAVA_HOME: directory } })
   expect(await refusal(program)).toMatch(/^Cassandra needs Java 17, and here is none: .*\.$/)
 })
 

@@ -107,10 +107,12 @@ async function terrainOf(url: string): Promise<Terrain> {
     return run_id
   }))
   const found = await client.assistants.search()
-  const { paths } = await (await fetch(`${url}/openapi.json`)).json() as
-    { readonly paths: Readonly<Record<string, object>> }
+  const { paths } = await (await fetch(`${url}/openapi.json`)).json() as {
+    readonly paths: Readonly<Record<string, object>>
+  }
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })))
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }))
+  )
   return { routes, threadIds, runIds: runs,
     assistantIds: found.map(({ assistant_id }) => assistant_id).slice(0, 3) }
 }
@@ -120,7 +122,9 @@ async function servesOn({ routes }: Terrain): Promise<void> {
   const client = clientOf(server.url)
   const threadId = randomUUID()
   const values = await client.runs.wait(threadId, 'echo', {
-    input: say('still there?'), ifNotExists: 'create' })
+    input: say('still there?'),
+    ifNotExists: 'create',
+  })
   expect(JSON.stringify(values)).toContain('echo: still there?')
   const answer = await fetch(`${server.url}/ok?check_db=1`)
   expect(await answer.json()).toMatchObject({ ok: true, dependencies: { store: { ok: true } } })

@@ -35,8 +35,7 @@ describe('starting', () => {
   it('takes the next free port if the usual one is taken and nobody chose it', async () => {
     const holder = createServer().on('error', () => {}).listen(2024, '127.0.0.1')
     onTestFinished(() => void holder.close())
-    const server = await startServer({ project: 'conformance', anyPort: true,
-      env: { PORT: '' } })
+    const server = await startServer({ project: 'conformance', anyPort: true, env: { PORT: '' } })
     onTestFinished(() => server.close())
     const port = Number(new URL(server.url).port)
     expect(port).toBeGreaterThan(2024)
@@ -54,8 +53,8 @@ describe('starting', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'heddle-unread-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const port = String(await firstFreePort())
-    const child = spawn(process.execPath,
-      ['src/main.ts', '--port', port, '--data', dataDir, '--workers', '1'])
+    const child = spawn(process.execPath, ['src/main.ts', '--port', port, '--data', dataDir,
+      '--workers', '1'])
     onTestFinished(() => void child.kill('SIGKILL'))
     child.stdout.destroy()
     const url = `http://127.0.0.1:${port}`

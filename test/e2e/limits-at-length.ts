@@ -9,7 +9,6 @@ const kills = 3
 
 export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
   describe.skipIf(!cassandra)('a cluster of three', () => {
-
     it('lets through 99 % of the default limit at five times its rate, and no more', async () => {
       const cluster = await startLimitedCluster(cassandra!, {})
       onTestFinished(() => cluster.close())

@@ -23,10 +23,13 @@ async function runs(count: number): Promise<void> {
 }
 
 it.runIf(process.platform === 'linux')(
-  'Runs without a thread leave no memory behind, however large', async () => {
+  'Runs without a thread leave no memory behind, however large',
+  async () => {
     await runs(60)
     const before = residentMb()
     await runs(120)
     // Each has at least four megabytes in its stream: kept, they would be half a gigabyte.
     expect(residentMb() - before).toBeLessThan(200)
-  }, 300_000)
+  },
+  300_000,
+)

@@ -16,13 +16,19 @@ import { ask } from '../support/wire.ts'
 
 const cassandra = await cassandraForTests()
 const deploy = resolve(import.meta.dirname, '../../deploy')
-const dashboard = JSON.parse(readFileSync(`${deploy}/dashboard.json`, 'utf8')) as
-  { readonly panels: readonly Panel[] }
-interface Panel { readonly id: number, readonly type: string, readonly title: string
-  readonly gridPos: { readonly x: number, readonly y: number, readonly w: number }
-  readonly targets?: readonly { readonly expr: string }[] }
-const alerts = parse(readFileSync(`${deploy}/alerts.yaml`, 'utf8')) as
-  { readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[] }
+const dashboard = JSON.parse(readFileSync(`${deploy}/dashboard.json`, 'utf8')) as {
+  readonly panels: readonly Panel[]
+}
+interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number }
+  readonly targets?: readonly { readonly expr: string }[]
+}
+const alerts = parse(readFileSync(`${deploy}/alerts.yaml`, 'utf8')) as {
+  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[]
+}
 const expressions = [...dashboard.panels.flatMap(({ targets = [] }) => targets),
   ...alerts.groups.flatMap(({ rules }) => rules)].map(({ expr }) => expr)
 
@@ -36,26 +42,33 @@ const read = async (url: string) => String((await ask(url, 'GET', '/metrics')).b
 
 /** The names of all metrics in the text, including the series of each histogram. */
 function namesIn(text: string): ReadonlySet<string> {
-  return new Set([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
-    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!]))
+  return new Set(
+    [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!]
+    ),
+  )
 }
 
 /** The value of the line with this name and these labels. */
 function valueOf(text: string, name: string, ...labels: readonly string[]): number | undefined {
   const line = text.split('\n').find((each) =>
-    new RegExp(`^${name}[{ ]`).test(each) && labels.every((label) => each.includes(label)))
+    new RegExp(`^${name}[{ ]`).test(each) && labels.every((label) => each.includes(label))
+  )
   return line === undefined ? undefined : Number(line.split(' ').at(-1))
 }
 
 describe('metrics', () => {
   it('count requests by the pattern of their route, never by text from clients', async () => {
     const threadId = randomUUID()
-    await ask(server.url, 'POST', `/threads/${threadId}/runs/wait?token=hunter2`,
-      { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create' },
-      { 'x-api-key': 'hunter2' })
+    await ask(server.url, 'POST', `/threads/${threadId}/runs/wait?token=hunter2`, {
+      assistant_id: 'echo',
+      input: say('hello'),
+      if_not_exists: 'create',
+    }, { 'x-api-key': 'hunter2' })
     await ask(server.url, 'GET', '/no/such/hunter2')
-    await expect.poll(async () => valueOf(await read(server.url), 'heddle_http_requests_total',
-      'route="none"', 'status="404"')).toBe(1)
+    await expect.poll(async () =>
+      valueOf(await read(server.url), 'heddle_http_requests_total', 'route="none"', 'status="404"')
+    ).toBe(1)
     const text = await read(server.url)
     const route = 'route="/threads/:thread_id/runs/wait"'
     expect(valueOf(text, 'heddle_http_requests_total', route, 'method="POST"', 'status="200"'))
@@ -89,8 +102,9 @@ describe('metrics', () => {
   })
 
   it('are served on the front door only to callers on this machine', async () => {
-    const { status } = await ask(server.url, 'GET', '/metrics', undefined,
-      { 'x-forwarded-for': '10.0.0.1' })
+    const { status } = await ask(server.url, 'GET', '/metrics', undefined, {
+      'x-forwarded-for': '10.0.0.1',
+    })
     expect(status).toBe(404)
   })
 
@@ -120,8 +134,9 @@ describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
   })
 
   it('query only metrics that exist', () => {
-    const asked = new Set(expressions.flatMap((expr) =>
-      expr.match(/\b(heddle|nodejs|process)_\w+/g)!))
+    const asked = new Set(
+      expressions.flatMap((expr) => expr.match(/\b(heddle|nodejs|process)_\w+/g)!),
+    )
     expect([...asked].filter((name) => !known.has(name))).toEqual([])
     expect(asked.size).toBeGreaterThan(25)
   })
@@ -137,8 +152,7 @@ describe.skipIf(!cassandra)('the dashboard and the alerts', () => {
 
 it('The dashboard has its panels in rows, side by side, each with something to show', () => {
   const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-  expect(rows).toEqual(['Front door', 'Actors', 'Log', 'Ownership', 'Limits', 'Workers',
-    'Process'])
+  expect(rows).toEqual(['Front door', 'Actors', 'Log', 'Ownership', 'Limits', 'Workers', 'Process'])
   const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)
   expect(new Set(places).size).toBe(places.length)
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)

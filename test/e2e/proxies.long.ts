@@ -25,7 +25,10 @@ const page = readFileSync(resolve(import.meta.dirname, '../../docs/operate/acces
 const root = mkdtempSync(join(tmpdir(), 'heddle-proxies-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-interface Ports { readonly http1: number; readonly http2: number }
+interface Ports {
+  readonly http1: number
+  readonly http2: number
+}
 
 interface Proxy {
   readonly name: string
@@ -38,12 +41,16 @@ const proxies: readonly Proxy[] = [
   {
     name: 'nginx',
     args: (file) => ['-p', root, '-e', 'stderr', '-c', file],
-    config: (example, { http1, http2 }) => `daemon off; pid ${root}/nginx.pid; error_log stderr;
+    config: (example, { http1, http2 }) =>
+      `daemon off; pid ${root}/nginx.pid; error_log stderr;
       events {}
       http {
         access_log off;
-        ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) =>
-          `${each}_temp_path ${root}/${each};`).join('\n')}
+        ${
+        ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) =>
+          `${each}_temp_path ${root}/${each};`
+        ).join('\n')
+      }
         server {
           listen 127.0.0.1:${http1}; listen 127.0.0.1:${http2} http2;
           ${example}
@@ -71,7 +78,8 @@ ${example}`,
   {
     name: 'caddy',
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-    config: (example, { http1, http2 }) => `{
+    config: (example, { http1, http2 }) =>
+      `{
   admin off
   auto_https off
   servers {
@@ -90,7 +98,10 @@ http://:${http1}, http://:${http2} {
 const caller = '127.0.0.2'
 const forged = { 'x-forwarded-for': '203.0.113.9', 'x-user-id': 'ann', 'x-tenant-id': 'acme' }
 
-interface Asked { readonly path: string; readonly headers?: Record<string, string> }
+interface Asked {
+  readonly path: string
+  readonly headers?: Record<string, string>
+}
 
 async function overHttp1({ http1 }: Ports, { path, headers = {} }: Asked): Promise<number> {
   const asked = request({ host: '127.0.0.1', port: http1, path, headers, localAddress: caller })
@@ -107,16 +118,17 @@ async function overHttp2({ http2 }: Ports, { path, headers = {} }: Asked): Promi
     const asked = session.request({ ':path': path, ':method': 'POST',
       'content-type': 'application/grpc', te: 'trailers', ...headers })
     asked.end(Buffer.alloc(5))
-    const [{ ':status': status, 'grpc-status': grpc }] = await once(asked, 'response') as
-      [Record<string, unknown>]
+    const [{ ':status': status, 'grpc-status': grpc }] = await once(asked, 'response') as [
+      Record<string, unknown>,
+    ]
     return Number(grpc ?? status)
   } finally {
     session.destroy()
   }
 }
 
-async function startProxy({ name, args, config }: Proxy, upstream: string):
-Promise<Ports & { close(): Promise<void> }> {
+async function startProxy({ name, args, config }: Proxy,
+  upstream: string): Promise<Ports & { close(): Promise<void> }> {
   const block = new RegExp(`\`\`\`${name}\n(.*?)\`\`\``, 's').exec(page)![1]!
   const http1 = await firstFreePort()
   const http2 = await firstFreePort()
@@ -125,13 +137,22 @@ Promise<Ports & { close(): Promise<void> }> {
   const child = spawn(name, args(file), { stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, HOME: root, XDG_DATA_HOME: root, XDG_CONFIG_HOME: root } })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (each) => { said += each })
-  const isOpen = (port: number) => new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => { socket.destroy(); resolve(true) })
-    socket.on('error', () => resolve(false))
-  })
-  await expect.poll(async () => child.exitCode ?? (await isOpen(http1) && await isOpen(http2)),
-    { timeout: 10_000, message: said }).not.toBe(false)
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (each) => {
+      said += each
+    })
+  const isOpen = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.on('error', () => resolve(false))
+    })
+  await expect.poll(async () => child.exitCode ?? (await isOpen(http1) && await isOpen(http2)), {
+    timeout: 10_000,
+    message: said,
+  }).not.toBe(false)
   expect([child.exitCode, said.slice(-2_000)]).toEqual([null, expect.any(String)])
   return { http1, http2, close: async () => {
     child.kill('SIGTERM')
@@ -147,8 +168,9 @@ describe.each(proxies)('behind $name', (proxy) => {
   let server: ServerProcess
   let close = async () => {}
   beforeAll(async () => {
-    server = await startServer({ args: ['--auth', 'keys', '--trusted-proxies', '127.0.0.1',
-      '--user-proxies', '127.0.0.1'] })
+    server = await startServer({
+      args: ['--auth', 'keys', '--trusted-proxies', '127.0.0.1', '--user-proxies', '127.0.0.1'],
+    })
   })
   afterAll(() => server?.close())
   afterEach(() => close())
@@ -183,26 +205,28 @@ describe.each(proxies)('behind $name', (proxy) => {
 
   it.skipIf(isMissing(proxy.name))('the address of a caller is passed on, and no user',
     async () => {
-    const seen: IncomingMessage['headers'][] = []
-    const port = onePort({ admits: () => true })
-    const echo = port.serve(({ headers }, response) => {
-      seen.push(headers)
-      response.end()
-    }).listen(0, '127.0.0.1')
-    await once(echo, 'listening')
-    const ports = await behind(`127.0.0.1:${(echo.address() as AddressInfo).port}`)
-    for (const path of ['/threads', '/frontdoor.v1.A/B']) {
-      await overHttp1(ports, { path, headers: forged })
-      await overHttp2(ports, { path, headers: forged })
-    }
-    expect(seen).toHaveLength(4)
-    for (const headers of seen) {
-      const { 'x-user-id': user, 'x-tenant-id': tenant, 'x-forwarded-for': hops } = headers
-      expect([user, tenant]).toEqual([undefined, undefined])
-      expect(clientAddress({ peer: '127.0.0.1', forwardedFor: String(hops),
-        trusted: [ipRange('127.0.0.1')!] })).toBe(caller)
-    }
-    port.destroyConnections()
-    echo.close()
-  })
+      const seen: IncomingMessage['headers'][] = []
+      const port = onePort({ admits: () => true })
+      const echo = port.serve(({ headers }, response) => {
+        seen.push(headers)
+        response.end()
+      }).listen(0, '127.0.0.1')
+      await once(echo, 'listening')
+      const ports = await behind(`127.0.0.1:${(echo.address() as AddressInfo).port}`)
+      for (const path of ['/threads', '/frontdoor.v1.A/B']) {
+        await overHttp1(ports, { path, headers: forged })
+        await overHttp2(ports, { path, headers: forged })
+      }
+      expect(seen).toHaveLength(4)
+      for (const headers of seen) {
+        const { 'x-user-id': user, 'x-tenant-id': tenant, 'x-forwarded-for': hops } = headers
+        expect([user, tenant]).toEqual([undefined, undefined])
+        expect(
+          clientAddress({ peer: '127.0.0.1', forwardedFor: String(hops),
+            trusted: [ipRange('127.0.0.1')!] }),
+        ).toBe(caller)
+      }
+      port.destroyConnections()
+      echo.close()
+    })
 })

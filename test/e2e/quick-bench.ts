@@ -13,8 +13,8 @@ export const growth = ['updates stream', 'history of 10', 'state, per byte', 'co
 
 /** Runs it and returns its output. */
 export async function quickBench(...options: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath,
-    ['test/bench/bench.ts', '--quick', ...options], { cwd: root })
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/bench/bench.ts', '--quick',
+    ...options], { cwd: root })
   expect(stdout).not.toContain('NaN')
   return stdout
 }

@@ -13,15 +13,19 @@ const gate = useGates()
 
 const send = (method: string, path: string, body?: unknown) => ask(server.url, method, path, body)
 const refused = (status: number, name: string, limit: number) => ({ status, body: {
-  code: status === 507 ? 'out_of_quota' : 'over_quota', quota: { name, limit },
-  detail: expect.any(String), message: expect.stringMatching(/quota/) } })
+  code: status === 507 ? 'out_of_quota' : 'over_quota',
+  quota: { name, limit },
+  detail: expect.any(String),
+  message: expect.stringMatching(/quota/),
+} })
 
 const threads: string[] = []
 const [first, second] = [() => threads[0]!, () => threads[1]!]
 
 /** A run of the first thread that is not due within this test. */
-const delayed = async () => await send('POST', `/threads/${first()}/runs`,
-  { assistant_id: 'echo', input: say('x'), after_seconds: 3_600 })
+const delayed = async () =>
+  await send('POST', `/threads/${first()}/runs`, { assistant_id: 'echo', input: say('x'),
+    after_seconds: 3_600 })
 
 describe('a quota', () => {
   it('of threads: 507, until one is deleted; a run that finds its thread passes', async () => {
@@ -50,8 +54,8 @@ describe('a quota', () => {
 
   it('of unfinished runs: 429, until one has ended', async () => {
     const held = gate()
-    const start = (id: string) => send('POST', `/threads/${id}/runs`,
-      { assistant_id: 'held', input: say(`hold ${held.url}`) })
+    const start = (id: string) =>
+      send('POST', `/threads/${id}/runs`, { assistant_id: 'held', input: say(`hold ${held.url}`) })
     expect(await start(first())).toMatchObject({ status: 200 })
     const { body } = await start(second())
     const answer = await start(second())
@@ -63,8 +67,9 @@ describe('a quota', () => {
     expect(await start(second())).toMatchObject({ status: 200 })
     for (const id of [first(), second()]) {
       const runs = await server.client.runs.list(id)
-      await Promise.all(runs.map((run) =>
-        send('POST', `/threads/${id}/runs/${run.run_id}/cancel?wait=true`)))
+      await Promise.all(
+        runs.map((run) => send('POST', `/threads/${id}/runs/${run.run_id}/cancel?wait=true`)),
+      )
     }
   })
 
@@ -97,8 +102,12 @@ describe('a quota', () => {
     expect(run429.status).toBe(429)
     expect(await server.client.runs.list(second())).toHaveLength(before)
     left.abort()
-    await vi.waitFor(async () => expect(await send('POST', `/threads/${second()}/runs/wait`,
-      { assistant_id: 'echo', input: say('x') })).toMatchObject({ status: 200 }))
+    await vi.waitFor(async () =>
+      expect(
+        await send('POST', `/threads/${second()}/runs/wait`, { assistant_id: 'echo',
+          input: say('x') }),
+      ).toMatchObject({ status: 200 })
+    )
   })
 
   it('of stored bytes: 507 for all that writes, while everything can be read and deleted',
@@ -107,7 +116,8 @@ describe('a quota', () => {
       expect(await send('POST', `/threads/${second()}/runs/wait`, large))
         .toMatchObject({ status: 200 })
       for (const [method, path, body] of [
-        ['POST', `/threads/${second()}/runs/wait`, large], ['POST', '/threads', {}],
+        ['POST', `/threads/${second()}/runs/wait`, large],
+        ['POST', '/threads', {}],
         ['PATCH', `/threads/${second()}`, { metadata: { a: 1 } }],
         ['POST', `/threads/${second()}/state`, { values: say('y') }],
         ['POST', '/assistants', { graph_id: 'echo' }],

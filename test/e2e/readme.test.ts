@@ -35,8 +35,8 @@ it('Its curl example streams what the nodes of the starter do', async () => {
 })
 
 it('Its client example prints the answer and the length of the thread', async () => {
-  const { stdout } = await run(process.execPath,
-    ['--input-type=module-typescript', '--eval', example('ts')], { cwd: root })
+  const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval',
+    example('ts')], { cwd: root })
   expect(stdout).toMatch(/It is \w+ in Paris/)
   expect(stdout).toContain('The thread keeps 4 messages.')
 })
@@ -47,7 +47,8 @@ function leadsSomewhere(link: string): boolean {
   const page = resolve(root, path)
   if (heading === undefined || !existsSync(page)) return existsSync(page)
   const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
-    text!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))
+    text!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-')
+  )
   return headings.includes(heading)
 }
 

@@ -82,8 +82,9 @@ it('An answer to a node that was renamed is refused, and the question stays', as
   await runs.wait(id, 'graph', { input: { said: '' } })
   const { interrupts } = await threads.get(id)
   await serves('question')
-  const continuing = [{ command: { resume: 'yes' } }, { input: null },
-    { command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } } }]
+  const continuing = [{ command: { resume: 'yes' } }, { input: null }, {
+    command: { resume: { ['0'.repeat(32)]: 'yes' }, update: { said: 'x' } },
+  }]
   for (const payload of continuing) {
     const refused = await runs.wait(id, 'graph', payload).catch((caught: unknown) => caught)
     expect(refused).toMatchObject({ status: 409, message: expect.stringMatching('waits at .*ask') })
@@ -121,9 +122,10 @@ it('A graph that is added to the project gets an assistant, as the others did', 
 })
 
 it('Changed rules for webhooks apply without a restart', async () => {
-  const refusal = () => clientOf(server.url).runs.wait(null, 'graph',
-    { input: { said: '' }, webhook: 'https://nowhere.invalid/told' })
-    .then(() => '', (caught: unknown) => String(caught))
+  const refusal = () =>
+    clientOf(server.url).runs.wait(null, 'graph', { input: { said: '' },
+      webhook: 'https://nowhere.invalid/told' })
+      .then(() => '', (caught: unknown) => String(caught))
   expect(await refusal()).toBe('')
   const graphs = { graph: './graph.ts:graph' }
   await writeFile(join(folder, 'langgraph.json'),

@@ -46,8 +46,8 @@ async function recordsOf(assistantId: string) {
 }
 
 /** By graph: a thread, a copy of it with further runs, and what was shown of them before. */
-const seen = new Map<string, { readonly ids: readonly string[], readonly before: unknown }>()
-let records: { readonly assistantId: string, readonly before: unknown }
+const seen = new Map<string, { readonly ids: readonly string[]; readonly before: unknown }>()
+let records: { readonly assistantId: string; readonly before: unknown }
 
 beforeAll(async () => {
   const { assistants, runs, threads } = server.client
@@ -61,7 +61,8 @@ beforeAll(async () => {
     seen.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
   }
   const { assistant_id: assistantId } = await assistants.create(
-    { graphId: 'echo', context: { model_name: 'v1' } })
+    { graphId: 'echo', context: { model_name: 'v1' } },
+  )
   await assistants.update(assistantId, { context: { model_name: 'v2' } })
   await assistants.setLatest(assistantId, 1)
   records = { assistantId, before: await recordsOf(assistantId) }

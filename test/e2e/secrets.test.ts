@@ -21,9 +21,13 @@ const cassandra = await cassandraForTests()
 
 /** Headers that clients send; their values must be found nowhere. */
 const planted = {
-  'x-password': 'planted-password-1', 'x-vendor-token': 'planted-token-2',
-  'x-auth-user': 'planted-auth-3', 'x-user-id': 'ann', 'x-client-secret': 'planted-secret-4',
-  cookie: 'session=planted-cookie-5', 'proxy-authorization': 'Basic planted-basic-6',
+  'x-password': 'planted-password-1',
+  'x-vendor-token': 'planted-token-2',
+  'x-auth-user': 'planted-auth-3',
+  'x-user-id': 'ann',
+  'x-client-secret': 'planted-secret-4',
+  cookie: 'session=planted-cookie-5',
+  'proxy-authorization': 'Basic planted-basic-6',
 }
 
 /** Kept in the run, which proves that the search finds what is there. */
@@ -38,8 +42,8 @@ interface Harvest {
 /** Makes all kinds of requests, valid and invalid, with every kind of credential. */
 async function useAll(server: ServerProcess, cassandra?: CassandraKeyspace): Promise<Harvest> {
   const maker = await openKeyMaker({ dataDir: server.dataDir, cassandra })
-  const [key, revoked, expired] = await Promise.all([maker.make('acme'),
-    maker.makeRevoked('acme'), maker.makeExpired('acme')])
+  const [key, revoked, expired] = await Promise.all([maker.make('acme'), maker.makeRevoked('acme'),
+    maker.makeExpired('acme')])
   await maker.close()
   const forged = `${key.slice(0, -8)}forgedXY`
   const elsewhere = 'hdl_eu_fedcba9876543210_ofAnotherRegionABCDEFGHIJKLMNOPQRSTUVWXYZ01'

@@ -11,19 +11,24 @@ const server = useWatchedServer()
 
 const page = 'long "text" of words, \n'.repeat(160)
 const pages = JSON.stringify(
-  Array.from({ length: 24 * megabyte / (page.length * 1.15) }, () => page))
+  Array.from({ length: 24 * megabyte / (page.length * 1.15) }, () => page),
+)
 const single = JSON.stringify('é€x '.repeat(3_000_000))
 
 /** To take in so many bytes, and to refuse them. */
 let takeInMs = 0
 beforeAll(async () => {
-  const answered = await server.during(() => server.send('/threads/search',
-    JSON.stringify({ x: 'x'.repeat(24 * megabyte) })))
+  const answered = await server.during(() =>
+    server.send('/threads/search', JSON.stringify({ x: 'x'.repeat(24 * megabyte) }))
+  )
   takeInMs = Math.max(20, answered.ms)
 })
 
-const run = (assistant: string, members: string) => async () => server.send(
-  `/threads/${await server.thread()}/runs/wait`, `{"assistant_id":"${assistant}",${members}}`)
+const run = (assistant: string, members: string) => async () =>
+  server.send(
+    `/threads/${await server.thread()}/runs/wait`,
+    `{"assistant_id":"${assistant}",${members}}`,
+  )
 
 describe.each([['many texts', pages], ['one text beyond ASCII', single]])('%s', (_name, value) => {
   it.each<readonly [string, () => Promise<Response>]>([

@@ -22,13 +22,16 @@ beforeAll(async () => {
   boundMs = Math.max(50, 3 * ms)
 })
 
-const inRun = (members: string) => async () => server.send(
-  `/threads/${await server.thread()}/runs/wait`, `{"assistant_id":"echo",${members}}`)
+const inRun = (members: string) => async () =>
+  server.send(
+    `/threads/${await server.thread()}/runs/wait`,
+    `{"assistant_id":"echo",${members}}`,
+  )
 
 const typed = (call: string, type: string, body: Uint8Array | string) => () =>
-  fetch(`${server.url}/frontdoor.v1.${call}`,
-    { method: 'POST', body: typeof body === 'string' ? body : new Uint8Array(body),
-      headers: { 'content-type': type } })
+  fetch(`${server.url}/frontdoor.v1.${call}`, { method: 'POST',
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+    headers: { 'content-type': type } })
 
 describe('24 MB of very many values', () => {
   it.each<readonly [string, () => Promise<Response>]>([
@@ -39,10 +42,12 @@ describe('24 MB of very many values', () => {
       async () => server.send(`/threads/${await server.thread()}/copy`, many)],
     ['the input of a run', inRun(`"input":{"x":${many}}`)],
     ['the config of a run', inRun(`"input":{},"config":{"configurable":{"x":${most}}}`)],
-    ['an update', async () =>
-      server.send(`/threads/${await server.thread()}/state`, `{"values":{"x":${many}}}`)],
-    ['supersteps', () => server.send('/threads', '{"metadata":{"graph_id":"echo"},"supersteps":[' +
-      `${'{"updates":[]},'.repeat(1.6 * megabyte)}{"updates":[]}]}`)],
+    ['an update',
+      async () =>
+        server.send(`/threads/${await server.thread()}/state`, `{"values":{"x":${many}}}`)],
+    ['supersteps', () =>
+      server.send('/threads', '{"metadata":{"graph_id":"echo"},"supersteps":[' +
+        `${'{"updates":[]},'.repeat(1.6 * megabyte)}{"updates":[]}]}`)],
   ])('are refused, and hold up nobody: %s', async (_name, work) => {
     const { ms, status } = await server.during(work)
     expect(status).toBe(422)
@@ -50,15 +55,18 @@ describe('24 MB of very many values', () => {
   })
 
   it.each<readonly [string, () => Promise<Response>]>([
-    ['ids', typed('ThreadService/SearchThreads', 'application/proto',
-      Buffer.alloc(24 * megabyte, Buffer.from([10, 0])))],
-    ['groups', typed('ThreadService/SearchThreads', 'application/proto',
-      Buffer.alloc(24 * megabyte, 0xf3))],
-    ['JSON', typed('ThreadService/SearchThreads', 'application/json',
-      `{"threadIds":[${'"",'.repeat(megabyte)}""]}`)],
-    ['a filter', typed('ThreadService/SearchThreads', 'application/proto',
-      toBinary(SearchThreadsRequestSchema, create(SearchThreadsRequestSchema,
-        { metadataJson: Buffer.from(many) })))],
+    ['ids',
+      typed('ThreadService/SearchThreads', 'application/proto',
+        Buffer.alloc(24 * megabyte, Buffer.from([10, 0])))],
+    ['groups',
+      typed('ThreadService/SearchThreads', 'application/proto', Buffer.alloc(24 * megabyte, 0xf3))],
+    ['JSON',
+      typed('ThreadService/SearchThreads', 'application/json',
+        `{"threadIds":[${'"",'.repeat(megabyte)}""]}`)],
+    ['a filter',
+      typed('ThreadService/SearchThreads', 'application/proto',
+        toBinary(SearchThreadsRequestSchema,
+          create(SearchThreadsRequestSchema, { metadataJson: Buffer.from(many) })))],
   ])('are refused in a typed call: %s', async (_name, work) => {
     const { ms, status } = await server.during(work)
     expect(status).toBe(400)
@@ -66,8 +74,9 @@ describe('24 MB of very many values', () => {
   })
 
   it('are refused in a typed call that streams', async () => {
-    const message = toBinary(StreamRunRequestSchema, create(StreamRunRequestSchema,
-      { run: { assistantId: 'echo', inputJson: Buffer.from(many) } }))
+    const message = toBinary(StreamRunRequestSchema, create(StreamRunRequestSchema, {
+      run: { assistantId: 'echo', inputJson: Buffer.from(many) },
+    }))
     const head = Buffer.alloc(5)
     head.writeUInt32BE(message.length, 1)
     let text = ''
@@ -86,9 +95,10 @@ describe('a million values', () => {
   it.each<readonly [string, () => Promise<Response>]>([
     ['as the input of a run', inRun(`"input":{"x":${most}}`)],
     ['as the context of a run', inRun(`"input":{"x":1},"context":{"x":${most}}`)],
-    ['as the first state of a thread', () => server.send('/threads', '{"metadata":' +
-      '{"graph_id":"echo"},"supersteps":[{"updates":[{"as_node":"__input__",' +
-      `"values":{"x":${most}}}]}]}`)],
+    ['as the first state of a thread', () =>
+      server.send('/threads', '{"metadata":' +
+        '{"graph_id":"echo"},"supersteps":[{"updates":[{"as_node":"__input__",' +
+        `"values":{"x":${most}}}]}]}`)],
   ])('are carried, and hold up nobody: %s', async (_name, work) => {
     const { ms, status } = await server.during(work)
     expect(status).toBe(200)

@@ -30,7 +30,9 @@ afterAll(() => {
 })
 
 const servers: ServerProcess[] = []
-afterEach(async () => { for (const server of servers.splice(0)) await server.close() })
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
 
 /** The steps of both schemas that the program of before knows. */
 const known = 6
@@ -58,8 +60,11 @@ const turns = (...said: readonly string[]) => said.flatMap((each) => [each, `ech
 describe.skipIf(before === undefined)('the program of before', () => {
   it('serves a data directory that was migrated, and so does the later one after it', async () => {
     const dataDir = join(root, 'data')
-    const migrate = () => new Database(join(dataDir, 'heddle.db'), [...schema,
-      { sql: 'CREATE TABLE later (a INTEGER PRIMARY KEY)', oldest: known }]).close()
+    const migrate = () =>
+      new Database(join(dataDir, 'heddle.db'), [...schema, {
+        sql: 'CREATE TABLE later (a INTEGER PRIMARY KEY)',
+        oldest: known,
+      }]).close()
     const now = await started({ dataDir })
     expect(await addTurn(now, thread, 'one')).toEqual(turns('one'))
     await now.kill('SIGTERM')
@@ -75,15 +80,16 @@ describe.skipIf(before === undefined)('the program of before', () => {
   it.skipIf(!cassandra)('starts beside members whose version has migrated the tables', async () => {
     const keyspace = newKeyspace(cassandra!)
     const env = systemEnv({ level: 'silent' })
-    const member = (name: string, program?: string) => started({ cassandra: keyspace,
-      dataDir: join(root, name), ...program !== undefined && { program } })
+    const member = (name: string, program?: string) =>
+      started({ cassandra: keyspace, dataDir: join(root, name),
+        ...program !== undefined && { program } })
     const now = await member('now')
     expect(await addTurn(now, thread, 'one')).toEqual(turns('one'))
     const connection = await Connection.open({ env, contactPoints: cassandra!.contactPoints,
       localDataCenter: cassandra!.dataCenter, keyspace: keyspace.keyspace })
-    await prepareSchema({ connection, env, steps: [...migrations, { oldest: known,
-      statements: (at) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.later (a int PRIMARY KEY)`],
-    }] })
+    await prepareSchema({ connection, env, steps: [...migrations, { oldest: known, statements: (
+      at,
+    ) => [`CREATE TABLE IF NOT EXISTS ${at.keyspace}.later (a int PRIMARY KEY)`] }] })
     await connection.close()
     const earlier = await member('earlier', before!.home)
     expect(await addTurn(earlier, thread, 'two')).toEqual(turns('one', 'two'))

@@ -26,8 +26,10 @@ it('A webhook that hung when the server was killed is sent after the restart, as
       answers = true
       await server.restart()
       await receiver.arrived(2)
-      const [before, after] = receiver.received.map(({ headers, body }) =>
-        ({ id: headers['x-heddle-delivery'], run: JSON.parse(body) as { values: unknown } }))
+      const [before, after] = receiver.received.map(({ headers, body }) => ({
+        id: headers['x-heddle-delivery'],
+        run: JSON.parse(body) as { values: unknown },
+      }))
       expect(after!.id).toBe(before!.id)
       expect(after!.run.values).toEqual(values)
     } finally {
@@ -84,10 +86,10 @@ it('Every acknowledged run sends its webhook, whenever the server is killed', as
   const work = async () => {
     const { runs } = clientOf(server.url)
     try {
-      for (let n = 0; ; n++) {
+      for (let n = 0;; n++) {
         const thread = n % 2 === 0 ? null : crypto.randomUUID()
-        const { run_id: id } = await runs.create(thread, 'echo',
-          { input: say('a'), ifNotExists: 'create', webhook: receiver.url })
+        const { run_id: id } = await runs.create(thread, 'echo', { input: say('a'),
+          ifNotExists: 'create', webhook: receiver.url })
         acknowledged.add(id)
       }
     } catch {

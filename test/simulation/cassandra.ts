@@ -52,7 +52,9 @@ export class SimulatedRow {
     for (const [name, value] of columns) this[name] = value ?? null
   }
 
-  keys(): string[] { return Object.keys(this) }
+  keys(): string[] {
+    return Object.keys(this)
+  }
 }
 
 const empty: Result = { rows: [], pageState: null }
@@ -79,13 +81,15 @@ export class SimulatedCassandra {
     this.#read(node, { ...question, limit }, after, (partitions) => {
       if (typeof partitions === 'string') return answer(partitions)
       const all = partitions.flatMap(({ partition, rows }) =>
-        rows.map((row) => ({ partition, row })))
+        rows.map((row) => ({ partition, row }))
+      )
       if (question.highest) return answer({ rows: [highestOf(question, all)], pageState: null })
       const seen = all.slice(0, page.size)
       answer({
         rows: seen.map(({ partition, row }) => rowFor(question, partition, row)),
         pageState: all.length > page.size && question.limit > page.size
-          ? encodeKey(seen.at(-1)!.row.key) : null,
+          ? encodeKey(seen.at(-1)!.row.key) :
+          null,
       })
     })
   }
@@ -95,7 +99,8 @@ export class SimulatedCassandra {
     const question = this.#interpreter.question(cql, [])
     const answers = this.network.replicas.map((replica) => replica.read(question))
     return merged(answers, question).partitions.flatMap(({ partition, rows }) =>
-      rows.map((row) => rowFor(question, partition, row)))
+      rows.map((row) => rowFor(question, partition, row))
+    )
   }
 
   /** All of them change one partition. */
@@ -129,13 +134,15 @@ export class SimulatedCassandra {
     const answer = once(received)
     if (this.#tooFew(node)) return answer('unavailable')
     const said: { node: number; found: ReadonlyMap<string, PartitionRows> }[] = []
-    const ask = (each: number) => network.ask(node, each,
-      (replica) => replica.read(question, after), (found) => {
+    const ask = (each: number) =>
+      network.ask(node, each, (replica) => replica.read(question, after), (found) => {
         if (said.push({ node: each, found }) === quorum) this.#merge(node, question, said, answer)
       })
     const order = world.chance.shuffled(nodeNumbers)
     for (const each of order.slice(0, quorum)) ask(each)
-    world.after(speculateMs, () => { if (said.length < quorum) ask(order[quorum]!) })
+    world.after(speculateMs, () => {
+      if (said.length < quorum) ask(order[quorum]!)
+    })
     world.after(readTimeoutMs, () => answer('timeout'))
   }
 
@@ -144,8 +151,9 @@ export class SimulatedCassandra {
     answer: (partitions: readonly PartitionRows[]) => void): void {
     const two = said.slice(0, quorum)
     const { partitions, repairs } = merged(two.map(({ found }) => found), question)
-    const behind = two.flatMap((each, i) => repairs[i]!.map((mutation) =>
-      ({ node: each.node, mutation })))
+    const behind = two.flatMap((each, i) =>
+      repairs[i]!.map((mutation) => ({ node: each.node, mutation }))
+    )
     if (behind.length === 0 || !this.#habits.readRepair || !question.table.readRepair) {
       return answer(partitions)
     }
@@ -163,12 +171,16 @@ export class SimulatedCassandra {
     const { table } = changes[0]!
     const { partition, rows: [row] } = mutationOf(changes, 0n)
     compareAndSet({
-      network: this.network, coordinator, timeoutMs: swapTimeoutMs,
+      network: this.network,
+      coordinator,
+      timeoutMs: swapTimeoutMs,
       commitsSurely: this.#habits.fenceOnQuorum || !changes.some(isFence),
       swap: { changes, partition, key: row!.key,
         mutation: (timestamp) => mutationOf(changes, timestamp) },
-      done: (outcome) => answer(outcome === undefined ? 'timeout'
-        : { rows: [swapRow(table, partition, changes, outcome)], pageState: null }),
+      done: (outcome) =>
+        answer(outcome === undefined ?
+          'timeout'
+          : { rows: [swapRow(table, partition, changes, outcome)], pageState: null }),
     })
   }
 
@@ -192,13 +204,16 @@ function mutationOf(changes: readonly Change[], timestamp?: bigint): Mutation {
     if (stamp === undefined) throw new Error('a plain write has a timestamp of its own')
     return stamp
   }
-  const graves = changes.flatMap((change) =>
-    (change.range ? [{ range: change.range, timestamp: stampOf(change) }] : []))
+  const graves = changes.flatMap((
+    change,
+  ) => (change.range ? [{ range: change.range, timestamp: stampOf(change) }] : []))
   const rows = changes.filter(({ range }) => range === undefined).map((change): StoredCells => {
     const stamp = stampOf(change)
     const keys = [...table.partition, ...table.clustering]
-    const cells = change.values.filter(([name, value]) => !keys.includes(name) &&
-      value !== undefined)
+    const cells = change.values.filter(([name, value]) =>
+      !keys.includes(name) &&
+      value !== undefined
+    )
     const all = change.inserts ? [[marker, true] as const, ...cells] : cells
     return {
       key: table.clustering.map((column) => valueIn(change, column)),
@@ -219,8 +234,8 @@ function rowFor({ table, columns }: Question, partition: readonly Cell[],
 }
 
 /** An empty row if there are no rows. */
-function highestOf({ columns }: Question, all: readonly { readonly row: StoredCells }[]):
-  SimulatedRow {
+function highestOf({ columns }: Question,
+  all: readonly { readonly row: StoredCells }[]): SimulatedRow {
   const [column] = columns as [string]
   const values = all.map(({ row }) => row.cells.get(column)?.value as bigint)
   const highest = values.length === 0 ? null : values.reduce((a, b) => (b > a ? b : a))
@@ -248,7 +263,8 @@ function encodeKey(key: readonly Cell[]): string {
 }
 
 function decodeKey(state: string): Cell[] {
-  return (JSON.parse(state) as unknown[]).map((cell) =>
-    (typeof cell === 'object' && cell !== null ? BigInt((cell as { big: string }).big)
-      : cell as Cell))
+  return (JSON.parse(state) as unknown[]).map((cell) => (typeof cell === 'object' && cell !== null ?
+    BigInt((cell as { big: string }).big)
+    : cell as Cell)
+  )
 }

@@ -11,8 +11,8 @@
  * stuck         nobody serves although nothing is wrong
  * failed        an error that may never happen
  */
-export type Violation = 'lost' | 'contradicted' | 'stale' | 'twice' | 'not_refused' | 'place' |
-  'remains' | 'stuck' | 'failed'
+export type Violation = 'lost' | 'contradicted' | 'stale' | 'twice' | 'not_refused' | 'place'
+  | 'remains' | 'stuck' | 'failed'
 
 export interface Finding {
   readonly violation: Violation

@@ -81,7 +81,9 @@ function shapeOf(name: string, columns: string, options: string): TableShape {
   const names = columns.replace(/, PRIMARY KEY.*$/, '').split(', ')
     .map((column) => column.split(' ')[0]!)
   return {
-    name, partition, clustering,
+    name,
+    partition,
+    clustering,
     rest: names.filter((each) => !partition.includes(each) && !clustering.includes(each)),
     descending: /CLUSTERING ORDER BY \(\w+ DESC/.test(options),
     readRepair: !/read_repair = 'NONE'/.test(options),
@@ -139,9 +141,12 @@ export class Interpreter {
     const slots = values!.split(', ').map(slotOf)
     const stamp = timestamp === undefined ? undefined : slotOf(timestamp)
     return { kind: 'change', bind: (params) => ({
-      table, inserts: true, values: names.map((column, i) => [column, slots[i]!(params)]),
+      table,
+      inserts: true,
+      values: names.map((column, i) => [column, slots[i]!(params)]),
       timestamp: stamp?.(params) as bigint | undefined,
-      condition: absent ? 'absent' : undefined, range: undefined,
+      condition: absent ? 'absent' : undefined,
+      range: undefined,
     }) }
   }
 
@@ -158,8 +163,11 @@ export class Interpreter {
       const isWhole = range.length === table.clustering.length &&
         range.every(({ op }) => op === '=')
       return {
-        table, inserts: false, timestamp: timestampOf?.(params) as bigint | undefined,
-        condition: undefined, values: isWhole ? [...named, ...cells] : named,
+        table,
+        inserts: false,
+        timestamp: timestampOf?.(params) as bigint | undefined,
+        condition: undefined,
+        values: isWhole ? [...named, ...cells] : named,
         range: isWhole ? undefined : range,
       }
     } }
@@ -172,9 +180,12 @@ export class Interpreter {
       .map(([column, slot]) => [column!, slotOf(slot!)] as const)
     const demands = conditionsOf(conditions!)
     return { kind: 'change', bind: (params) => ({
-      table, inserts: false,
+      table,
+      inserts: false,
       values: assigned.map(([column, slot]) => [column, slot(params)] as const),
-      timestamp: undefined, condition: demands(params), range: undefined,
+      timestamp: undefined,
+      condition: demands(params),
+      range: undefined,
     }) }
   }
 
@@ -186,7 +197,11 @@ export class Interpreter {
     const [, highest] = /^max\((\w+)\) AS \1$/.exec(columns!) ?? []
     const names = highest === undefined ? columns!.split(', ') : [highest]
     return { kind: 'question', bind: (params) => ({
-      table, columns: names, where: conditions(params), reversed, limit: Number(most(params)),
+      table,
+      columns: names,
+      where: conditions(params),
+      reversed,
+      limit: Number(most(params)),
       highest: highest !== undefined,
     }) }
   }
@@ -221,11 +236,16 @@ function slotOf(text: string): Slot {
 export function holds({ op, value }: Condition, found: Cell): boolean {
   const order = compareCells(found, value)
   switch (op) {
-    case '=': return order === 0
-    case '<': return order < 0
-    case '<=': return order <= 0
-    case '>': return order > 0
-    case '>=': return order >= 0
+    case '=':
+      return order === 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
   }
 }
 

@@ -13,8 +13,9 @@ import type { Process } from './process.ts'
 
 const { responseErrorCodes: codes } = types
 
-type Options = Pick<QueryOptions, 'readTimeout' | 'fetchSize'> &
-  { readonly pageState?: string | Buffer; readonly isIdempotent?: boolean }
+type Options =
+  & Pick<QueryOptions, 'readTimeout' | 'fetchSize'>
+  & { readonly pageState?: string | Buffer; readonly isIdempotent?: boolean }
 
 /** The part of the driver's Client that the connection uses. */
 export class SimulatedDriver {
@@ -30,8 +31,9 @@ export class SimulatedDriver {
   execute(cql: string, params: readonly Cell[], options: Options): Promise<Result> {
     const stamp = this.#stamp()
     return this.#request(options, cql.trimStart().startsWith('SELECT')
-      ? (node, answer) => this.#cassandra.read(node, { cql, params },
-        { size: options.fetchSize ?? 5_000, state: options.pageState?.toString() }, answer)
+      ? (node, answer) =>
+        this.#cassandra.read(node, { cql, params }, { size: options.fetchSize ?? 5_000,
+          state: options.pageState?.toString() }, answer)
       : (node, answer) => this.#cassandra.change(node, [{ cql, params, stamp }], answer))
   }
 
@@ -65,8 +67,10 @@ export class SimulatedDriver {
         if (node === undefined) {
           return reject(new errors.NoHostAvailableError({}, 'All hosts are out of reach.'))
         }
-        const cancel = process.after(readTimeout, () => reject(
-          new errors.OperationTimedOutError('The host did not reply in time.', String(node))))
+        const cancel = process.after(readTimeout, () =>
+          reject(
+            new errors.OperationTimedOutError('The host did not reply in time.', String(node)),
+          ))
         const received = (answer: Answer) => {
           const backMs = network.reaches(process.name, node) ? network.fate() : undefined
           if (backMs === undefined) return
@@ -80,7 +84,9 @@ export class SimulatedDriver {
         }
         const thereMs = network.reaches(process.name, node) ? network.fate() : undefined
         if (thereMs === undefined) return
-        world.after(thereMs, () => { if (!network.down.has(node)) send(node, received) })
+        world.after(thereMs, () => {
+          if (!network.down.has(node)) send(node, received)
+        })
       })
     })
   }
@@ -89,14 +95,15 @@ export class SimulatedDriver {
   #node(): number | undefined {
     const { network, world: { chance } } = this.#cassandra
     return chance.shuffled(nodeNumbers).find((node) =>
-      network.reaches(this.#process.name, node) || chance.flip(0.4))
+      network.reaches(this.#process.name, node) || chance.flip(0.4)
+    )
   }
 }
 
 /** The store's own connection, over the simulated driver. */
 export function simulatedConnection(process: Process, cassandra: SimulatedCassandra): Connection {
-  const Made = Connection as unknown as
-    new (client: SimulatedDriver, options: object, hedge: Hedge) => Connection
-  return new Made(new SimulatedDriver(process, cassandra),
-    { env: process.env, keyspace, localDataCenter: 'simulated' }, new Hedge())
+  const Made = Connection as unknown as new(client: SimulatedDriver, options: object,
+    hedge: Hedge) => Connection
+  return new Made(new SimulatedDriver(process, cassandra), { env: process.env, keyspace,
+    localDataCenter: 'simulated' }, new Hedge())
 }

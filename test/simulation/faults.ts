@@ -19,7 +19,18 @@ export interface FaultTargets {
 }
 
 const faults = {
-  tear, stop, kill, isolate, part, nodeDown, storm, jump, join, leave, giveBack, lapse,
+  tear,
+  stop,
+  kill,
+  isolate,
+  part,
+  nodeDown,
+  storm,
+  jump,
+  join,
+  leave,
+  giveBack,
+  lapse,
 } as const
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
@@ -36,13 +47,18 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
     ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'join', 'giveBack'] as const)
     : undefined
   const favourite = targets.favourite ?? favoured
-  const tempers = faultNames.map((name) => ({ name, weight: name === favourite ? 8
-    : name === 'lapse' || chance.flip(0.35) ? 0 : chance.number() }))
+  const tempers = faultNames.map((name) => ({ name, weight: name === favourite ?
+    8
+    : name === 'lapse' || chance.flip(0.35)
+    ? 0
+    : chance.number() })
+  )
   const sum = tempers.reduce((total, { weight }) => total + weight, 0)
   const pauseMs = chance.pick([150, 400, 1_000])
   const { climate, weather } = targets.network
   Object.assign(climate, {
-    loss: chance.pick([0, 0.005, 0.03]), slow: chance.pick([0, 0.05, 0.2]),
+    loss: chance.pick([0, 0.005, 0.03]),
+    slow: chance.pick([0, 0.05, 0.2]),
     slowestMs: chance.pick([20, 100, 600]),
   })
   Object.assign(weather, climate)
@@ -166,7 +182,8 @@ function nodeDown({ world, network }: FaultTargets): void {
 function storm({ world, network }: FaultTargets): void {
   const { chance } = world
   Object.assign(network.weather, {
-    loss: chance.between(0.02, 0.35), slow: chance.between(0.1, 0.5),
+    loss: chance.between(0.02, 0.35),
+    slow: chance.between(0.1, 0.5),
     slowestMs: chance.pick([50, 300, 1_500]),
   })
   world.note(() => `a storm: ${JSON.stringify(network.weather)}`)

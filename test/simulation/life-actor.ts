@@ -54,7 +54,7 @@ export interface Removal {
 }
 
 /** Null if there was nothing to copy. */
-export type Copied = { readonly life: string; readonly items: readonly string[]
+export type Copied = { readonly life: string; readonly items: readonly string[];
   /** False if the copy had been made before. */
   readonly isNew: boolean } | null
 
@@ -96,13 +96,20 @@ export class LifeActor implements Actor {
   receive(command: unknown, id = this.#parts.env.uuid()): Turn | Promise<Turn> {
     const seen = command as LifeCommand | OwnCommand
     switch (seen.type) {
-      case 'put': return { reply: this.#put(seen.item, id) }
-      case 'look': return { reply: this.#look(), kind: 'read' }
-      case 'life': return { reply: this.#named(), kind: 'read' }
-      case 'remove': return { reply: this.#remove(id, seen.life) }
-      case 'copy': return this.#copy(seen.target)
-      case 'adopt': return { reply: this.#adopt(seen.origin) }
-      case 'end': return { reply: this.#end(seen.run) }
+      case 'put':
+        return { reply: this.#put(seen.item, id) }
+      case 'look':
+        return { reply: this.#look(), kind: 'read' }
+      case 'life':
+        return { reply: this.#named(), kind: 'read' }
+      case 'remove':
+        return { reply: this.#remove(id, seen.life) }
+      case 'copy':
+        return this.#copy(seen.target)
+      case 'adopt':
+        return { reply: this.#adopt(seen.origin) }
+      case 'end':
+        return { reply: this.#end(seen.run) }
     }
   }
 
@@ -124,7 +131,9 @@ export class LifeActor implements Actor {
     return this.#parts.hasty ? Promise.resolve() : this.#purge.lastTry
   }
 
-  get #items(): readonly string[] { return itemsIn(this.#history.state.row.metadataJson) }
+  get #items(): readonly string[] {
+    return itemsIn(this.#history.state.row.metadataJson)
+  }
 
   async #put(item: string, id: string): Promise<Place> {
     const history = this.#history
@@ -133,7 +142,8 @@ export class LifeActor implements Actor {
     if (!isNoticed && !exists && seq > 0) history.renew(this.#purged)
     const run = history.state.exists ? item : firstRun
     const durable = isNoticed ? history.durable : history.write(
-      [...this.#itemPut(item, run), { $case: 'commandApplied', value: { commandId: id } }])
+      [...this.#itemPut(item, run), { $case: 'commandApplied', value: { commandId: id } }],
+    )
     const place = { life: this.#life, number: this.#items.indexOf(item) + 1 }
     await durable
     if (!isNoticed) this.#context.notify({ type: 'end', run } satisfies OwnCommand)
@@ -148,8 +158,15 @@ export class LifeActor implements Actor {
         ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
         : this.#created({ metadataJson, copiedFrom: '' }),
       { $case: 'runCreated', value: {
-        runId, atMs, assistantId: '', commandId: '', multitaskStrategy: 'enqueue',
-        metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0,
+        runId,
+        atMs,
+        assistantId: '',
+        commandId: '',
+        multitaskStrategy: 'enqueue',
+        metadataJson: '{}',
+        kwargsJson: '{}',
+        planJson: '{}',
+        notBeforeMs: 0,
       } },
       checkpoint(item, atMs),
     ]
@@ -157,8 +174,13 @@ export class LifeActor implements Actor {
 
   #created(value: { readonly metadataJson: string; readonly copiedFrom: string }): RecordOf {
     return { $case: 'threadCreated', value: {
-      threadId: this.#context.key.id, atMs: this.#parts.env.nowMs(), hidden: false,
-      headCheckpointId: '', status: '', interruptsJson: '', ...value,
+      threadId: this.#context.key.id,
+      atMs: this.#parts.env.nowMs(),
+      hidden: false,
+      headCheckpointId: '',
+      status: '',
+      interruptsJson: '',
+      ...value,
     } }
   }
 
@@ -167,9 +189,17 @@ export class LifeActor implements Actor {
     const { state: { runs } } = this.#history
     if (!runs.some(({ runId }) => runId === run)) return
     void this.#history.write([{ $case: 'runEnded', value: {
-      runId: run, atMs: this.#parts.env.nowMs(), status: 'success', errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
-      ownerDeaths: 0, suspect: false, attempt: 0,
+      runId: run,
+      atMs: this.#parts.env.nowMs(),
+      status: 'success',
+      errorJson: '',
+      interruptsJson: '',
+      waiting: false,
+      finalCheckpointId: '',
+      owesWebhook: false,
+      ownerDeaths: 0,
+      suspect: false,
+      attempt: 0,
     } }])
   }
 
@@ -179,7 +209,8 @@ export class LifeActor implements Actor {
     const { row } = history.state
     await history.durable
     const runs = await this.#parts.runs.list(
-      { tenant, threadId: row.threadId, limit: 1_000, offset: 0, texts: [] })
+      { tenant, threadId: row.threadId, limit: 1_000, offset: 0, texts: [] },
+    )
     const listed = Object.fromEntries(runs.map(({ runId, status }) => [runId, status]))
     if (life === '') return { ...nothing, life, runs: listed }
     const rows = await itemsOf(this.#parts.log, row).catch((error: unknown) => {
@@ -234,8 +265,8 @@ export class LifeActor implements Actor {
       const threadId = this.#context.key.id
       const branchId = this.#parts.log.newBranchId()
       history.begin(fromOrigin({ tenant, threadId, branchId }, origin), this.#purged)
-      void history.write([this.#created({ metadataJson, copiedFrom }),
-        { $case: 'commandApplied', value: { commandId: copiedFrom } }])
+      void history.write([this.#created({ metadataJson, copiedFrom }), { $case: 'commandApplied',
+        value: { commandId: copiedFrom } }])
     }
     const copied = { life: this.#life, items: this.#items, isNew: !exists }
     await history.durable

@@ -79,7 +79,9 @@ export class LifeChecker {
         put.place = place
         this.#known(place.life, received)
       },
-      refused: () => { put.refused = true },
+      refused: () => {
+        put.refused = true
+      },
     }
   }
 
@@ -103,7 +105,9 @@ export class LifeChecker {
           if (name) this.#hasEnded(this.#known(name, received), received)
         }
       },
-      refused: () => { this.#removed.delete(removed) },
+      refused: () => {
+        this.#removed.delete(removed)
+      },
     }
   }
 
@@ -141,7 +145,8 @@ export class LifeChecker {
 
   /** What is wrong at the end; undefined if nothing is, which may take a while. */
   end({ life, items, runs }: Look, remains: Remains): string | undefined {
-    const wrong = life === '' ? this.#rowLeft(remains)
+    const wrong = life === '' ?
+      this.#rowLeft(remains)
       : remains.wrongRow(this.#list, life, items)
     if (wrong !== undefined) return wrong
     for (const [item, { isOwn, acknowledged }] of this.#items) {
@@ -162,7 +167,8 @@ export class LifeChecker {
   /** A life that was never acknowledged may still appear. */
   #rowLeft(remains: Remains): string | undefined {
     const life = remains.lifeOf(this.#list)
-    return life !== undefined && this.#lives.has(life) ? `the row of its life ${life} is left`
+    return life !== undefined && this.#lives.has(life) ?
+      `the row of its life ${life} is left`
       : undefined
   }
 
@@ -207,8 +213,10 @@ export class LifeChecker {
 
   /** Whether this life, by default any, may have been removed by then. */
   #mayBeRemoved({ asked, received }: Span, life?: string): boolean {
-    return [...this.#removed].some((removed) => removed.asked < received
+    return [...this.#removed].some((removed) =>
+      removed.asked < received
       && (life === undefined || removed.life === life)
-      && (removed.acknowledged === undefined || removed.acknowledged > asked))
+      && (removed.acknowledged === undefined || removed.acknowledged > asked)
+    )
   }
 }

@@ -38,18 +38,22 @@ export class LifeClients {
   readonly #asked = new Set<string>()
   #items = 0
 
-  constructor({ chance, nowMs, naming, fail }: { readonly chance: Chance
-    readonly nowMs: () => number; readonly naming: boolean
-    readonly fail: (violation: Violation, what: string) => void }) {
+  constructor(
+    { chance, nowMs, naming, fail }: { readonly chance: Chance; readonly nowMs: () => number;
+      readonly naming: boolean; readonly fail: (violation: Violation, what: string) => void },
+  ) {
     this.#chance = chance
     this.#nowMs = nowMs
     this.#naming = naming
-    this.#checkers = new Map([...made, ...copies].map((list) =>
-      [list, new LifeChecker(list, fail)]))
+    this.#checkers = new Map(
+      [...made, ...copies].map((list) => [list, new LifeChecker(list, fail)]),
+    )
   }
 
   /** Lists that some client has used. */
-  get lists(): readonly string[] { return [...this.#asked] }
+  get lists(): readonly string[] {
+    return [...this.#asked]
+  }
 
   ask(): LifeQuestion {
     const chance = this.#chance
@@ -59,7 +63,8 @@ export class LifeClients {
     const targets = copies.slice(copies.indexOf(list) + 1)
     if (at < 0.5) return this.#put(list)
     if (at < 0.7) return this.#look(list)
-    return at < 0.85 || targets.length === 0 ? this.#remove(list)
+    return at < 0.85 || targets.length === 0 ?
+      this.#remove(list)
       : this.#copy(list, chance.pick(targets))
   }
 
@@ -79,20 +84,18 @@ export class LifeClients {
   #put(list: string): LifeQuestion {
     const item = `${list}-${++this.#items}`
     const seen = this.#checker(list).put(item, this.#nowMs())
-    return { list, command: { type: 'put', item }, refuse: seen.refused,
-      hear: (reply) => {
-        this.acknowledged++
-        seen.acknowledged(reply as Place, this.#nowMs())
-      } }
+    return { list, command: { type: 'put', item }, refuse: seen.refused, hear: (reply) => {
+      this.acknowledged++
+      seen.acknowledged(reply as Place, this.#nowMs())
+    } }
   }
 
   #look(list: string): LifeQuestion {
     const asked = this.#nowMs()
-    return { list, command: { type: 'look' }, refuse: () => {},
-      hear: (reply) => {
-        this.looks++
-        this.#checker(list).look(reply as Look, this.#since(asked))
-      } }
+    return { list, command: { type: 'look' }, refuse: () => {}, hear: (reply) => {
+      this.looks++
+      this.#checker(list).look(reply as Look, this.#since(asked))
+    } }
   }
 
   #remove(list: string): LifeQuestion {
@@ -103,24 +106,22 @@ export class LifeClients {
       seen.meant(life, this.#nowMs())
       return this.#naming ? { type: 'remove', life } : { type: 'remove' }
     }
-    return { list, command: { type: 'life' }, next, refuse: seen.refused,
-      hear: (reply) => {
-        const removal = reply as Removal
-        if (removal.life) this.removals++
-        seen.acknowledged(removal, this.#nowMs())
-      } }
+    return { list, command: { type: 'life' }, next, refuse: seen.refused, hear: (reply) => {
+      const removal = reply as Removal
+      if (removal.life) this.removals++
+      seen.acknowledged(removal, this.#nowMs())
+    } }
   }
 
   #copy(list: string, target: string): LifeQuestion {
     const asked = this.#nowMs()
-    return { list, command: { type: 'copy', target }, refuse: () => {},
-      hear: (reply) => {
-        const copied = reply as Copied
-        if (copied === null) return
-        this.copied++
-        this.#checker(list).copied(copied, this.#since(asked))
-        this.#checker(target).adopted(copied, this.#since(asked))
-      } }
+    return { list, command: { type: 'copy', target }, refuse: () => {}, hear: (reply) => {
+      const copied = reply as Copied
+      if (copied === null) return
+      this.copied++
+      this.#checker(list).copied(copied, this.#since(asked))
+      this.#checker(target).adopted(copied, this.#since(asked))
+    } }
   }
 
   #since(asked: number): { asked: number; received: number } {

@@ -39,8 +39,12 @@ export interface ListActorParts {
 export function historyOf({ env, log, threads }: Pick<ListActorParts, 'env' | 'log' | 'threads'>,
   { key: { tenant: owner, id: threadId }, epoch, fail }: ActorContext): Promise<ThreadLog> {
   return ThreadLog.load({
-    ports: { log, threads, views: new ByteBudget(1e6) }, tenant: owner, threadId, epoch,
-    after: env.after, onLost: fail,
+    ports: { log, threads, views: new ByteBudget(1e6) },
+    tenant: owner,
+    threadId,
+    epoch,
+    after: env.after,
+    onLost: fail,
   })
 }
 
@@ -108,8 +112,9 @@ export class ListActor implements Actor {
     const threadId = this.#context.key.id
     const said: RecordOf = exists
       ? { $case: 'threadPatched', value: { atMs, metadataJson, configJson: '{}' } }
-      : { $case: 'threadCreated', value: { threadId, atMs, metadataJson, hidden: false,
-        copiedFrom: '', headCheckpointId: '', status: '', interruptsJson: '' } }
+      : { $case: 'threadCreated',
+        value: { threadId, atMs, metadataJson, hidden: false, copiedFrom: '', headCheckpointId: '',
+          status: '', interruptsJson: '' } }
     const { seq } = history.position
     const durable = history.write([said, checkpoint(item, atMs)])
     const early = this.#parts.early?.(row.branch!.id, seq)
@@ -119,8 +124,9 @@ export class ListActor implements Actor {
 }
 
 export function checkpoint(id: string, atMs: number): RecordOf {
-  return { $case: 'checkpoint', value: { ns: '', id, parentId: '', full: true, changes: [],
-    skeletonJson: '{}', metadataJson: '{}', runId: '', atMs } }
+  return { $case: 'checkpoint',
+    value: { ns: '', id, parentId: '', full: true, changes: [], skeletonJson: '{}',
+      metadataJson: '{}', runId: '', atMs } }
 }
 
 /** Items, and the id of the command that brought each of them. */
@@ -136,9 +142,12 @@ export function itemsIn(metadataJson: string): readonly string[] {
 /** Each row holds the item that it adds; the first row of a copy adds none. */
 export async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
   const entries = await log.read(row.branch!, { from: 1, through: row.seq })
-  return entries.flatMap(({ body }) => decodeRow(body)).flatMap((record) =>
-    (isCreated(record) || record.$case === 'threadPatched'
-      ? itemsIn(record.value.metadataJson).slice(-1) : []))
+  return entries.flatMap(({ body }) => decodeRow(body)).flatMap((
+    record,
+  ) => (isCreated(record) || record.$case === 'threadPatched'
+    ? itemsIn(record.value.metadataJson).slice(-1) :
+    [])
+  )
 }
 
 function isCreated(record: RecordOf): record is Extract<RecordOf, { $case: 'threadCreated' }> {
@@ -146,8 +155,8 @@ function isCreated(record: RecordOf): record is Extract<RecordOf, { $case: 'thre
 }
 
 /** The number of items once the row of this place had added the item with its name. */
-async function numberAt(log: LogPort, row: ThreadRow, { seq, id }: CheckpointPlace):
-  Promise<number> {
+async function numberAt(log: LogPort, row: ThreadRow,
+  { seq, id }: CheckpointPlace): Promise<number> {
   const [entry] = await log.read(row.branch!, { from: seq, through: seq })
   let number = 0
   for (const record of entry ? decodeRow(entry.body) : []) {

@@ -1,16 +1,10 @@
 /** A member as a simulated process: the real parts, assembled as in a real seat in a cluster. */
 
 import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
-import {
-  ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause, FailureDetector,
-    ShardBalancer,
-  shardOf,
-} from '../../cluster/index.ts'
-import type {
-  ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session, ShardHost,
-    ShardOwner,
-  Transport,
-} from '../../cluster/index.ts'
+import { ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause,
+  FailureDetector, ShardBalancer, shardOf } from '../../cluster/index.ts'
+import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
+  ShardHost, ShardOwner, Transport } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
@@ -35,9 +29,8 @@ import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
-import {
-  connectionWithout, checksWithout, logWithout, sessionsWithout, transportWithout,
-} from './rule.ts'
+import { connectionWithout, checksWithout, logWithout, sessionsWithout,
+  transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
 
@@ -117,10 +110,14 @@ export class Member {
   }
 
   /** It believes that it owns something, and keeps it. */
-  get serving(): boolean { return !this.#going && this.owned.length > 0 }
+  get serving(): boolean {
+    return !this.#going && this.owned.length > 0
+  }
 
   /** When the next row of a log is on a quorum, before the member knows it. */
-  onceWritten(fn: () => void): void { this.#onceWritten = fn }
+  onceWritten(fn: () => void): void {
+    this.#onceWritten = fn
+  }
 
   /** To be called within the process. */
   readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
@@ -130,16 +127,22 @@ export class Member {
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
     const { inbound } = this.#node ?? {}
     if (inbound === undefined) throw silent()
-    const reply = await this.#recent.answer(id, async () =>
-      Buffer.from(JSON.stringify(await inbound.ask(key, command, { id }))))
+    const reply = await this.#recent.answer(id,
+      async () => Buffer.from(JSON.stringify(await inbound.ask(key, command, { id }))))
     return JSON.parse(Buffer.from(reply).toString()) as unknown
   }
 
-  hear(owners: readonly ShardOwner[]): void { this.#node?.balancer.handle(owners) }
+  hear(owners: readonly ShardOwner[]): void {
+    this.#node?.balancer.handle(owners)
+  }
 
-  async look(): Promise<void> { await this.#node?.detector.look() }
+  async look(): Promise<void> {
+    await this.#node?.detector.look()
+  }
 
-  sees(other: Name): Promise<boolean> { return this.#options.lives(other) }
+  sees(other: Name): Promise<boolean> {
+    return this.#options.lives(other)
+  }
 
   /** A planned end: what is under way ends before the session does. */
   async leave(): Promise<void> {
@@ -182,11 +185,17 @@ export class Member {
       } })
       const detector = this.#detector(session, sessions)
       const balancer = new ShardBalancer({
-        env, self: this.self, shards, detector,
+        env,
+        self: this.self,
+        shards,
+        detector,
         shardOwners: new ShardTable(this.#connection, shards),
         announce: (owners) => this.#notifyAll(detector, async (other) => other.hear(owners)),
       })
-      if (without === 'rows_after') for (let shard = 0; shard < shards; shard++) this.#load(shard)
+      if (without === 'rows_after') {
+        for (let shard = 0; shard < shards; shard++)
+          this.#load(shard)
+      }
       this.#node = this.#take(session, detector, balancer)
       await balancer.look()
       await detector.start()
@@ -202,7 +211,11 @@ export class Member {
   #detector(session: Session, sessions: ReturnType<typeof sessionsWithout>): FailureDetector {
     const { process, ways, lives } = this.#options
     return new FailureDetector({
-      env: process.env, self: this.self, member: true, sessions, lives,
+      env: process.env,
+      self: this.self,
+      member: true,
+      sessions,
+      lives,
       heartbeats: new HeartbeatTable(this.#connection),
       askPeer: (peer, member) => ways.call(process, peer, (other) => other.sees(member)),
       canFence: () => session.lives(),
@@ -248,19 +261,25 @@ export class Member {
     const runs = new RunTable(this.#connection, bodiesOf(this.#connection))
     const log = this.#log(check, runs)
     const parts = {
-      env, log: logWithout(without, log, check), threads: this.#index.threads, runs,
+      env,
+      log: logWithout(without, log, check),
+      threads: this.#index.threads,
+      runs,
       ask: (key: ActorKey, command: unknown) => router.ask(key, command),
       hasty: without === 'purged_first',
       ...without === 'order' && { early: (id: string, seq: number) => this.#early(check, id, seq) },
     }
     const activations = new ActivationTable({
-      env, idleMs: 2_000, ...without !== 'reply_fence' && { check },
+      env,
+      idleMs: 2_000,
+      ...without !== 'reply_fence' && { check },
       owns: (key, epoch) => {
         const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
         return owner?.member === this.self && owner.epoch === epoch
       },
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
-        ? new LifeActor(parts, context) : new ListActor(parts, context)) }],
+        ? new LifeActor(parts, context) :
+        new ListActor(parts, context)) }],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = balancer
@@ -286,8 +305,14 @@ export class Member {
     const branches = new BranchTable(connection, rank)
     const { rolling, appending } = checksWithout(without, check)
     return new CassandraLog({
-      env, connection, rank, branches, runs, billing: new BillingTable(connection),
-      rows: this.#rows, check: appending,
+      env,
+      connection,
+      rank,
+      branches,
+      runs,
+      billing: new BillingTable(connection),
+      rows: this.#rows,
+      check: appending,
       index: this.#index as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),

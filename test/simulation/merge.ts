@@ -26,11 +26,11 @@ export function merged(answers: readonly Answer[], options: MergeOptions): Merge
   for (const name of names) {
     const parts = answers.map((answer) => answer.get(name))
     const { partition } = parts.find((part) => part !== undefined)!
-    const lists = parts.map((part) => new Map((part?.rows ?? []).map((row) =>
-      [textOf(row.key), row])))
+    const lists = parts.map((part) =>
+      new Map((part?.rows ?? []).map((row) => [textOf(row.key), row]))
+    )
     const keys = new Map(lists.flatMap((list) => [...list]).map(([text, { key }]) => [text, key]))
-    const order = [...keys].sort(([, a], [, b]) =>
-      compareKeys(a, b, table.descending !== reversed))
+    const order = [...keys].sort(([, a], [, b]) => compareKeys(a, b, table.descending !== reversed))
     const rows: StoredCells[] = []
     const graves = parts.flatMap((part) => part?.graves ?? [])
     for (const [text] of order) {

@@ -97,8 +97,9 @@ export function linkOf(a: string | number, b: string | number): string {
 }
 
 /** Calls `fn` on the first call only. */
-export function once<Args extends readonly unknown[]>(fn: (...args: Args) => void):
-  ((...args: Args) => void) & { readonly done: boolean } {
+export function once<Args extends readonly unknown[]>(
+  fn: (...args: Args) => void,
+): ((...args: Args) => void) & { readonly done: boolean } {
   const first = Object.assign((...args: Args) => {
     if (first.done) return
     first.done = true

@@ -98,16 +98,17 @@ class Round {
       this.#propose(ballot, accepted.mutation, () => this.prepare(ballot))
       return
     }
-    const behind = promises.filter((each) => (each.committed?.ballot ?? 0) <
-      (committed?.ballot ?? 0))
+    const behind = promises.filter((each) =>
+      (each.committed?.ballot ?? 0) <
+        (committed?.ballot ?? 0)
+    )
     if (behind.length > 0) {
-      this.#commit(committed!, behind.map(({ node }) => node), behind.length,
-        () => this.#decide(ballot, promises, committed))
+      this.#commit(committed!, behind.map(({ node }) => node), behind.length, () =>
+        this.#decide(ballot, promises, committed))
     } else this.#decide(ballot, promises, committed)
   }
 
-  #decide(ballot: number, promises: readonly Promised[], committed: PaxosState['committed']):
-  void {
+  #decide(ballot: number, promises: readonly Promised[], committed: PaxosState['committed']): void {
     if (this.#ended()) return
     const { swap, done } = this.#options
     const { table } = swap.changes[0]!
@@ -145,8 +146,8 @@ class Round {
     }
   }
 
-  #commit(decision: NonNullable<PaxosState['committed']>, nodes: readonly number[],
-    needed: number, committed: () => void): void {
+  #commit(decision: NonNullable<PaxosState['committed']>, nodes: readonly number[], needed: number,
+    committed: () => void): void {
     const { network, coordinator } = this.#options
     let acknowledged = 0
     for (const node of nodes) {
@@ -155,7 +156,9 @@ class Round {
         replica.apply(decision.mutation)
         if ((state.committed?.ballot ?? 0) < decision.ballot) state.committed = decision
         if ((state.accepted?.ballot ?? 0) <= decision.ballot) state.accepted = undefined
-      }, () => { if (++acknowledged === needed) committed() }, true)
+      }, () => {
+        if (++acknowledged === needed) committed()
+      }, true)
     }
   }
 
@@ -183,7 +186,8 @@ const everyColumn = ['state', 'address', 'started', 'fenced_by', 'epoch', 'sessi
   'value']
 
 function rowOf(rows: readonly StoredCells[] | undefined, key: readonly Cell[]):
-  StoredCells | undefined {
+  | StoredCells
+  | undefined {
   return rows?.find((row) => sameKey(row.key, key))
 }
 
@@ -192,16 +196,19 @@ function sameKey(a: readonly Cell[], b: readonly Cell[]): boolean {
 }
 
 function newest<Decision extends { readonly ballot: number }>(
-  decisions: readonly (Decision | undefined)[]): Decision | undefined {
-  return decisions.reduce((best, each) =>
-    ((each?.ballot ?? 0) > (best?.ballot ?? 0) ? each : best), undefined)
+  decisions: readonly (Decision | undefined)[],
+): Decision | undefined {
+  return decisions.reduce((best, each) => ((each?.ballot ?? 0) > (best?.ballot ?? 0) ? each : best),
+    undefined)
 }
 
 function matches(changes: readonly Change[], found: StoredCells | undefined): boolean {
   return changes.every(({ condition }) => {
     if (condition === undefined) return true
     if (condition === 'absent') return found === undefined
-    return found !== undefined && condition.every(({ column, value }) =>
-      compareCells(found.cells.get(column)?.value, value) === 0)
+    return found !== undefined &&
+      condition.every(({ column, value }) =>
+        compareCells(found.cells.get(column)?.value, value) === 0
+      )
   })
 }

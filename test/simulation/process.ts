@@ -27,7 +27,9 @@ export class Process {
     this.skewMs = world.chance.between(-60_000, 60_000)
   }
 
-  get state(): ProcessState { return this.#state }
+  get state(): ProcessState {
+    return this.#state
+  }
 
   stop(): void {
     if (this.#state === 'running') this.#state = 'stopped'
@@ -89,8 +91,8 @@ export class Process {
   }
 
   #log(own: Details): Log {
-    const say = (message: string, details: Details = {}) => this.world.note(() =>
-      `${this.name} says: ${message}${reasonOf({ ...own, ...details })}`)
+    const say = (message: string, details: Details = {}) =>
+      this.world.note(() => `${this.name} says: ${message}${reasonOf({ ...own, ...details })}`)
     return { debug: say, info: say, warn: say, error: say, child: (details) => this.#log(details) }
   }
 }

@@ -19,19 +19,28 @@ export class Remains {
   constructor(cassandra: SimulatedCassandra) {
     const all = (table: string, columns: string) =>
       cassandra.stored(`SELECT ${columns} FROM ${keyspace}.${table}`)
-    this.#rows = new Map(all('thread_row', 'thread_id, body').map((row) =>
-      [row['thread_id'] as string, ThreadRow.decode(row['body'] as Uint8Array)]))
+    this.#rows = new Map(
+      all('thread_row', 'thread_id, body').map((
+        row,
+      ) => [row['thread_id'] as string, ThreadRow.decode(row['body'] as Uint8Array)]),
+    )
     const runKey = (row: SimulatedRow) => keyOf(row['thread_id'] as string, row['run_id'] as string)
-    this.#runs = new Set([...all('run_row', 'thread_id, run_id'),
-      ...all('run_order', 'thread_id, run_id')].map(runKey))
+    this.#runs = new Set(
+      [...all('run_row', 'thread_id, run_id'), ...all('run_order', 'thread_id, run_id')].map(
+        runKey,
+      ),
+    )
     const log = all('log', 'branch_id, seq, epoch').filter(({ epoch }) => (epoch as bigint) > 0n)
-    const upwards = log.sort((a, b) => Number(a['epoch']) - Number(b['epoch'])
-      || Number(a['seq']) - Number(b['seq']))
+    const upwards = log.sort((a, b) =>
+      Number(a['epoch']) - Number(b['epoch'])
+      || Number(a['seq']) - Number(b['seq'])
+    )
     this.#ends = new Map(upwards.map((row) => [row['branch_id'] as string, Number(row['seq'])]))
     const needs = all('branch_need', 'ancestor, branch, through')
       .sort((a, b) => Number(a['through']) - Number(b['through']))
-    this.#needed = new Map(needs.map((need) =>
-      [need['ancestor'] as string, Number(need['through'])]))
+    this.#needed = new Map(
+      needs.map((need) => [need['ancestor'] as string, Number(need['through'])]),
+    )
     this.#needy = new Set(needs.map(({ branch }) => branch as string))
   }
 
@@ -57,7 +66,8 @@ export class Remains {
   ofDead(life: string): string | undefined {
     if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
     const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]
-    return end <= needed ? undefined
+    return end <= needed ?
+      undefined
       : `${end} rows are stored of the life ${life}, which is over; ${needed} are needed`
   }
 }

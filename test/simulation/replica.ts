@@ -100,8 +100,9 @@ export class Replica {
       for (const row of order) {
         if (after && !(compareKeys(row.key, after, table.descending !== reversed) > 0)) continue
         if (!conditions.every((each, i) => each.every((one) => holds(one, row.key[i])))) continue
-        const cells = new Map([...row.cells].filter(([column]) =>
-          column === marker || columns.includes(column)))
+        const cells = new Map(
+          [...row.cells].filter(([column]) => column === marker || columns.includes(column)),
+        )
         wanted.push({ key: row.key, cells })
       }
       found.set(name, { partition: own, rows: wanted, graves })
@@ -113,8 +114,9 @@ export class Replica {
     const partitions = this.#partitions.get(table.name) ?? new Map<string, Partition>()
     this.#partitions.set(table.name, partitions)
     const text = textOf(key)
-    const partition = partitions.get(text) ?? { key, rows: [], graves: [], paxos:
-      { promised: 0, accepted: undefined, committed: undefined } }
+    const partition = partitions.get(text) ??
+      { key, rows: [], graves: [],
+        paxos: { promised: 0, accepted: undefined, committed: undefined } }
     partitions.set(text, partition)
     return partition
   }
@@ -123,19 +125,26 @@ export class Replica {
 /** Undefined if the question is for all partitions. */
 export function partitionOf({ table, where }: Question): readonly Cell[] | undefined {
   const key = table.partition.map((column) =>
-    where.find((condition) => condition.column === column && condition.op === '='))
+    where.find((condition) => condition.column === column && condition.op === '=')
+  )
   if (key.some((condition) => condition === undefined)) return undefined
   return key.map((condition) => condition!.value)
 }
 
 /** The row without the cells that range tombstones remove. */
 export function buried(table: TableShape, row: StoredCells, graves: readonly Grave[]): StoredCells {
-  const own = graves.filter(({ range }) => range.every((condition) =>
-    holds(condition, row.key[table.clustering.indexOf(condition.column)])))
+  const own = graves.filter(({ range }) =>
+    range.every((condition) =>
+      holds(condition, row.key[table.clustering.indexOf(condition.column)])
+    )
+  )
   if (own.length === 0) return row
   const timestamp = own.map((grave) => grave.timestamp).reduce((a, b) => (b > a ? b : a))
-  return { key: row.key, cells: new Map([...row.cells].map(([name, cell]) =>
-    [name, cell.timestamp <= timestamp ? { value: null, timestamp } : cell])) }
+  return { key: row.key, cells: new Map(
+    [...row.cells].map((
+      [name, cell],
+    ) => [name, cell.timestamp <= timestamp ? { value: null, timestamp } : cell]),
+  ) }
 }
 
 /** Whether any cell has a value. */

@@ -27,8 +27,8 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * purged_first   the rows of a life are removed before the next one with that id begins
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
-  'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after',
-  'rows_last', 'drain', 'same_id', 'same_life', 'copies_noted', 'purged_first'] as const
+  'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last', 'drain',
+  'same_id', 'same_life', 'copies_noted', 'purged_first'] as const
 
 export type Rule = typeof rules[number]
 
@@ -39,8 +39,8 @@ export type Rule = typeof rules[number]
 export type RowWritten = (branchId: string, seq: number) => Promise<void> | undefined
 
 /** The connection as the log uses it. */
-export function connectionWithout(rule: Rule | undefined, real: Connection, written: RowWritten):
-  Connection {
+export function connectionWithout(rule: Rule | undefined, real: Connection,
+  written: RowWritten): Connection {
   const noted = async (statements: readonly Statement[], work: Promise<void>) => {
     await work
     for (const { cql, values } of statements) {
@@ -57,12 +57,15 @@ export function connectionWithout(rule: Rule | undefined, real: Connection, writ
     await noted(statements, real.batch(statements))
   }
   const connection: Omit<Connection, 'localHosts' | 'clockAheadMs' | 'agreed'> = {
-    keyspace: real.keyspace, control: real.control, localDataCenter: real.localDataCenter,
+    keyspace: real.keyspace,
+    control: real.control,
+    localDataCenter: real.localDataCenter,
     write: async (statement) => {
       if (rule === 'copies_noted' && /^INSERT INTO \w+\.branch_need /.test(statement.cql)) return
       await noted([statement], real.write(statement))
     },
-    batch, read,
+    batch,
+    read,
     pages: (statement, fetchSize) => real.pages(statement, fetchSize),
     swap: (statements) => real.swap(statements),
     swapSurely: (statement) => real.swapSurely(statement),
@@ -97,11 +100,11 @@ export function sessionsWithout(rule: Rule | undefined, real: SessionPort): Sess
 }
 
 /** The transport between members. */
-export function transportWithout(rule: Rule | undefined, real: Transport, newId: () => string):
-  Transport {
+export function transportWithout(rule: Rule | undefined, real: Transport,
+  newId: () => string): Transport {
   return {
-    deliver: (to, key, command, delivery) => real.deliver(to, key, command,
-      rule === 'same_id' ? { ...delivery, id: newId() } : delivery),
+    deliver: (to, key, command, delivery) =>
+      real.deliver(to, key, command, rule === 'same_id' ? { ...delivery, id: newId() } : delivery),
     follow: real.follow,
   }
 }
@@ -110,9 +113,10 @@ export function transportWithout(rule: Rule | undefined, real: Transport, newId:
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
 /** The ownership checks of rolling over and of acknowledging. */
-export function checksWithout(rule: Rule | undefined, check: OwnershipCheck):
-  { readonly rolling: Pick<OwnershipCheck, 'confirm'>;
-    readonly appending: Pick<OwnershipCheck, 'announce'> } {
+export function checksWithout(rule: Rule | undefined,
+  check: OwnershipCheck
+): { readonly rolling: Pick<OwnershipCheck, 'confirm'>;
+  readonly appending: Pick<OwnershipCheck, 'announce'> } {
   const second = checkThat(async () => {
     if (calls.getStore()!.passes++ > 0) await check.confirm()
   })

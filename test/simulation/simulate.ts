@@ -15,16 +15,18 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --without <rule>       takes a rule away: ${rules.join(', ')}
   --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}`
 
-const { values } = orExit(() => typedOptions({ options: {
-  help: { type: 'boolean', default: false },
-  seeds: { type: 'string', default: '100' },
-  from: { type: 'string', default: '1' },
-  seed: { type: 'string' },
-  within: { type: 'string' },
-  without: { type: 'string' },
-  favourite: { type: 'string' },
-  trace: { type: 'boolean', default: false },
-} }))
+const { values } = orExit(() =>
+  typedOptions({ options: {
+    help: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    within: { type: 'string' },
+    without: { type: 'string' },
+    favourite: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+  } })
+)
 
 if (values.help) {
   console.log(usage)
@@ -33,7 +35,8 @@ if (values.help) {
 
 /** One of `names`, or none. */
 function oneOf<Name extends string>(names: readonly Name[], given: string | undefined):
-  Name | undefined {
+  | Name
+  | undefined {
   const name = names.find((each) => each === given)
   if (name !== undefined || given === undefined) return name
   console.error(`There is no ${given}. There are: ${names.join(', ')}.`)
@@ -44,10 +47,12 @@ const without = oneOf(rules, values.without)
 const favourite = oneOf(faultNames, values.favourite)
 const numbered = (name: string, text: string) =>
   orExit(() => wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER))
-const first = values.seed === undefined ? numbered('from', values.from)
+const first = values.seed === undefined ?
+  numbered('from', values.from)
   : numbered('seed', values.seed)
 const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
-const withinMs = values.within === undefined ? Infinity
+const withinMs = values.within === undefined ?
+  Infinity
   : numbered('within', values.within) * 1_000
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0

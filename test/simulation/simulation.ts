@@ -106,7 +106,8 @@ class Simulation {
     this.#options = options
     this.#world = new World(seed, tracing)
     this.#cassandra = new SimulatedCassandra(this.#world, {
-      readRepair: without !== 'read_repair', fenceOnQuorum: without !== 'fence_quorum',
+      readRepair: without !== 'read_repair',
+      fenceOnQuorum: without !== 'fence_quorum',
     })
     this.#ways = new Ways(this.#cassandra.network)
     const { chance } = this.#world
@@ -128,7 +129,9 @@ class Simulation {
     }
     for (let client = 0; client < clients; client++) this.#think(client)
     unleash({
-      world, network: this.#cassandra.network, favourite: this.#options.favourite,
+      world,
+      network: this.#cassandra.network,
+      favourite: this.#options.favourite,
       members: () => this.#living(),
       join: () => this.#join(),
       distrust: ({ self }, ms) => void this.#distrusted.set(self.id, world.nowMs + ms),
@@ -159,19 +162,26 @@ class Simulation {
     }
     let settled = false
     let ended = 0
-    const watch = () => world.wakeAfter(50, () => {
-      if (this.#living().length === 0) this.#newMember(0)
-      watch()
-      if (settled || !this.#settled()) return
-      settled = true
-      for (const list of lists) void this.#final(list).finally(() => { ended++ })
-      void this.#finalLives().finally(() => { ended++ })
-    })
+    const watch = () =>
+      world.wakeAfter(50, () => {
+        if (this.#living().length === 0) this.#newMember(0)
+        watch()
+        if (settled || !this.#settled()) return
+        settled = true
+        for (const list of lists)
+          void this.#final(list).finally(() => {
+            ended++
+          })
+        void this.#finalLives().finally(() => {
+          ended++
+        })
+      })
     watch()
     if (await world.run(() => ended === lists.length + 1, world.nowMs + healMs)) return
     for (const what of this.#wrong) this.#checker.fail('remains', what)
     if (this.#wrong.length > 0) return
-    this.#checker.fail('stuck', settled ? 'nobody answers although all is well'
+    this.#checker.fail('stuck', settled ?
+      'nobody answers although all is well'
       : 'shards are not where they are placed although all is well')
   }
 
@@ -198,7 +208,8 @@ class Simulation {
       const looks = await Promise.all(asked.map((list) => this.#finalLook(list)))
       const remains = new Remains(this.#cassandra)
       this.#wrong = looks.flatMap((look, i) =>
-        this.#lifeClients.end(asked[i]!, look, began, remains) ?? [])
+        this.#lifeClients.end(asked[i]!, look, began, remains) ?? []
+      )
       if (this.#wrong.length > 0) await this.#pause(againMs)
     } while (this.#wrong.length > 0)
   }
@@ -257,9 +268,13 @@ class Simulation {
   #newMember(slot: number): Member {
     const process = new Process(this.#world, `m${++this.#names}`)
     const member: Member = new Member({
-      process, cassandra: this.#cassandra, ways: this.#ways, address: `slot-${slot}`,
+      process,
+      cassandra: this.#cassandra,
+      ways: this.#ways,
+      address: `slot-${slot}`,
       lives: (other) => this.#lives(member, other.id),
-      bucketBytes: this.#bucketBytes, without: this.#options.without,
+      bucketBytes: this.#bucketBytes,
+      without: this.#options.without,
     })
     this.#members = [...this.#members.filter((each) => each.process.state !== 'ended'), member]
     return member
@@ -332,8 +347,9 @@ class Simulation {
     this.#send(member, this.#question(list, command), end)
     if (command.type !== 'append' || !chance.flip(0.4)) return
     for (let more = 1; more < this.#burst; more++) {
-      world.wakeAfter(more * chance.between(0.5, 1.5), () => this.#send(member,
-        this.#question(list, { type: 'append', item: `${list}${++this.#items}` }), () => {}))
+      world.wakeAfter(more * chance.between(0.5, 1.5), () =>
+        this.#send(member,
+          this.#question(list, { type: 'append', item: `${list}${++this.#items}` }), () => {}))
     }
   }
 
@@ -347,16 +363,18 @@ class Simulation {
       return next === undefined ? reply : await ask(list, next)
     }
     // The last answers of a process are still on their way when it ends.
-    const received = (hear: () => void) => process.after(chance.between(0, 0.3), () =>
-      world.wakeAfter(chance.between(0.1, 2), () => {
-        if (this.#hurting) hear()
-        end()
-      }))
+    const received = (hear: () => void) =>
+      process.after(chance.between(0, 0.3), () =>
+        world.wakeAfter(chance.between(0.1, 2), () => {
+          if (this.#hurting) hear()
+          end()
+        }))
     process.after(chance.between(0.1, 2), () => {
-      answer().then((reply) => received(() => {
-        world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
-        question.hear(reply)
-      }), (error: unknown) => received(() => this.#refuse(question, error)))
+      answer().then((reply) =>
+        received(() => {
+          world.note(() => `${list} ${JSON.stringify(command)} → ${shortly(reply)}`)
+          question.hear(reply)
+        }), (error: unknown) => received(() => this.#refuse(question, error)))
     })
   }
 
@@ -371,7 +389,8 @@ class Simulation {
   #question(list: string, command: Command): Question {
     const asked = this.#checker.ask(list)
     return {
-      list, command,
+      list,
+      command,
       hear: (reply) => {
         if (command.type === 'append') this.#checker.appended(asked, command.item, reply as number)
         if (command.type === 'read') this.#checker.read(asked, reply as string[])

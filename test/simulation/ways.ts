@@ -33,8 +33,8 @@ export class Ways<Reached> {
    * Throws what `work` throws in the other process; `unavailable` with `unreachable` in its facts
    * if the call did not get there, and an error with `ambiguous` if that is unknown.
    */
-  call<Answer>(from: Process, to: Name, work: (reached: Reached) => Promise<Answer>):
-  Promise<Answer> {
+  call<Answer>(from: Process, to: Name,
+    work: (reached: Reached) => Promise<Answer>): Promise<Answer> {
     const { world } = this.#network
     const { chance } = world
     const end = this.#ends.get(to.id)
@@ -54,8 +54,8 @@ export class Ways<Reached> {
       const back = (how: () => void) => {
         const backMs = this.#fate(from, to.id)
         if (backMs !== undefined) world.after(backMs, () => from.after(0, () => settle(how)))
-        else world.after(chance.between(1, silenceMs), () => from.after(0, () =>
-          settle(() => reject(broken(to)))))
+        else world.after(chance.between(1, silenceMs),
+            () => from.after(0, () => settle(() => reject(broken(to)))))
       }
       let refused = false
       const arrive = () => {
@@ -64,11 +64,14 @@ export class Ways<Reached> {
         if (end === undefined || end.process.state === 'ended') {
           return back(() => reject(unreachable(to)))
         }
-        end.process.after(0, () => void work(end.reached).then(
-          (answer) => back(() => resolve(answer)), (error) => {
-            refused = true
-            back(() => reject(error))
-          }))
+        end.process.after(0, () =>
+          void work(end.reached).then(
+            (answer) => back(() => resolve(answer)),
+            (error) => {
+              refused = true
+              back(() => reject(error))
+            },
+          ))
       }
       // It leaves the process after a moment, and the process may be stopped before that.
       from.after(chance.between(0, 0.2), () => {
@@ -76,7 +79,8 @@ export class Ways<Reached> {
         if (thereMs !== undefined) world.after(thereMs, arrive)
         if (thereMs === undefined) back(() => reject(broken(to)))
         // A message that was given up may still arrive, and one that arrived may arrive again.
-        const strays = thereMs === undefined ? this.#reaches(from, to.id) && chance.flip(0.5)
+        const strays = thereMs === undefined ?
+          this.#reaches(from, to.id) && chance.flip(0.5)
           : chance.flip(this.#network.weather.loss / 2)
         if (strays) world.after(chance.between(1, 1_500), arrive)
       })

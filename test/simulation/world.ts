@@ -25,7 +25,9 @@ export class World {
     this.#tracing = tracing
   }
 
-  get nowMs(): number { return this.#nowMs }
+  get nowMs(): number {
+    return this.#nowMs
+  }
 
   /** Calls `fn` then; the result cancels it. `fn` must not touch promises. */
   after(ms: number, fn: () => void): () => void {
@@ -56,8 +58,8 @@ export class World {
   }
 
   #add(ms: number, fn: () => void, wakes: boolean): () => void {
-    const happening: Happening =
-      { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, fn, wakes }
+    const happening: Happening = { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, fn,
+      wakes }
     const heap = this.#heap
     let at = heap.push(happening) - 1
     while (at > 0) {
@@ -67,7 +69,9 @@ export class World {
       at = parent
     }
     heap[at] = happening
-    return () => { happening.fn = undefined }
+    return () => {
+      happening.fn = undefined
+    }
   }
 
   #take(): Happening | undefined {
@@ -95,5 +99,7 @@ function before(a: Happening, b: Happening): boolean {
 
 /** Resolves when all promises that can settle have: a cheap tick comes after all of them. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => { process.nextTick(resolve) })
+  return new Promise((resolve) => {
+    process.nextTick(resolve)
+  })
 }

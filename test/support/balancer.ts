@@ -52,7 +52,10 @@ function join(near: Socket, far: Socket, open: Set<Socket>): void {
   for (const [socket, other] of [[near, far], [far, near]] as const) {
     open.add(socket)
     socket.on('error', () => other.destroy())
-    socket.on('close', () => { open.delete(socket); other.destroy() })
+    socket.on('close', () => {
+      open.delete(socket)
+      other.destroy()
+    })
     socket.pipe(other)
   }
 }

@@ -18,9 +18,11 @@ export function newKeyspace(cassandra: CassandraForTests): CassandraKeyspace {
 
 /** Drops the keyspace with everything in it, and the one of its members. */
 export async function dropKeyspace(
-  { contactPoints, dataCenter, keyspace }: CassandraKeyspace): Promise<void> {
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): Promise<void> {
   const client = new Client({
-    contactPoints: [...contactPoints], localDataCenter: dataCenter,
+    contactPoints: [...contactPoints],
+    localDataCenter: dataCenter,
     socketOptions: { readTimeout: 60_000 },
   })
   try {

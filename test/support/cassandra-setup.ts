@@ -44,13 +44,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     door.closeAllConnections()
     door.close()
-    await Promise.allSettled([...clusters.values()].map(async (cluster) =>
-      (await cluster).close()))
+    await Promise.allSettled([...clusters.values()].map(async (cluster) => (await cluster).close()))
   }
 }
 
 async function answerFor(
-  nodes: number, clusters: Map<number, Promise<Cassandra>>,
+  nodes: number,
+  clusters: Map<number, Promise<Cassandra>>,
 ): Promise<CassandraAnswer> {
   const missing = await whatIsMissing()
   if (missing !== undefined) {

@@ -16,14 +16,16 @@ export async function rowsIn({ contactPoints, dataCenter, keyspace }: CassandraK
 }
 
 /** All rows of all tables as JSON, with binary values in hex. */
-export async function everythingIn({ contactPoints, dataCenter, keyspace }: CassandraKeyspace):
-Promise<string> {
+export async function everythingIn(
+  { contactPoints, dataCenter, keyspace }: CassandraKeyspace,
+): Promise<string> {
   const client = new Client({ contactPoints: [...contactPoints], localDataCenter: dataCenter })
   try {
     let all = ''
     for (const space of [keyspace, `${keyspace}_control`]) {
       const tables = await client.execute(
-        `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${space}'`)
+        `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${space}'`,
+      )
       for (const { table_name: table } of tables.rows) {
         const { rows } = await client.execute(`SELECT JSON * FROM ${space}.${String(table)}`)
         all += rows.map((row) => String(row['[json]'])).join('\n')

@@ -2,8 +2,8 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import type { BaseMessage } from '@langchain/core/messages'
-import { Annotation, END, START, StateGraph, interrupt, messagesStateReducer }
-  from '@langchain/langgraph'
+import { Annotation, END, START, StateGraph, interrupt,
+  messagesStateReducer } from '@langchain/langgraph'
 import fc from 'fast-check'
 
 interface Row {
@@ -15,8 +15,8 @@ interface Row {
 type Element = Row | AIMessage
 
 /** Two plain channels, and one of each reducer. */
-const channels = ['last', 'object', 'append', 'spread', 'messages', 'merge', 'mark', 'tail'
-] as const
+const channels = ['last', 'object', 'append', 'spread', 'messages', 'merge', 'mark',
+  'tail'] as const
 type Channel = (typeof channels)[number]
 type State = Record<Channel | 'turn', unknown>
 
@@ -39,7 +39,8 @@ export const changingGraph = fc.record({
   /** The node that asks before it returns; none if there is no such node. */
   asks: fc.nat(12),
   runs: fc.array(fc.record({
-    forget: fc.boolean(), durability: fc.constantFrom('async', 'sync', 'exit'),
+    forget: fc.boolean(),
+    durability: fc.constantFrom('async', 'sync', 'exit'),
   }), { minLength: 1, maxLength: 3 }),
   /** So many elements come first. */
   long: fc.constantFrom(0, 0, 0, 0, 18),
@@ -83,10 +84,13 @@ const growing: readonly Channel[] = ['append', 'spread', 'mark', 'tail']
 const shortMax = 8
 
 function element(channel: Channel, id: string): Element {
-  if (channel === 'messages') return new AIMessage({
-    id, content: [{ type: 'text', text: id }], additional_kwargs: { k: [0] },
-    tool_calls: [{ name: 'search', id: `call ${id}`, args: { q: id, deep: { n: 0 } } }],
-  })
+  if (channel === 'messages')
+    return new AIMessage({
+      id,
+      content: [{ type: 'text', text: id }],
+      additional_kwargs: { k: [0] },
+      tool_calls: [{ name: 'search', id: `call ${id}`, args: { q: id, deep: { n: 0 } } }],
+    })
   return { id, status: { done: false, note: { text: id } }, tags: [0, ['b', { deep: 0 }]],
     map: new Map([['m', { in: 0 }]]) }
 }
@@ -118,14 +122,29 @@ function changeMessage(each: AIMessage, how: Action['change'], newId: string): v
   const content = each.content as { type: string; text: string }[]
   const args = each.tool_calls![0]!.args as { q: string; deep: { n: number } }
   switch (how) {
-    case 'done': args.deep.n += 1; break
-    case 'text': content[0]!.text += '.'; break
-    case 'tag': (each.additional_kwargs.k as number[]).push(1); break
-    case 'nested': content.push({ type: 'text', text: 'more' }); break
-    case 'map': args.q += '!'; break
-    case 'replace': each.additional_kwargs = { k: [9] }; break
-    case 'id': each.id = each.lc_kwargs.id = newId; break
-    case 'none': break
+    case 'done':
+      args.deep.n += 1
+      break
+    case 'text':
+      content[0]!.text += '.'
+      break
+    case 'tag':
+      ;(each.additional_kwargs.k as number[]).push(1)
+      break
+    case 'nested':
+      content.push({ type: 'text', text: 'more' })
+      break
+    case 'map':
+      args.q += '!'
+      break
+    case 'replace':
+      each.additional_kwargs = { k: [9] }
+      break
+    case 'id':
+      each.id = each.lc_kwargs.id = newId
+      break
+    case 'none':
+      break
   }
 }
 
@@ -133,14 +152,29 @@ function change(each: Element, how: Action['change'], newId: string): void {
   if (AIMessage.isInstance(each)) return changeMessage(each, how, newId)
   const row = each as Row
   switch (how) {
-    case 'done': row.status.done = !row.status.done; break
-    case 'text': row.status.note.text += '.'; break
-    case 'tag': row.tags.push('t'); break
-    case 'nested': ((row.tags[1] as unknown[])[1] as { deep: number }).deep += 1; break
-    case 'map': row.map.get('m')!.in += 1; break
-    case 'replace': row.status = { done: true, note: { text: 'new' } }; break
-    case 'id': row.id = newId; break
-    case 'none': break
+    case 'done':
+      row.status.done = !row.status.done
+      break
+    case 'text':
+      row.status.note.text += '.'
+      break
+    case 'tag':
+      row.tags.push('t')
+      break
+    case 'nested':
+      ;((row.tags[1] as unknown[])[1] as { deep: number }).deep += 1
+      break
+    case 'map':
+      row.map.get('m')!.in += 1
+      break
+    case 'replace':
+      row.status = { done: true, note: { text: 'new' } }
+      break
+    case 'id':
+      row.id = newId
+      break
+    case 'none':
+      break
   }
 }
 
@@ -154,23 +188,38 @@ function copyOf(each: Element): Element {
 /** Whether the old element, once changed, is itself in what is returned, or is replaced by it. */
 function isReturned({ channel, returned }: Action): boolean {
   switch (returned) {
-    case 'same': case 'copy': case 'part': return true
-    case 'mapped': case 'spread part': return !['append', 'spread'].includes(channel)
-    case 'added': return !['append', 'spread', 'messages'].includes(channel)
-    case 'nothing': return false
+    case 'same':
+    case 'copy':
+    case 'part':
+      return true
+    case 'mapped':
+    case 'spread part':
+      return !['append', 'spread'].includes(channel)
+    case 'added':
+      return !['append', 'spread', 'messages'].includes(channel)
+    case 'nothing':
+      return false
   }
 }
 
 function given(list: Element[], each: Element, { channel, returned }: Action, newId: string):
-  Element[] | undefined {
+  | Element[]
+  | undefined {
   switch (returned) {
-    case 'same': return list
-    case 'copy': return [...list]
-    case 'mapped': return list.map(copyOf)
-    case 'part': return [each]
-    case 'spread part': return [copyOf(each)]
-    case 'added': return [element(channel, newId)]
-    case 'nothing': return undefined
+    case 'same':
+      return list
+    case 'copy':
+      return [...list]
+    case 'mapped':
+      return list.map(copyOf)
+    case 'part':
+      return [each]
+    case 'spread part':
+      return [copyOf(each)]
+    case 'added':
+      return [element(channel, newId)]
+    case 'nothing':
+      return undefined
   }
 }
 
@@ -185,7 +234,8 @@ function act(state: State, update: Partial<State>, wish: Action, newId: string):
     && all.length + list.length > Math.max(shortMax, list.length + 1)
   const isShort = list.length <= shortMax
   const found = isTooLong || (all && growing.includes(channel) && !isShort && all.length > 1)
-    ? undefined : all
+    ? undefined :
+    all
   // What a node has changed and meant to return must not be replaced by something else.
   if (!isShort && (found === undefined || !isReturned(wish) || channel in update)) return
   change(each, wish.change, `${newId} changed`)
@@ -229,8 +279,8 @@ function seeds(long: number): Partial<State> {
   const update: Partial<State> = {}
   for (const channel of channels) {
     const length = channel === 'object' || channel === 'tail' ? 2 : 2 + long
-    update[channel] = asUpdate(channel,
-      Array.from({ length }, (_, i) => element(channel, `${channel} ${i}`)))
+    update[channel] = asUpdate(channel, Array.from({ length }, (_, i) =>
+      element(channel, `${channel} ${i}`)))
   }
   return update
 }

@@ -59,7 +59,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const start = async (index: number) => {
     const road = network?.roads[index]
     servers[index] = await startServer({
-      project, cassandra, env: { ...env, ...road?.env },
+      project,
+      cassandra,
+      env: { ...env, ...road?.env },
       args: ['--member-host', '127.0.0.1', ...road?.args ?? [], ...args],
     })
     members[index] = memberOf(servers[index], road)
@@ -77,9 +79,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     throw error
   }
   return {
-    members, close, frontDoors: members.map(({ url }) => url),
-    story: () => members.map((member, index) => `Member ${index} (pid ${member.pid}):\n` +
-      storyOf(member.output())).join('\n'),
+    members,
+    close,
+    frontDoors: members.map(({ url }) => url),
+    story: () =>
+      members.map((member, index) =>
+        `Member ${index} (pid ${member.pid}):\n` +
+        storyOf(member.output())
+      ).join('\n'),
   }
 }
 
@@ -87,8 +94,12 @@ function memberOf(server: ServerProcess, road: Roads | undefined): ClusterMember
   let before = ''
   return {
     url: server.url,
-    get pid() { return server.pid },
-    get session() { return server.member.session },
+    get pid() {
+      return server.pid
+    },
+    get session() {
+      return server.member.session
+    },
     output: () => before + server.output(),
     kill: (signal) => server.kill(signal),
     pause: () => void process.kill(server.pid, 'SIGSTOP'),

@@ -41,15 +41,22 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       open.set(socket, other)
       socket.on('error', () => other.destroy())
-      socket.on('close', () => { open.delete(socket); other.destroy() })
+      socket.on('close', () => {
+        open.delete(socket)
+        other.destroy()
+      })
       if (!held) socket.pipe(other)
     }
   }
   return {
     cut,
-    get open() { return open.size },
+    get open() {
+      return open.size
+    },
     hold,
-    holdAt: (text) => { last = text },
+    holdAt: (text) => {
+      last = text
+    },
     release: () => {
       // A socket that is piped again would pass everything on twice.
       if (!held) return
@@ -60,12 +67,13 @@ export function makeCuttingProxy(): CuttingProxy & { close(): void } {
       cut()
       for (const server of servers) server.close()
     },
-    to: (url) => new Promise((done) => {
-      const { hostname, port } = new URL(url)
-      const server = createServer((near) => join(near, connect(Number(port), hostname)))
-      servers.add(server)
-      server.listen(0, '127.0.0.1', () =>
-        done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
-    }),
+    to: (url) =>
+      new Promise((done) => {
+        const { hostname, port } = new URL(url)
+        const server = createServer((near) => join(near, connect(Number(port), hostname)))
+        servers.add(server)
+        server.listen(0, '127.0.0.1',
+          () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+      }),
   }
 }

@@ -18,7 +18,10 @@ export function detoured(detours: Readonly<Record<string, string>>): Record<stri
 
 const detours = JSON.parse(process.env[detoursVariable] ?? '{}') as Record<string, string>
 
-interface Destination { host?: string, port?: number | string }
+interface Destination {
+  host?: string
+  port?: number | string
+}
 
 if (Object.keys(detours).length > 0) {
   const own = Socket.prototype as unknown as { connect(...args: unknown[]): unknown }

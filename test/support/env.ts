@@ -36,9 +36,10 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     timers.set(timer.id, timer)
     return () => void timers.delete(timer.id)
   }
-  const nextDue = (untilMs: number) => [...timers.values()]
-    .filter((timer) => timer.dueMs <= untilMs)
-    .sort((a, b) => a.dueMs - b.dueMs || a.id - b.id)[0]
+  const nextDue = (untilMs: number) =>
+    [...timers.values()]
+      .filter((timer) => timer.dueMs <= untilMs)
+      .sort((a, b) => a.dueMs - b.dueMs || a.id - b.id)[0]
 
   return {
     nowMs: () => startMs + elapsedMs,

@@ -21,9 +21,13 @@ export class FuzzSender {
   readonly #url: URL
   #session: ClientHttp2Session | undefined
 
-  constructor(url: string) { this.#url = new URL(url) }
+  constructor(url: string) {
+    this.#url = new URL(url)
+  }
 
-  close(): void { this.#session?.destroy() }
+  close(): void {
+    this.#session?.destroy()
+  }
 
   send(request: FuzzRequest): Promise<Fate> {
     if (request.wire === 'http2') return this.#stream(request)
@@ -32,8 +36,8 @@ export class FuzzSender {
 
   #connection(request: WholeRequest | RawRequest): Promise<Fate> {
     const { promise, resolve } = Promise.withResolvers<Fate>()
-    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port),
-      noDelay: true, allowHalfOpen: true })
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true,
+      allowHalfOpen: true })
     const timers = [setTimeout(() => resolve({ kind: 'hung' }), patienceMs)]
     let received = ''
     socket.on('data', (piece: Buffer) => {
@@ -61,11 +65,15 @@ export class FuzzSender {
     try {
       const stream = this.#live().request({
         ...Object.fromEntries(headers.filter(([name]) => name !== 'host')),
-        ':method': method, ':path': path,
+        ':method': method,
+        ':path': path,
       }, { endStream: false })
-      stream.on('response', (answer) => resolve({
-        kind: 'answered', status: Number(answer[':status']), grpc: grpcOf(answer),
-      }))
+      stream.on('response', (answer) =>
+        resolve({
+          kind: 'answered',
+          status: Number(answer[':status']),
+          grpc: grpcOf(answer),
+        }))
       stream.on('error', () => resolve({ kind: 'refused' }))
       stream.on('close', () => resolve({ kind: 'refused' }))
       stream.end(body)
@@ -87,8 +95,7 @@ export class FuzzSender {
   }
 }
 
-function messageOf({ method, path, headers, body, chunked }: WholeRequest, host: string):
-Buffer {
+function messageOf({ method, path, headers, body, chunked }: WholeRequest, host: string): Buffer {
   const names = new Set(headers.map(([name]) => name))
   const lines = [`${method} ${path} HTTP/1.1`, ...names.has('host') ? [] : [`host: ${host}`],
     ...headers.map(([name, value]) => `${name}: ${value}`)]

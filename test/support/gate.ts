@@ -47,7 +47,9 @@ class GateKeeper implements Gate {
   readonly #waiting = new Set<ServerResponse>()
   #watchers: (() => void)[] = []
 
-  constructor(url: string) { this.url = url }
+  constructor(url: string) {
+    this.url = url
+  }
 
   receive(response: ServerResponse): void {
     this.#came += 1
@@ -60,9 +62,15 @@ class GateKeeper implements Gate {
     this.#notify()
   }
 
-  arrived(times = 1): Promise<void> { return this.#until(() => this.#came >= times) }
-  left(): Promise<void> { return this.#until(() => this.#gone > 0) }
-  count(): number { return this.#came }
+  arrived(times = 1): Promise<void> {
+    return this.#until(() => this.#came >= times)
+  }
+  left(): Promise<void> {
+    return this.#until(() => this.#gone > 0)
+  }
+  count(): number {
+    return this.#came
+  }
 
   open(): void {
     this.#opened = true

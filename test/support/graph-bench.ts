@@ -12,9 +12,8 @@ import type { Workbench } from '../../src/graph/engine/runner.ts'
 import { answer } from '../../src/graph/engine/state-question.ts'
 import { StepOutbox } from '../../src/graph/events/step-outbox.ts'
 import type { WorkerBatch } from '../../src/graph/events/worker-batch.ts'
-import type {
-  EditUpdate, Execution, ExecutionOutcome, RunRequest, SnapshotAnswer, StateQuestion, StepEvent,
-} from '../../src/graph/execution.ts'
+import type { EditUpdate, Execution, ExecutionOutcome, RunRequest, SnapshotAnswer, StateQuestion,
+  StepEvent } from '../../src/graph/execution.ts'
 import { toGraph } from '../../src/graph/project/graph-export.ts'
 import type { ServedGraph } from '../../src/graph/project/graph-export.ts'
 import { shapeOf } from '../../src/graph/project/library.ts'
@@ -27,9 +26,19 @@ export const serde = new langgraph.MemorySaver().serde
 export const codec = new ValueCodec(messages, serde)
 
 const request: RunRequest = {
-  kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['values'],
-  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, emitted: [], asked: null,
+  kind: 'run',
+  input: 'null',
+  command: null,
+  config: '{}',
+  context: null,
+  streamModes: ['values'],
+  streamSubgraphs: false,
+  interruptBefore: null,
+  interruptAfter: null,
+  durability: 'async',
+  checkpoint: null,
+  emitted: [],
+  asked: null,
 }
 
 export interface Ran {
@@ -67,13 +76,17 @@ export class GraphBench {
   readonly threadId = '11111111-1111-4111-8111-111111111111'
   #executions = 0
 
-  constructor(graph: unknown) { this.#graph = toGraph(graph) }
+  constructor(graph: unknown) {
+    this.#graph = toGraph(graph)
+  }
 
   run(wish: RunWish = {}): Promise<Ran> {
-    const { input, command, config, runId, attempt, signal, control, forget, onBatch,
-      ...rest } = wish
+    const { input, command, config, runId, attempt, signal, control, forget, onBatch, ...rest } =
+      wish
     return this.#execute({
-      ...request, ...rest, input: JSON.stringify(input ?? null),
+      ...request,
+      ...rest,
+      input: JSON.stringify(input ?? null),
       command: command === undefined ? null : JSON.stringify(command),
       config: JSON.stringify(config ?? {}),
     }, wish)
@@ -81,14 +94,20 @@ export class GraphBench {
 
   edit(supersteps: readonly (readonly UpdateWish[])[], wish: RunWish = {}): Promise<Ran> {
     return this.#execute({
-      kind: 'edit', config: JSON.stringify(wish.config ?? {}), checkpoint: wish.checkpoint ?? null,
-      supersteps: supersteps.map((updates) => updates.map(({ values, command, asNode }) =>
-        ({ values: JSON.stringify(values), command: command ?? null, asNode: asNode ?? null }))),
+      kind: 'edit',
+      config: JSON.stringify(wish.config ?? {}),
+      checkpoint: wish.checkpoint ?? null,
+      supersteps: supersteps.map((updates) =>
+        updates.map(({ values, command, asNode }) => ({ values: JSON.stringify(values),
+          command: command ?? null, asNode: asNode ?? null })
+        )
+      ),
     }, wish)
   }
 
-  ask(question: Partial<StateQuestion> & { kind: StateQuestion['kind'] }):
-    Promise<SnapshotAnswer[]> {
+  ask(
+    question: Partial<StateQuestion> & { kind: StateQuestion['kind'] },
+  ): Promise<SnapshotAnswer[]> {
     const defaults = { configurable: {}, ns: '', checkpointId: null, subgraphs: false, before: null,
       limit: 10, filter: null }
     return answer(this.bench, { graphId: 'graph', threadId: this.threadId, source: this.log,
@@ -115,13 +134,22 @@ export class GraphBench {
       },
     })
     const execution: Execution = {
-      id: ++this.#executions, tenant: 'local', threadId: this.threadId,
-      graphId: 'graph', headId: this.log.headId, attempt: wish.attempt ?? 1, request: wanted,
+      id: ++this.#executions,
+      tenant: 'local',
+      threadId: this.threadId,
+      graphId: 'graph',
+      headId: this.log.headId,
+      attempt: wish.attempt ?? 1,
+      request: wanted,
       runId: wanted.kind === 'run' ? wish.runId ?? runIdOf(this.#executions) : '',
     }
     const memory = this.memories.take(this.threadId, execution.headId)
     const ended = await execute(this.bench, {
-      execution, source: this.log, outbox, memory, entered: () => {},
+      execution,
+      source: this.log,
+      outbox,
+      memory,
+      entered: () => {},
       signal: wish.signal ?? new AbortController().signal,
       control: wish.control ?? new DrainControl(() => {}),
     })

@@ -24,8 +24,12 @@ export async function startHeld(client: Client, threadId: string, gate: Gate,
   const text = `${how} ${gate.url}`
   let runId = ''
   const stream = new StreamReader(client.runs.stream(threadId, 'held', {
-    input: say(text), streamMode: ['updates'],
-    onRunCreated: (created) => { runId = created.run_id }, ...payload,
+    input: say(text),
+    streamMode: ['updates'],
+    onRunCreated: (created) => {
+      runId = created.run_id
+    },
+    ...payload,
   }))
   await stream.until((part) => part.event === 'updates')
   await gate.arrived()

@@ -22,10 +22,18 @@ export function keptLogs(open: () => Promise<KeptLogRows>): () => SuiteLog {
   return () => {
     opened ??= open()
     const threadId = `thread ${++threads}`
-    const history = opened.then(({ log, threads: index }) => ThreadLog.load({
-      ports: { log, threads: index, views: new ByteBudget(1e6) }, tenant: 't', threadId, epoch: 1,
-      after: env.after, onLost: (reason) => { throw reason },
-    }))
+    const history = opened.then(({ log, threads: index }) =>
+      ThreadLog.load({
+        ports: { log, threads: index, views: new ByteBudget(1e6) },
+        tenant: 't',
+        threadId,
+        epoch: 1,
+        after: env.after,
+        onLost: (reason) => {
+          throw reason
+        },
+      })
+    )
     const source = history.then((open) => executionSource(open))
     return {
       source: {

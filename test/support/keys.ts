@@ -22,10 +22,14 @@ export interface KeyPlace {
 export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<KeyMaker> {
   const settings = resolveSettings({
     options: cassandra === undefined ? { data: dataDir } : {
-      store: 'cassandra', contactPoints: cassandra.contactPoints.join(','),
-      localDatacenter: cassandra.dataCenter, keyspace: cassandra.keyspace,
+      store: 'cassandra',
+      contactPoints: cassandra.contactPoints.join(','),
+      localDatacenter: cassandra.dataCenter,
+      keyspace: cassandra.keyspace,
     },
-    environment: {}, folder: dataDir, starter: 'langgraph.json',
+    environment: {},
+    folder: dataDir,
+    starter: 'langgraph.json',
   })
   const admin = await openAdminAccess(settings, systemEnv({ level: 'silent' }))
   const wish = (tenant: string, role: CallerRole = 'developer',

@@ -8,7 +8,9 @@ import type { CassandraStore } from '../../src/store/cassandra/index.ts'
 export function loneIndex({ index, shards }: CassandraStore, env: Env): ScatteredIndex {
   const self = { id: 'self', address: 'here' }
   return scatteredIndex({
-    env, own: index, ask: () => Promise.reject(new Error('there is no other member')),
+    env,
+    own: index,
+    ask: () => Promise.reject(new Error('there is no other member')),
     owners: { shards, self, ownerOf: () => ({ member: self, epoch: 1 }),
       changed: () => new Promise(() => {}) },
   })

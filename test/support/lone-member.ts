@@ -8,13 +8,16 @@ import { plainValues, protocolVersion, systemEnv } from '../../cluster/index.ts'
 import type { Member } from '../../cluster/index.ts'
 import { openGrpcServer } from '../../cluster/transport/grpc/server.ts'
 
-interface Sender { seen(value: unknown): void }
+interface Sender {
+  seen(value: unknown): void
+}
 
 /** Listens until it is killed: it echoes what it gets, and a `ponder` never ends. */
-export async function startLoneMember(cluster: string, secret: string):
-Promise<Member & { readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [import.meta.filename, cluster, secret],
-    { stdio: ['ignore', 'pipe', 'inherit'] })
+export async function startLoneMember(cluster: string,
+  secret: string): Promise<Member & { readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [import.meta.filename, cluster, secret], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [printed] = await once(child.stdout, 'data') as [Buffer]
   return { id: 'white', address: printed.toString().trim(), child }
 }
@@ -35,7 +38,7 @@ async function serve(cluster: string, secret: string): Promise<void> {
   server.serve({
     ask: (_, command) => command === 'ponder' ? new Promise(() => {}) : Promise.resolve(command),
     follow: async (_, _request, listener) => {
-      (listener as Sender).seen({ moves: ['e4'] })
+      ;(listener as Sender).seen({ moves: ['e4'] })
       return () => {}
     },
   })

@@ -38,7 +38,7 @@ export function memoryLimit(bytes: number): MemoryLimit {
 }
 
 /** The megabytes that the process has in memory, and the most that it ever had. */
-export function residentMb(pid: number): { readonly now: number, readonly most: number } {
+export function residentMb(pid: number): { readonly now: number; readonly most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const of = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1_024
@@ -55,7 +55,8 @@ function memoryGroup(bytes: number): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8')
     const path = /^\d+:memory:(.*)$/m.exec(own)?.[1]
-    const root = path === undefined ? join('/sys/fs/cgroup', /^0::(.*)$/m.exec(own)?.[1] ?? '')
+    const root = path === undefined ?
+      join('/sys/fs/cgroup', /^0::(.*)$/m.exec(own)?.[1] ?? '')
       : join('/sys/fs/cgroup/memory', path)
     const group = join(root, `heddle-test-${process.pid}-${made += 1}`)
     mkdirSync(group)

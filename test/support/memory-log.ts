@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import { ReadBytes } from '../../src/checkpoint/index.ts'
-import type {
-  LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate,
-} from '../../src/checkpoint/index.ts'
+import type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
+  RowUpdate } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
 interface Row extends NewRow {
@@ -25,14 +24,16 @@ export class MemoryLog implements LogPort {
   /** Counts all rows read, so that a test can see how much was read. */
   rowsRead = 0
 
-  newBranchId(): string { return randomUUID() }
+  newBranchId(): string {
+    return randomUUID()
+  }
 
   async open(branch: Branch, epoch: number): Promise<void> {
     if ((this.#tail(branch)?.epoch ?? 0) > epoch) throw new HeddleError('stale_append')
   }
 
-  async append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
-    Promise<void> {
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[],
+    logged?: () => void): Promise<void> {
     await this.gate
     for (const row of rows) {
       const tail = this.#tail(row.branch)

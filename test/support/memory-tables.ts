@@ -2,18 +2,17 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { dueAtMs } from '../../src/limits/index.ts'
-import type {
-  DueThreads, RunQuery, RunTable, ThreadIndex, UnfinishedThread,
-} from '../../src/search/index.ts'
+import type { DueThreads, RunQuery, RunTable, ThreadIndex,
+  UnfinishedThread } from '../../src/search/index.ts'
 import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'
 
 /** Rows by id, found by folding every update anew. */
-export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunTable
-  /** Threads that a new owner must resume or clean up. */
-  unfinished(): Promise<readonly UnfinishedThread[]>
-  readonly due: DueThreads } {
+export function memoryTables(
+  log: MemoryLog,
+): { threads: ThreadIndex; runs: RunTable; /** Threads that a new owner must resume or clean up. */
+  unfinished(): Promise<readonly UnfinishedThread[]>; readonly due: DueThreads } {
   const threadRows = (): ThreadRow[] => {
     const rows = log.updates.flatMap((update) => (update.table === 'thread' ? [update.row] : []))
     return [...new Map(rows.map((row) => [row.threadId, row])).values()]
@@ -32,13 +31,17 @@ export function memoryTables(log: MemoryLog): { threads: ThreadIndex; runs: RunT
       search: async () => ({ rows: threadRows(), total: threadRows().length }),
       count: async () => threadRows().length,
     },
-    unfinished: async () => threadRows().filter(({ status, owedWebhooks, unfinished }) =>
-      (status === 'busy' && dueAtMs(unfinished) === 0) || owedWebhooks.length > 0),
-    due: async ({ atMs, no }, limit) => threadRows()
-      .map(({ tenant, threadId, unfinished }, i) =>
-        ({ tenant, threadId, atMs: dueAtMs(unfinished), no: i + 1 }))
-      .filter((each) => each.atMs > 0 && (each.atMs > atMs || each.atMs === atMs && each.no > no))
-      .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit),
+    unfinished: async () =>
+      threadRows().filter(({ status, owedWebhooks, unfinished }) =>
+        (status === 'busy' && dueAtMs(unfinished) === 0) || owedWebhooks.length > 0
+      ),
+    due: async ({ atMs, no }, limit) =>
+      threadRows()
+        .map(({ tenant, threadId, unfinished }, i) => ({ tenant, threadId,
+          atMs: dueAtMs(unfinished), no: i + 1 })
+        )
+        .filter((each) => each.atMs > 0 && (each.atMs > atMs || each.atMs === atMs && each.no > no))
+        .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit),
     runs: {
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
       list: async ({ threadId, limit, offset, texts, bytes }: RunQuery) => {

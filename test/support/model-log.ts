@@ -32,14 +32,17 @@ export class ModelLog implements CheckpointSource {
 
   async tuple(ns: string, checkpointId: string | null): Promise<StoredTuple | undefined> {
     this.reads += 1
-    const found = this.checkpoints.findLast((checkpoint) => checkpoint.ns === ns
-      && (checkpointId === null || checkpoint.id === checkpointId))
+    const found = this.checkpoints.findLast((checkpoint) =>
+      checkpoint.ns === ns
+      && (checkpointId === null || checkpoint.id === checkpointId)
+    )
     return found && this.#tupleOf(found)
   }
 
   async list(query: TupleQuery): Promise<StoredTuple[]> {
     this.reads += 1
-    const before = query.before === null ? this.checkpoints.length
+    const before = query.before === null ?
+      this.checkpoints.length
       : this.checkpoints.findIndex(({ id }) => id === query.before)
     return this.checkpoints.slice(0, Math.max(0, before)).reverse()
       .filter((checkpoint) => matches(checkpoint, query))
@@ -53,7 +56,9 @@ export class ModelLog implements CheckpointSource {
     const sinceFull = line.slice(line.findLastIndex(({ full }) => full))
     const [full, ...steps] = sinceFull
     return structuredClone({
-      ns, id, parentId,
+      ns,
+      id,
+      parentId,
       newest: this.checkpoints.findLast((other) => other.ns === ns) === checkpoint,
       skeleton: checkpoint.skeletonJson,
       metadata: checkpoint.metadataJson,
@@ -95,9 +100,10 @@ function apply(channels: Channels, { channel, change }: ChannelChange): void {
 }
 
 function shown(channels: Channels): Record<string, unknown> {
-  return Object.fromEntries([...channels].map(([channel, content]) => [channel,
-    'list' in content ? content.list.map(({ json }) => JSON.parse(json) as unknown)
-      : JSON.parse(content.value.json)]))
+  return Object.fromEntries([...channels].map(([channel, content]) => [channel, 'list' in content ?
+    content.list.map(({ json }) => JSON.parse(json) as unknown)
+    : JSON.parse(content.value.json)]
+  ))
 }
 
 function matches({ ns, id, metadataJson }: Checkpoint, query: TupleQuery): boolean {

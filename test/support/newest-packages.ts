@@ -22,11 +22,13 @@ export function projectsFolder(): string {
 /** Installs the packages unless they are there, and copies the projects beside them. */
 export async function setup(): Promise<() => Promise<void>> {
   const [wanted, present] = await Promise.all(
-    ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => versionsIn(name)))
+    ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => versionsIn(name)),
+  )
   if (wanted !== present) {
     console.log('Installing the newest packages of the ecosystem (once) …')
-    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'],
-      { cwd: newest })
+    await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'], {
+      cwd: newest,
+    })
   }
   await rm(copies, { recursive: true, force: true })
   await cp(projects, copies, { recursive: true })

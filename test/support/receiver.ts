@@ -43,16 +43,19 @@ export async function openReceiver(answer: Answer = (_, response) => response.en
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   return {
-    port: address.port, url: `http://${host}:${address.port}/`, received,
-    arrived: (count) => new Promise((done) => {
-      const look = () => {
-        if (received.length < count) return
-        waiting.delete(look)
-        done()
-      }
-      waiting.add(look)
-      look()
-    }),
+    port: address.port,
+    url: `http://${host}:${address.port}/`,
+    received,
+    arrived: (count) =>
+      new Promise((done) => {
+        const look = () => {
+          if (received.length < count) return
+          waiting.delete(look)
+          done()
+        }
+        waiting.add(look)
+        look()
+      }),
     close: async () => {
       server.closeAllConnections()
       server.close()

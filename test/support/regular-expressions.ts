@@ -81,8 +81,7 @@ function endOfExpression(text: string, from: number): number {
 }
 
 /** One character of each class; a boundary only separates words. */
-const ofClass: Readonly<Record<string, string>> =
-  { d: '0', w: 'a', s: ' ', b: '|', S: 'x', D: 'x' }
+const ofClass: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', b: '|', S: 'x', D: 'x' }
 
 /** What the expression looks for, word by word, and the characters of its classes. */
 export function piecesOf(source: string): string[] {

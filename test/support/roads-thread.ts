@@ -8,11 +8,14 @@ import { makeCuttingProxy } from './cutting-proxy.ts'
 
 /** Requests to the thread; each proxy has a number. */
 export type Asked =
-  | { readonly kind: 'lead', readonly proxy: number, readonly to: string, readonly id: number }
-  | { readonly kind: 'hold' | 'release', readonly proxy: number }
+  | { readonly kind: 'lead'; readonly proxy: number; readonly to: string; readonly id: number }
+  | { readonly kind: 'hold' | 'release'; readonly proxy: number }
 
 /** The answer to `lead`: the URL of the new route. */
-export interface Laid { readonly id: number, readonly url: string }
+export interface Laid {
+  readonly id: number
+  readonly url: string
+}
 
 const proxies = new Map<number, ReturnType<typeof makeCuttingProxy>>()
 

@@ -20,8 +20,8 @@ export interface Network {
 }
 
 /** For each member: a proxy to Cassandra, and one between it and the other members. */
-export async function makeNetwork(members: number, contactPoints: readonly string[]):
-  Promise<Network> {
+export async function makeNetwork(members: number,
+  contactPoints: readonly string[]): Promise<Network> {
   const firstPort = await firstFreePort(members)
   const places = Array.from({ length: members }, (_, index) => index)
   const portOf = (index: number) => firstPort + index
@@ -32,7 +32,8 @@ export async function makeNetwork(members: number, contactPoints: readonly strin
     const others = places.filter((other) => other !== index)
     const detours = await Promise.all([
       ...contactPoints.map((point) =>
-        thread.detour(toStore(index), point.includes(':') ? point : `${point}:9042`)),
+        thread.detour(toStore(index), point.includes(':') ? point : `${point}:9042`)
+      ),
       ...others.map((other) => thread.detour(between(index, other), `127.0.0.1:${portOf(other)}`)),
     ])
     const peers = others.flatMap((other) => [between(index, other), between(other, index)])

@@ -1,7 +1,11 @@
 /** Messages and collected events of runs and their streams, for tests. */
 
 /** One part of an official client's stream. */
-export interface Part { readonly id?: string, readonly event: string, readonly data: unknown }
+export interface Part {
+  readonly id?: string
+  readonly event: string
+  readonly data: unknown
+}
 
 /** The input of a chat graph: one human message for each text. */
 export function say(...texts: readonly string[]) {
@@ -36,7 +40,9 @@ export class StreamReader {
   readonly parts: Part[] = []
   readonly #iterator: AsyncIterator<unknown>
 
-  constructor(stream: AsyncIterable<unknown>) { this.#iterator = stream[Symbol.asyncIterator]() }
+  constructor(stream: AsyncIterable<unknown>) {
+    this.#iterator = stream[Symbol.asyncIterator]()
+  }
 
   /** Throws if the stream ends before such a part. */
   async until(fits: (part: Part) => boolean): Promise<Part> {
@@ -58,5 +64,7 @@ export class StreamReader {
   }
 
   /** Leaves the stream. */
-  async leave(): Promise<void> { await this.#iterator.return?.() }
+  async leave(): Promise<void> {
+    await this.#iterator.return?.()
+  }
 }

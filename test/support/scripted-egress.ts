@@ -20,7 +20,10 @@ export class ScriptedEgress implements Pick<Egress, 'send'> {
     const { promise, resolve, reject } = Promise.withResolvers<CallOutcome>()
     signal.addEventListener('abort', () => reject(signal.reason as Error))
     this.sent.push({
-      call, signal, end: resolve, fail: reject,
+      call,
+      signal,
+      end: resolve,
+      fail: reject,
       body: async () => {
         const text = await call.body?.()
         return text === undefined ? undefined : JSON.parse(text) as Record<string, unknown>

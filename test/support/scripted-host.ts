@@ -1,10 +1,8 @@
 /** A graph host that runs no graph: a test decides what an execution does, step by step. */
 
 import { HeddleError } from '../../src/errors.ts'
-import type {
-  CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
-  LossReason, ExecutionOutcome, Step, StepEvent,
-} from '../../src/graph/index.ts'
+import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
+  LossReason, ExecutionOutcome, Step, StepEvent } from '../../src/graph/index.ts'
 
 export interface Scripted {
   readonly execution: Execution
@@ -15,7 +13,11 @@ export interface Scripted {
 }
 
 const graph: GraphDescription = {
-  graphId: 'agent', description: null, stateChannels: ['log'], plain: true, nodes: [],
+  graphId: 'agent',
+  description: null,
+  stateChannels: ['log'],
+  plain: true,
+  nodes: [],
 }
 const graphs = [graph]
 
@@ -28,7 +30,9 @@ export class ScriptedHost implements GraphHost {
   /** Shared by all hosts, so that an id is never used twice, not even after a restart. */
   static #checkpoints = 0
 
-  graphs(): readonly GraphDescription[] { return graphs }
+  graphs(): readonly GraphDescription[] {
+    return graphs
+  }
   describe(graphId: string): GraphDescription | undefined {
     return graphId === 'agent' ? graph : undefined
   }
@@ -61,12 +65,22 @@ export class ScriptedHost implements GraphHost {
       ? { $case: 'list' as const, value: { elements: [inserted] } }
       : { $case: 'splice' as const, value: { at: 0, remove: 0, insert: [inserted] } }
     const step: Step = { $case: 'checkpoint', value: {
-      ns: '', id, parentId: scripted.headId ?? '', full: scripted.headId === null,
-      changes: [{ channel: 'log', change }], skeletonJson: '{}', metadataJson: '{}', runId: '',
+      ns: '',
+      id,
+      parentId: scripted.headId ?? '',
+      full: scripted.headId === null,
+      changes: [{ channel: 'log', change }],
+      skeletonJson: '{}',
+      metadataJson: '{}',
+      runId: '',
       atMs: 0,
     } }
     const writes: Step[] = scripted.headId === null ? [] : [{ $case: 'writes', value: {
-      ns: '', checkpointId: scripted.headId, taskId: 'task', writes: [] } }]
+      ns: '',
+      checkpointId: scripted.headId,
+      taskId: 'task',
+      writes: [],
+    } }]
     scripted.headId = id
     return scripted.listener.steps({ steps: [...writes, step], events })
   }
@@ -74,7 +88,11 @@ export class ScriptedHost implements GraphHost {
   end(scripted: Scripted, outcome: Partial<ExecutionOutcome> = {}): void {
     this.running.delete(scripted.execution.id)
     scripted.listener.ended({
-      status: 'success', waiting: false, interrupts: '{}', error: null, ...outcome,
+      status: 'success',
+      waiting: false,
+      interrupts: '{}',
+      error: null,
+      ...outcome,
     })
   }
 
@@ -85,9 +103,15 @@ export class ScriptedHost implements GraphHost {
 
   /** A test may replace it with an answer of its own. */
   ask: GraphHost['ask'] = () => Promise.reject(new HeddleError('unsupported'))
-  schemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
-  subgraphSchemas(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
-  drawable(): Promise<never> { return Promise.reject(new HeddleError('unsupported')) }
+  schemas(): Promise<never> {
+    return Promise.reject(new HeddleError('unsupported'))
+  }
+  subgraphSchemas(): Promise<never> {
+    return Promise.reject(new HeddleError('unsupported'))
+  }
+  drawable(): Promise<never> {
+    return Promise.reject(new HeddleError('unsupported'))
+  }
 }
 
 /** An event of a superstep. */

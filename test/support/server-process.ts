@@ -35,7 +35,10 @@ export interface ServerOptions {
   readonly received?: (output: string) => void
 }
 
-export interface Exit { readonly code: number | null, readonly signal: NodeJS.Signals | null }
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
 
 /** As it tells when it starts. */
 export interface MemberSeen {
@@ -85,13 +88,19 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   }
   return {
     url: current.url,
-    get pid() { return current.child.pid! },
+    get pid() {
+      return current.child.pid!
+    },
     dataDir,
-    get member() { return memberIn(current.output()) },
+    get member() {
+      return memberIn(current.output())
+    },
     output: () => current.output(),
     exited: () => current.exit,
     kill,
-    async restart() { current = await launch(options, dataDir, port) },
+    async restart() {
+      current = await launch(options, dataDir, port)
+    },
     async close() {
       await kill('SIGKILL')
       await forget()
@@ -101,8 +110,8 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
 
 /** Starts a server that should refuse: how it ended (killed if it serves) and what it printed. */
 export async function failToStart(
-  options: ServerOptions & { readonly dataDir: string, readonly port?: string }):
-  Promise<Exit & { readonly output: string }> {
+  options: ServerOptions & { readonly dataDir: string; readonly port?: string },
+): Promise<Exit & { readonly output: string }> {
   const started = run(options, options.dataDir, options.port ?? '0')
   void started.url.then(() => started.child.kill('SIGKILL'))
   return { ...await started.exit, output: started.output() }
@@ -124,26 +133,27 @@ async function launch(options: ServerOptions, dataDir: string, port: string) {
 function storeArgs(cassandra: CassandraKeyspace | undefined): string[] {
   if (cassandra === undefined) return []
   const { contactPoints, dataCenter, keyspace } = cassandra
-  return ['--store', 'cassandra', '--contact-points', contactPoints.join(','),
-    '--local-datacenter', dataCenter, '--keyspace', keyspace]
+  return ['--store', 'cassandra', '--contact-points', contactPoints.join(','), '--local-datacenter',
+    dataCenter, '--keyspace', keyspace]
 }
 
 const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 function run(options: ServerOptions, dataDir: string, port: string) {
-  const config = options.project === undefined ? []
+  const config = options.project === undefined ?
+    []
     : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
   const { program: home = root } = options
   const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
-    ...options.anyPort === true ? [] : ['--port', port],
-    ...storeArgs(options.cassandra), ...options.args ?? []]
+    ...options.anyPort === true ? [] : ['--port', port], ...storeArgs(options.cassandra),
+    ...options.args ?? []]
   const memory = options.memoryBytes === undefined ? undefined : memoryLimit(options.memoryBytes)
-  const [program, ...args] = [...memory?.prefix ?? [],
-    ...options.fileKiB === undefined ? []
-      : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
-  const child = spawn(program!, args,
-    { cwd: home, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...args] = [...memory?.prefix ?? [], ...options.fileKiB === undefined ?
+    []
+    : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
+  const child = spawn(program!, args, { cwd: home, env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   if (child.pid !== undefined) memory?.watch(child.pid)
   let output = ''

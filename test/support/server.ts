@@ -46,16 +46,22 @@ export function useServer(options?: ServerOptions): ServerInUse {
     if (own !== undefined && keyspace !== undefined) await dropKeyspace(keyspace)
   })
   return {
-    get url() { return url ?? own!.url },
-    get client() { return client! },
-    get process() { return own! },
+    get url() {
+      return url ?? own!.url
+    },
+    get client() {
+      return client!
+    },
+    get process() {
+      return own!
+    },
   }
 }
 
 /** The URL of the shared server; the first caller decides where its data are. */
 async function sharedServer(place: CassandraKeyspace): Promise<string> {
-  const response = await fetch(inject('sharedServerDoor'),
-    { method: 'POST', body: JSON.stringify(place) })
+  const response = await fetch(inject('sharedServerDoor'), { method: 'POST',
+    body: JSON.stringify(place) })
   const answer = await response.json() as SharedServerAnswer
   if ('broken' in answer) throw new Error(`The server that tests share: ${answer.broken}`)
   return answer.url
@@ -64,7 +70,9 @@ async function sharedServer(place: CassandraKeyspace): Promise<string> {
 /** The official client without retries, so that a test gets the first answer. */
 export function clientOf(url: string, headers: Record<string, string> = {}): Client {
   return new Client({
-    apiUrl: url, apiKey: null, defaultHeaders: headers,
+    apiUrl: url,
+    apiKey: null,
+    defaultHeaders: headers,
     callerOptions: { maxRetries: 0, maxConcurrency: 1_000 },
   })
 }

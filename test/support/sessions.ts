@@ -41,13 +41,14 @@ export interface TokenWish {
 
 /** By default a valid token: of the user `ann` of `acme`, for ten minutes. */
 export function token(
-  { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {}): string {
+  { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {},
+): string {
   const nowS = Math.floor(nowMs / 1_000)
   const head = base64({ alg: 'ES256', kid: 'one', ...header })
   const body = base64({ iss: issuer, sub: 'ann', tenant: 'acme', iat: nowS, exp: nowS + 600,
     ...claims })
-  const signature = sign('sha256', Buffer.from(`${head}.${body}`),
-    { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key,
+    dsaEncoding: 'ieee-p1363' }).toString('base64url')
   return `${head}.${body}.${signature}`
 }
 

@@ -2,8 +2,8 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { Annotation, END, MessagesAnnotation, START, Send, StateGraph, interrupt }
-  from '@langchain/langgraph'
+import { Annotation, END, MessagesAnnotation, START, Send, StateGraph,
+  interrupt } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
 /** Answers the last message. */
@@ -54,8 +54,9 @@ export const fanOut = new StateGraph(Log)
   .addNode('spread', () => ({ log: ['spread'] }))
   .addNode('work', (packet: unknown) => ({ log: [`work ${(packet as { n: number }).n}`] }))
   .addEdge(START, 'spread')
-  .addConditionalEdges('spread', () => [new Send('work', { n: 1 }), new Send('work', { n: 2 })],
-    ['work'])
+  .addConditionalEdges('spread', () => [new Send('work', { n: 1 }), new Send('work', { n: 2 })], [
+    'work',
+  ])
   .addEdge('work', END)
   .compile()
 

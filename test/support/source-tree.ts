@@ -50,8 +50,7 @@ export function readSource(path: string): SourceFile {
 const commentOrQuote =
   /\/\*[^]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
-const importing =
-  /\b(?:import|export)\s+(?:type\s+)?([\w*\s{},$]*?)\s*\bfrom\s*['"]([^'"]+)['"]/g
+const importing = /\b(?:import|export)\s+(?:type\s+)?([\w*\s{},$]*?)\s*\bfrom\s*['"]([^'"]+)['"]/g
 const importingOnly = /\bimport\s*\(?\s*['"]([^'"]+)['"]/g
 const starting = /\bnew URL\(\s*['"](\.[^'"]+\.[mc]?[jt]s)['"],\s*import\.meta\.url/g
 

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { AIMessage } from '@langchain/core/messages'
-import { BinaryOperatorAggregate, Command, MemorySaver, messagesStateReducer }
-  from '@langchain/langgraph'
+import { BinaryOperatorAggregate, Command, MemorySaver,
+  messagesStateReducer } from '@langchain/langgraph'
 import { expect } from 'vitest'
 
 import { knownReducers } from '../../src/graph/engine/append-path.ts'
@@ -84,13 +84,15 @@ function expectSame(actual: unknown, expected: unknown): void {
 /** What a client has seen last. */
 function shownBy({ events }: Ran, tuples: readonly StoredTuple[]): unknown {
   const { valuesOf, json } = events.findLast(({ name, json: text }) =>
-    name === 'values' && !text.startsWith('{"__interrupt__"'))!
+    name === 'values' && !text.startsWith('{"__interrupt__"')
+  )!
   if (valuesOf === '') return JSON.parse(json)
   const { channels } = tuples.find(({ id }) => id === valuesOf)!
   return Object.fromEntries(channels.filter(({ channel }) => isState(channel))
     .map(({ channel, content }) => [channel, 'list' in content
       ? content.list.map((value) => JSON.parse(value.json) as unknown)
-      : JSON.parse(content.value.json)]))
+      : JSON.parse(content.value.json)]
+    ))
 }
 
 /** Fails if a step, an event or the memory differs from what the library's own saver holds. */
@@ -102,7 +104,8 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
   if (plan.watched) bench.shortcuts = { updates, bareStream: undefined }
   const run = async (wish: RunWish) => {
     const unwatch = plan.watched
-      ? updates.watch(BinaryOperatorAggregate as unknown as ChannelClass) : () => {}
+      ? updates.watch(BinaryOperatorAggregate as unknown as ChannelClass) :
+      () => {}
     try {
       return await bench.run({ ...wish, streamModes: ['values'] })
     } finally {
@@ -124,8 +127,9 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
     const made = bench.log.checkpoints.length - seen
     seen += made
     // With the one before, which no run may change; the oracle has none beyond.
-    const tuples = (await bench.log.list({ ns: '', checkpointId: null, before: null,
-      limit: made + 1, filter: null })).reverse()
+    const tuples =
+      (await bench.log.list({ ns: '', checkpointId: null, before: null, limit: made + 1,
+        filter: null })).reverse()
     const states = await statesInLog(tuples)
     expectSame(states, await oracle.states(made))
     expectSame(shownBy(ran, tuples), expected.shown)
@@ -134,8 +138,8 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
 }
 
 /** What the next run would find in memory, if anything. */
-async function expectRemembered({ memories, log, threadId }: GraphBench, state: unknown):
-  Promise<void> {
+async function expectRemembered({ memories, log, threadId }: GraphBench,
+  state: unknown): Promise<void> {
   const memory = memories.take(threadId, log.headId)
   const root = memory.newest.get('')
   if (!root) return

@@ -6,7 +6,10 @@ const noticedMs = 100
 /** Within this time after a pause the backlog is done: everything was due at once. */
 const catchUpMs = 1_000
 
-interface Span { readonly fromMs: number, readonly throughMs: number }
+interface Span {
+  readonly fromMs: number
+  readonly throughMs: number
+}
 
 const pauses: Span[] = []
 let lookedMs = performance.now()
@@ -23,8 +26,11 @@ setInterval(look, lookMs).unref()
 function stoodMs(fromMs: number, throughMs: number): number {
   // Right after a pause the timer may not have run yet.
   look()
-  return pauses.reduce((sum, pause) => sum + Math.max(0,
-    Math.min(pause.throughMs, throughMs) - Math.max(pause.fromMs, fromMs)), 0)
+  return pauses.reduce(
+    (sum, pause) =>
+      sum + Math.max(0, Math.min(pause.throughMs, throughMs) - Math.max(pause.fromMs, fromMs)),
+    0,
+  )
 }
 
 /** The bound for something in this span: `ms`, or more if this process paused. */

@@ -9,7 +9,7 @@ interface Said {
   readonly message: string
   readonly reason?: string
   readonly why?: string
-  readonly error?: { readonly message: string, readonly cause?: { readonly message: string } }
+  readonly error?: { readonly message: string; readonly cause?: { readonly message: string } }
 }
 
 /** The log lines, without stacks, and one line for each of its lives. */

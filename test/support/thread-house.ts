@@ -1,15 +1,13 @@
 /** One member with threads on store twins and a scripted host; it can crash and restart. */
 
-import {
-  ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership, soleMember,
-} from '../../cluster/index.ts'
+import { ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership,
+  soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import { DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
-import {
-  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
-} from '../../src/thread/index.ts'
+import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+  threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
@@ -39,8 +37,12 @@ export class ThreadHouse {
 
   readonly #tracing: Tracing | undefined
 
-  constructor({ inputCharacters = Infinity, ...limits }:
-  Partial<ThreadLimits> & { inputCharacters?: number } = {}, tracing?: Tracing) {
+  constructor(
+    { inputCharacters = Infinity, ...limits }: Partial<ThreadLimits> & {
+      inputCharacters?: number
+    } = {},
+    tracing?: Tracing,
+  ) {
     this.#tracing = tracing
     this.#limits = { ...defaultLimits, ...limits }
     this.#inputCharacters = inputCharacters
@@ -58,12 +60,19 @@ export class ThreadHouse {
     const tracing = this.#tracing
     const host = tracing === undefined ? this.host : tracedHost(this.host, tracing)
     const kind = threadKind({
-      log: this.log, ...this.tables, host, egress: this.egress, env: this.env,
+      log: this.log,
+      ...this.tables,
+      host,
+      egress: this.egress,
+      env: this.env,
       quarantine: this.quarantine,
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
-      limits: this.#limits, billing: this.billing,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6),
-      inputs: new InputQuota(this.#inputCharacters), reads: this.reads,
+      limits: this.#limits,
+      billing: this.billing,
+      views: new ByteBudget(1e6),
+      feeds: new ByteBudget(1e6),
+      inputs: new InputQuota(this.#inputCharacters),
+      reads: this.reads,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
@@ -75,13 +84,22 @@ export class ThreadHouse {
     const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env, due: this.tables.due,
       wake: (key) => activations.wake(key, epoch) })
     const router: Router = createRouter({
-      env: this.env, ownership, activations, transport: inProcessTransport(),
+      env: this.env,
+      ownership,
+      activations,
+      transport: inProcessTransport(),
     })
     this.inbound = createInbound({
-      ownership, activations, services: [], ...tracing && { tracing },
+      ownership,
+      activations,
+      services: [],
+      ...tracing && { tracing },
     })
     this.client = createThreadClient({
-      router, threads: this.tables.threads, newThreadId: () => this.env.uuid(), reads: this.reads,
+      router,
+      threads: this.tables.threads,
+      newThreadId: () => this.env.uuid(),
+      reads: this.reads,
       env: this.env,
     })
   }
@@ -106,8 +124,15 @@ export class ThreadHouse {
 
 export function aRun(runId: string, run: Partial<StartRun> = {}): StartRun {
   return {
-    runId, assistantId: 'a', graphId: 'agent', strategy: 'enqueue',
-    commandId: '', metadata: {}, kwargs: { input: {} }, afterMs: 0, awaited: false,
+    runId,
+    assistantId: 'a',
+    graphId: 'agent',
+    strategy: 'enqueue',
+    commandId: '',
+    metadata: {},
+    kwargs: { input: {} },
+    afterMs: 0,
+    awaited: false,
     ifMissing: 'create',
     plan: { graphId: 'agent', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
       temporary: false, timeoutMs: 3_600_000 },

@@ -6,9 +6,8 @@ import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import {
-  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
-} from '../../src/thread/index.ts'
+import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+  threadKind } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
 import { MemoryLog } from './memory-log.ts'
@@ -20,9 +19,12 @@ class PurgingLog extends MemoryLog {
   override async purge({ branch, id }: PurgeSubject): Promise<void> {
     const rows = this.rows.filter((row) => row.branch.id !== branch.id)
     this.rows.splice(0, this.rows.length, ...rows)
-    const updates = this.updates.filter((update) => update.table === 'run_removed'
-      ? update.threadId !== id : update.table === 'assistant' || update.table === 'billing' ||
-        update.row.threadId !== id)
+    const updates = this.updates.filter((update) =>
+      update.table === 'run_removed'
+        ? update.threadId !== id :
+        update.table === 'assistant' || update.table === 'billing' ||
+        update.row.threadId !== id
+    )
     this.updates.splice(0, this.updates.length, ...updates)
   }
 }
@@ -65,13 +67,18 @@ export class ThreadChain<Host extends GraphHost> {
     this.#newHost = newHost
     this.#owner = this.#newOwner(1)
     this.client = createThreadClient({
-      router: this.router, threads: this.tables.threads, env: this.env,
-      newThreadId: () => this.env.uuid(), reads: this.reads,
+      router: this.router,
+      threads: this.tables.threads,
+      env: this.env,
+      newThreadId: () => this.env.uuid(),
+      reads: this.reads,
     })
   }
 
   /** The host of the current owner. */
-  get host(): Host { return this.#owner.host }
+  get host(): Host {
+    return this.#owner.host
+  }
 
   /** Takes the requests of other members to the current owner. */
   get inbound(): Inbound {
@@ -106,7 +113,7 @@ export class ThreadChain<Host extends GraphHost> {
   readonly router: Router = {
     ask: async (key, command) => {
       const id = this.env.uuid()
-      for (let again = false; ; again = true) {
+      for (let again = false;; again = true) {
         await this.#owned
         const owner = this.#owner
         const isLook = (command as { brief?: boolean }).brief === true
@@ -145,11 +152,19 @@ export class ThreadChain<Host extends GraphHost> {
     const quarantine = new Quarantine(this.env)
     quarantine.open()
     const kind = threadKind({
-      log: this.log, ...this.tables, host, env: this.env, limits: defaultLimits,
+      log: this.log,
+      ...this.tables,
+      host,
+      env: this.env,
+      limits: defaultLimits,
       billing: true,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputQuota(Infinity),
+      views: new ByteBudget(1e6),
+      feeds: new ByteBudget(1e6),
+      inputs: new InputQuota(Infinity),
       reads: this.reads,
-      egress: new ScriptedEgress(), showRun: () => '{}', quarantine,
+      egress: new ScriptedEgress(),
+      showRun: () => '{}',
+      quarantine,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })

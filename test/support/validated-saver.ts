@@ -37,8 +37,8 @@ export class ValidatedSaver extends BaseCheckpointSaver {
     return this.#of(config).getTuple(config)
   }
 
-  async *list(config: RunnableConfig, options?: CheckpointListOptions):
-    AsyncGenerator<CheckpointTuple> {
+  async *list(config: RunnableConfig,
+    options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
     const named = config.configurable?.thread_id as string | undefined
     const threads = named === undefined ? [...this.#logs.keys()] : [named]
     let left = options?.limit ?? Number.POSITIVE_INFINITY
@@ -84,9 +84,18 @@ export class ValidatedSaver extends BaseCheckpointSaver {
     const { serde } = this
     const sink = new SteadySink(log)
     return new HeddleSaver({
-      threadId, runId: '', serde, codec: new ValueCodec(messages, serde), source: log.source, sink,
-      memory: { newest: new Map(), empty: false }, metadata: {}, sync: true,
-      entered: () => {}, seen: () => {}, written: () => {},
+      threadId,
+      runId: '',
+      serde,
+      codec: new ValueCodec(messages, serde),
+      source: log.source,
+      sink,
+      memory: { newest: new Map(), empty: false },
+      metadata: {},
+      sync: true,
+      entered: () => {},
+      seen: () => {},
+      written: () => {},
     })
   }
 }
@@ -97,10 +106,16 @@ class SteadySink {
   #steps: Step[] = []
   #held: Promise<void>[] = []
 
-  constructor(log: SuiteLog) { this.#log = log }
+  constructor(log: SuiteLog) {
+    this.#log = log
+  }
 
-  step(step: Step): void { this.#steps.push(step) }
-  hold(done: Promise<void>): void { this.#held.push(done) }
+  step(step: Step): void {
+    this.#steps.push(step)
+  }
+  hold(done: Promise<void>): void {
+    this.#held.push(done)
+  }
 
   async acknowledged(): Promise<void> {
     const [steps, held] = [this.#steps, this.#held]

@@ -22,8 +22,7 @@ export function useWatchedServer(): Watched {
   const watch = new URL('./turn-watch.ts', import.meta.url)
   beforeAll(async () => {
     server = await startServer({ project: 'large', args: ['--log-level', 'warn'],
-      received: (output) => received(output),
-      env: { NODE_OPTIONS: `--import ${watch.href}` } })
+      received: (output) => received(output), env: { NODE_OPTIONS: `--import ${watch.href}` } })
     // The first run loads what a run needs.
     await send(`/threads/${await thread()}/runs/wait`, '{"assistant_id":"echo","input":{"x":1}}')
   })
@@ -39,13 +38,17 @@ export function useWatchedServer(): Watched {
     process.kill(server.pid, 'SIGUSR2')
     return await answered
   }
-  const send = (path: string, body: string) => fetch(`${server.url}${path}`,
-    { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  const send = (path: string, body: string) =>
+    fetch(`${server.url}${path}`, { method: 'POST', body,
+      headers: { 'content-type': 'application/json' } })
   const thread = async () =>
     (await (await send('/threads', '{}')).json() as { thread_id: string }).thread_id
   return {
-    get url() { return server.url },
-    send, thread,
+    get url() {
+      return server.url
+    },
+    send,
+    thread,
     during: async (work) => {
       await longest()
       const answer = await work()

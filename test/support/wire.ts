@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
 
 /** The sentence that every error carries, twice: as `detail` and as `message`. */
 export function messageOf(answer: JsonAnswer): string {
-  const { detail, message } = answer.body as { detail?: unknown, message?: unknown }
+  const { detail, message } = answer.body as { detail?: unknown; message?: unknown }
   if (typeof message !== 'string' || detail === undefined) {
     throw new Error(`no detail and message in ${JSON.stringify(answer.body)}`)
   }
@@ -42,7 +42,10 @@ export function messageOf(answer: JsonAnswer): string {
 }
 
 /** A block of a server-sent event stream, between two blank lines. */
-export interface Frame { readonly text: string, readonly atMs: number }
+export interface Frame {
+  readonly text: string
+  readonly atMs: number
+}
 
 /** The blocks of a stream, comments included, as they arrive. */
 export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
@@ -68,8 +71,8 @@ export function dial(url: string): Promise<Socket> {
 }
 
 /** Everything that comes back until the other side closes or `enough` says so. */
-export function hear(socket: Socket, enough: (received: string) => boolean = () => false):
-  Promise<string> {
+export function hear(socket: Socket,
+  enough: (received: string) => boolean = () => false): Promise<string> {
   return new Promise((done) => {
     let received = ''
     socket.on('data', (chunk: Buffer) => {

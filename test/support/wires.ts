@@ -1,8 +1,8 @@
 /** The protocols of the typed API, by name, with the transport of each. */
 
 import type { Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
+import { createConnectTransport, createGrpcTransport,
+  createGrpcWebTransport } from '@connectrpc/connect-node'
 
 export const wires: [string, (baseUrl: string) => Transport][] = [
   ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],

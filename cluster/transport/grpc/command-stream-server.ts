@@ -2,9 +2,8 @@
 
 import { Readable } from 'node:stream'
 
-import type {
-  ConverseRequest, ConverseResponse, DeliverRequest,
-} from '../../../proto/gen/cluster/v1/member.ts'
+import type { ConverseRequest, ConverseResponse,
+  DeliverRequest } from '../../../proto/gen/cluster/v1/member.ts'
 
 export type Outcome = NonNullable<ConverseResponse['outcome']>
 

@@ -8,9 +8,8 @@
 import { Readable } from 'node:stream'
 import type { Metadata } from 'nice-grpc-common'
 
-import type {
-  ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, MemberServiceClient,
-} from '../../../proto/gen/cluster/v1/member.ts'
+import type { ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse,
+  MemberServiceClient } from '../../../proto/gen/cluster/v1/member.ts'
 import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
 import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-trailer.ts'
@@ -38,9 +37,13 @@ export class CommandStream {
     void this.#listen(client)
   }
 
-  get state(): CommandStreamState { return this.#state }
+  get state(): CommandStreamState {
+    return this.#state
+  }
 
-  get waiting(): number { return this.#waiting.size }
+  get waiting(): number {
+    return this.#waiting.size
+  }
 
   /** Only while it is open. Throws what the other side threw, or how the connection failed. */
   async send(command: DeliverRequest, timeoutMs: number): Promise<DeliverResponse> {
@@ -66,7 +69,9 @@ export class CommandStream {
     let failure: unknown = new Error('The conversation ended.')
     try {
       const answers = client.converse(this.#said, { signal: this.#abort.signal,
-        onTrailer: (received) => { trailer = received } })
+        onTrailer: (received) => {
+          trailer = received
+        } })
       for await (const answer of answers) this.#handle(answer)
     } catch (error) {
       failure = error
@@ -79,8 +84,10 @@ export class CommandStream {
   #handle({ number, outcome }: ConverseResponse): void {
     const answer = this.#waiting.get(number)
     switch (outcome?.$case) {
-      case 'response': return answer?.resolve(outcome.value)
-      case 'error': return answer?.reject(errorFromDetail(outcome.value))
+      case 'response':
+        return answer?.resolve(outcome.value)
+      case 'error':
+        return answer?.reject(errorFromDetail(outcome.value))
       case 'ending':
         if (this.#state !== 'open') return
         this.#state = 'ending'

@@ -19,7 +19,7 @@ const detailsBytes = 16 * 1024
 
 /** Sends what a call throws. Unknown errors are only named `internal` there, and logged in full. */
 export function errorsToWire(log: Log): ServerMiddleware {
-  return async function* (call, context) {
+  return async function*(call, context) {
     try {
       return yield* call.next(call.request, context)
     } catch (error) {

@@ -29,22 +29,27 @@ const refusedMs = 10_000
  * learn nothing else, whatever they ask for, and logged once this member `belongs`: one that is
  * refused itself reports that with a message of its own.
  */
-export function onlyTrusted({ secret }: MemberTrust, env: Env, belongs: () => boolean):
-ServerInterceptor {
+export function onlyTrusted({ secret }: MemberTrust, env: Env,
+  belongs: () => boolean): ServerInterceptor {
   const report = throttleLog(env, refusedMs)
   const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
-  return (_method, call) => new ServerInterceptingCall(call, {
-    start: (next) => next({
-      onReceiveMetadata: (metadata, enter) => {
-        if (isRight(`${metadata.get('authorization')[0]}`)) return enter(metadata)
-        if (belongs()) {
-          report(() => env.log.warn('A caller without the secret of this cluster was refused.',
-            { peer: call.getPeer() }))
-        }
-        call.sendStatus({ code: Status.UNAUTHENTICATED, details: 'unauthenticated' })
-      },
-    }),
-  })
+  return (_method, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata: (metadata, enter) => {
+            if (isRight(`${metadata.get('authorization')[0]}`)) return enter(metadata)
+            if (belongs()) {
+              report(() =>
+                env.log.warn('A caller without the secret of this cluster was refused.', {
+                  peer: call.getPeer(),
+                })
+              )
+            }
+            call.sendStatus({ code: Status.UNAUTHENTICATED, details: 'unauthenticated' })
+          },
+        }),
+    })
 }
 
 /** Throws `unavailable` for a member of another cluster, or of a version too far away. */

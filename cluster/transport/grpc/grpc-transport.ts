@@ -51,7 +51,9 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     links.set(id, link)
     return link
   }
-  const handle = (link: MemberLink) => { link.lastSeenMs = env.monotonicMs() }
+  const handle = (link: MemberLink) => {
+    link.lastSeenMs = env.monotonicMs()
+  }
   const forget = (id: string) => {
     links.get(id)?.close()
     links.delete(id)
@@ -82,9 +84,9 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
       let ended = false
       void notifyAll(stream.messages, { codec: listeners, listener, log: env.log,
         received: () => handle(link), stopped: () => ended }).finally(() => {
-        ended = true
-        stream.end()
-      })
+          ended = true
+          stream.end()
+        })
       return () => {
         if (ended) return
         ended = true
@@ -103,12 +105,14 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
 }
 
 /** Asks for the reply until it comes, or nobody waits for it any more. */
-async function untilReply(link: MemberLink, request: DeliverRequest, cancelled?: AbortSignal):
-Promise<Uint8Array> {
+async function untilReply(link: MemberLink, request: DeliverRequest,
+  cancelled?: AbortSignal): Promise<Uint8Array> {
   const { commandId } = request
   // If this message is lost, the member notices in the end that nobody asks for the reply.
-  const leave = () => void link.call(wayMs, (client, call) =>
-    client.leave({ followId: '', commandId }, call)).catch(() => {})
+  const leave = () =>
+    void link.call(wayMs, (client, call) => client.leave({ followId: '', commandId }, call)).catch(
+      () => {},
+    )
   cancelled?.addEventListener('abort', leave)
   try {
     return await untilAnswered(link, request, cancelled)
@@ -124,11 +128,11 @@ Promise<Uint8Array> {
  * The command itself is done once. Large commands and replies, and those that take long, use calls
  * of their own.
  */
-async function untilAnswered(link: MemberLink, request: DeliverRequest, cancelled?: AbortSignal):
-Promise<Uint8Array> {
+async function untilAnswered(link: MemberLink, request: DeliverRequest,
+  cancelled?: AbortSignal): Promise<Uint8Array> {
   const timeoutMs = request.patienceMs + wayMs
   let byCall = request.command.length > saidBytesMax
-  for (let received = false; ; received = true) {
+  for (let received = false;; received = true) {
     try {
       const { reply, underWay } = byCall
         ? await link.call(timeoutMs, (client, call) => client.deliver(request, call))

@@ -5,9 +5,8 @@ import type { CallContext } from 'nice-grpc-common'
 import {
   HealthCheckResponse_ServingStatus as Status,
 } from '../../../proto/gen/grpc/health/v1/health.ts'
-import type {
-  HealthCheckRequest, HealthCheckResponse, HealthServiceImplementation,
-} from '../../../proto/gen/grpc/health/v1/health.ts'
+import type { HealthCheckRequest, HealthCheckResponse,
+  HealthServiceImplementation } from '../../../proto/gen/grpc/health/v1/health.ts'
 import { HeddleError } from '../../../src/errors.ts'
 
 /** The whole server, and the service by name. */
@@ -35,8 +34,8 @@ export class Health implements HealthServiceImplementation {
     throw new HeddleError('not_found', 'There is no service of that name.')
   }
 
-  async* watch({ service }: HealthCheckRequest, { signal }: CallContext):
-  AsyncGenerator<HealthCheckResponse> {
+  async *watch({ service }: HealthCheckRequest,
+    { signal }: CallContext): AsyncGenerator<HealthCheckResponse> {
     const ended = Promise.withResolvers<void>()
     const end = () => ended.resolve()
     signal.addEventListener('abort', end)

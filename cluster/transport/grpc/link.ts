@@ -11,9 +11,8 @@ import { createChannel, createClient } from 'nice-grpc'
 import type { CallOptions, Metadata } from 'nice-grpc-common'
 
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
-import type {
-  DeliverRequest, DeliverResponse, MemberServiceClient,
-} from '../../../proto/gen/cluster/v1/member.ts'
+import type { DeliverRequest, DeliverResponse,
+  MemberServiceClient } from '../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
@@ -97,8 +96,8 @@ export class MemberLink {
 
   /** Opens a stream; its first message must come in time. Throws as `call` does. */
   async open<Message>(timeoutMs: number,
-    make: (client: MemberServiceClient, options: CallOptions) => AsyncIterable<Message>):
-    Promise<OpenStream<Message>> {
+    make: (client: MemberServiceClient, options: CallOptions) => AsyncIterable<Message>
+  ): Promise<OpenStream<Message>> {
     const client = await this.#ready('follows')
     const call = this.#begin(timeoutMs)
     try {
@@ -134,7 +133,9 @@ export class MemberLink {
     return {
       options: {
         signal: abort.signal,
-        onTrailer: (received: Metadata) => { trailer = received },
+        onTrailer: (received: Metadata) => {
+          trailer = received
+        },
       },
       inTime,
       ended,
@@ -166,7 +167,8 @@ export class MemberLink {
         throw this.#unreachable(await lastFailure(client))
       }
       await new Promise<void>((changed) =>
-        channel.watchConnectivityState(state, Infinity, () => changed()))
+        channel.watchConnectivityState(state, Infinity, () => changed())
+      )
     }
   }
 
@@ -176,8 +178,8 @@ export class MemberLink {
     const { trust, identity } = this.#options
     const { name } = trust.tls ?? {}
     const named = name === undefined ? {} : { 'grpc.ssl_target_name_override': name }
-    const channel = createChannel(this.address, channelCredentials(trust),
-      { ...clientOptions, ...named })
+    const channel = createChannel(this.address, channelCredentials(trust), { ...clientOptions,
+      ...named })
     const metadata = introduction(trust, identity)
     const client = createClient(MemberServiceDefinition, channel, { '*': { metadata } })
     this.#lines.set(lane, { channel, client })

@@ -2,10 +2,9 @@
 
 import type { CallContext } from 'nice-grpc-common'
 
-import type {
-  ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
-  FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation, ProbeResponse,
-} from '../../../proto/gen/cluster/v1/member.ts'
+import type { ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
+  FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation,
+  ProbeResponse } from '../../../proto/gen/cluster/v1/member.ts'
 import { assert, HeddleError } from '../../../src/errors.ts'
 import type { ActorKey } from '../../actors/actor-key.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
@@ -71,8 +70,8 @@ export class MemberService implements MemberServiceImplementation {
     return reply === undefined ? await this.#deliver(command) : { reply, underWay: false }
   }
 
-  async* converse(requests: AsyncIterable<ConverseRequest>, context: CallContext):
-  AsyncGenerator<ConverseResponse> {
+  async *converse(requests: AsyncIterable<ConverseRequest>,
+    context: CallContext): AsyncGenerator<ConverseResponse> {
     requireUnderstand(this.#options.identity, context.metadata)
     const answers = new CommandStreamServer(requests, (command) => this.#outcomeOf(command))
     this.#commandStreams.add(answers)
@@ -96,12 +95,13 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async #deliver({ key, commandId, patienceMs, command, trace }: DeliverRequest):
-  Promise<DeliverResponse> {
+  async #deliver(
+    { key, commandId, patienceMs, command, trace }: DeliverRequest,
+  ): Promise<DeliverResponse> {
     const { values } = this.#wireOf(named(key))
     const reply = this.#recent.answer(commandId, async (cancelled) => {
-      const said = await this.#received().ask(named(key), values.decode(command),
-        { id: commandId, cancelled, ...trace !== '' && { trace } })
+      const said = await this.#received().ask(named(key), values.decode(command), { id: commandId,
+        cancelled, ...trace !== '' && { trace } })
       return withinLimit(values.encode(said))
     })
     const known = await atLatest(this.#options.env, Math.min(patienceMs, patienceMaxMs), reply)
@@ -110,8 +110,8 @@ export class MemberService implements MemberServiceImplementation {
     return { reply: new Uint8Array(), underWay: true }
   }
 
-  async* follow({ key, request, followId, trace }: FollowRequest, context: CallContext):
-  AsyncGenerator<FollowResponse> {
+  async *follow({ key, request, followId, trace }: FollowRequest,
+    context: CallContext): AsyncGenerator<FollowResponse> {
     requireUnderstand(this.#options.identity, context.metadata)
     const { values, listeners } = this.#wireOf(named(key))
     if (listeners === undefined) throw new HeddleError('unsupported')

@@ -30,8 +30,7 @@ const refusedCertificate = /certificate|\bTLS\b|\bSSL\b|altname|self.signed/i
  * wrong secret must not end those with the right one. `incompatible` is called with the reason.
  */
 export function grpcProbe(options: LinkOptions,
-  incompatible: (member: Member, why: string) => void):
-(member: Member) => Promise<boolean> {
+  incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
     if (sighting.kind === 'strange') incompatible(member, sighting.why)
@@ -66,8 +65,8 @@ export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   })
 }
 
-async function lookOnce(link: MemberLink, { id }: Member, { identity }: LinkOptions):
-Promise<Sighting | 'blocked'> {
+async function lookOnce(link: MemberLink, { id }: Member,
+  { identity }: LinkOptions): Promise<Sighting | 'blocked'> {
   try {
     const { session, cluster, version } = await link.call(silenceMs, (client, call) =>
       client.probe({}, call))

@@ -34,7 +34,9 @@ async function* answersOf(handle: (stream: AskingStream) => void,
   for await (const request of requests) {
     const answers: unknown[] = []
     handle({
-      on: (event, handle) => { if (event === 'data') handle(request) },
+      on: (event, handle) => {
+        if (event === 'data') handle(request)
+      },
       write: (answer) => void answers.push(answer),
       end: () => {},
     })

@@ -73,7 +73,9 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
       members.serve(inbound)
       health.send('SERVING')
     },
-    belongs: () => { belongs = true },
+    belongs: () => {
+      belongs = true
+    },
     close: async (deadline) => {
       health.close()
       members.close()
@@ -82,21 +84,23 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
   }
 }
 
-async function listening(server: Pick<Server, 'listen'>, address: string, trust: MemberTrust):
-Promise<number> {
+async function listening(server: Pick<Server, 'listen'>, address: string,
+  trust: MemberTrust): Promise<number> {
   try {
     return await server.listen(address, serverCredentials(trust))
   } catch (error) {
     const { message } = error as Error
-    const [, text = `cannot be taken: ${message}`] =
-      obstacles.find(([sign]) => sign.test(message)) ?? []
-    throw new HeddleError('unavailable', `The member address ${address} ${text}.`, {},
-      { cause: error })
+    const [, text = `cannot be taken: ${message}`] = obstacles.find(([sign]) =>
+      sign.test(message)
+    ) ?? []
+    throw new HeddleError('unavailable', `The member address ${address} ${text}.`, {}, {
+      cause: error,
+    })
   }
 }
 
-async function shutDown(server: Pick<Server, 'shutdown' | 'forceShutdown'>, deadline: AbortSignal):
-Promise<void> {
+async function shutDown(server: Pick<Server, 'shutdown' | 'forceShutdown'>,
+  deadline: AbortSignal): Promise<void> {
   const force = () => server.forceShutdown()
   deadline.addEventListener('abort', force)
   if (deadline.aborted) force()

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
-import type { BaseChatModelCallOptions, BindToolsInput }
-  from '@langchain/core/language_models/chat_models'
+import type { BaseChatModelCallOptions,
+  BindToolsInput } from '@langchain/core/language_models/chat_models'
 import { AIMessageChunk } from '@langchain/core/messages'
 import type { BaseMessage, ToolCallChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
@@ -34,14 +34,15 @@ export class LocalModel extends BaseChatModel<LocalOptions> {
     return { generations: whole === undefined ? [] : [whole] }
   }
 
-  override async *_streamResponseChunks(messages: BaseMessage[],
-    options: this['ParsedCallOptions'], runManager?: CallbackManagerForLLMRun) {
+  override async *_streamResponseChunks(messages: BaseMessage[], options: this['ParsedCallOptions'],
+    runManager?: CallbackManagerForLLMRun) {
     for (const chunk of reply(messages, options.tools !== undefined)) {
       // Waits between tokens as for a network, so that a long answer blocks nothing else.
       await setImmediate(undefined, { signal: options.signal })
       yield chunk
-      await runManager?.handleLLMNewToken(chunk.text,
-        undefined, undefined, undefined, undefined, { chunk })
+      await runManager?.handleLLMNewToken(chunk.text, undefined, undefined, undefined, undefined, {
+        chunk,
+      })
     }
   }
 }
@@ -62,7 +63,8 @@ function reply(messages: readonly BaseMessage[], hasTools: boolean): ChatGenerat
 
 function inWords(text: string): ChatGenerationChunk[] {
   return (text.match(/\s*\S+/g) ?? ['']).map((word) =>
-    new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ content: word }) }))
+    new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ content: word }) })
+  )
 }
 
 function toolCall(call: ToolCallChunk): ChatGenerationChunk {

@@ -5,30 +5,53 @@ import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { Access } from '../http/caller.ts'
 
-type CallAccess<Service extends { readonly method: object }> =
-  Readonly<Record<keyof Service['method'], Exclude<Access, 'public'>>>
+type CallAccess<Service extends { readonly method: object }> = Readonly<
+  Record<keyof Service['method'], Exclude<Access, 'public'>>
+>
 
 const ofAssistants: CallAccess<typeof AssistantService> = {
-  createAssistant: 'change', getAssistant: 'read', updateAssistant: 'change',
-  deleteAssistant: 'change', searchAssistants: 'read', countAssistants: 'read',
-  listAssistantVersions: 'read', setLatestAssistantVersion: 'change', getAssistantGraph: 'read',
-  getAssistantSchemas: 'read', getAssistantSubgraphs: 'read',
+  createAssistant: 'change',
+  getAssistant: 'read',
+  updateAssistant: 'change',
+  deleteAssistant: 'change',
+  searchAssistants: 'read',
+  countAssistants: 'read',
+  listAssistantVersions: 'read',
+  setLatestAssistantVersion: 'change',
+  getAssistantGraph: 'read',
+  getAssistantSchemas: 'read',
+  getAssistantSubgraphs: 'read',
 }
 
 const ofThreads: CallAccess<typeof ThreadService> = {
-  createThread: 'change', getThread: 'read', updateThread: 'change', deleteThread: 'change',
-  copyThread: 'change', searchThreads: 'read', countThreads: 'read', getThreadState: 'read',
-  updateThreadState: 'change', getThreadHistory: 'read',
+  createThread: 'change',
+  getThread: 'read',
+  updateThread: 'change',
+  deleteThread: 'change',
+  copyThread: 'change',
+  searchThreads: 'read',
+  countThreads: 'read',
+  getThreadState: 'read',
+  updateThreadState: 'change',
+  getThreadHistory: 'read',
 }
 
 const ofRuns: CallAccess<typeof RunService> = {
-  createRun: 'change', streamRun: 'change', waitRun: 'change', getRun: 'read', listRuns: 'read',
-  joinRun: 'read', joinRunStream: 'read', cancelRun: 'change', deleteRun: 'change',
+  createRun: 'change',
+  streamRun: 'change',
+  waitRun: 'change',
+  getRun: 'read',
+  listRuns: 'read',
+  joinRun: 'read',
+  joinRunStream: 'read',
+  cancelRun: 'change',
+  deleteRun: 'change',
 }
 
 /** By the path of the call. */
 export const accessOfCalls: ReadonlyMap<string, Access> = new Map([
-  ...pathsOf(AssistantService, ofAssistants), ...pathsOf(ThreadService, ofThreads),
+  ...pathsOf(AssistantService, ofAssistants),
+  ...pathsOf(ThreadService, ofThreads),
   ...pathsOf(RunService, ofRuns),
 ])
 
@@ -37,8 +60,9 @@ interface Service {
   readonly methods: readonly { readonly name: string; readonly localName: string }[]
 }
 
-function pathsOf({ typeName, methods }: Service, accesses: Readonly<Record<string, Access>>):
-  (readonly [string, Access])[] {
+function pathsOf({ typeName, methods }: Service,
+  accesses: Readonly<Record<string, Access>>): (readonly [string, Access])[] {
   return methods.map(({ name, localName }) =>
-    [`/${typeName}/${name}`, accesses[localName]!] as const)
+    [`/${typeName}/${name}`, accesses[localName]!] as const
+  )
 }

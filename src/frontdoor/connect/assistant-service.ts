@@ -5,26 +5,28 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import type { RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import {
-  CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants, SetLatest,
-} from '../schema/assistant.ts'
+import { CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
+  SetLatest } from '../schema/assistant.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'
 
-export function assistantService({ assistants, reads }: Pick<RouteParts, 'assistants' | 'reads'>):
-  ServiceImpl<typeof AssistantService> {
+export function assistantService(
+  { assistants, reads }: Pick<RouteParts, 'assistants' | 'reads'>,
+): ServiceImpl<typeof AssistantService> {
   return {
     createAssistant: async (request, context) => {
       const body = checkerOf(CreateAssistant)({
-        ...contentOf(request), assistant_id: request.assistantId,
+        ...contentOf(request),
+        assistant_id: request.assistantId,
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
       })
       return { assistant: assistantMessage(await assistants.create(tenantOf(context), body)) }
     },
-    getAssistant: async ({ assistantId }, context) =>
-      ({ assistant: assistantMessage(await assistants.get(tenantOf(context), assistantId)) }),
+    getAssistant: async ({ assistantId }, context) => ({
+      assistant: assistantMessage(await assistants.get(tenantOf(context), assistantId)),
+    }),
     updateAssistant: async (request, context) => {
       const body = checkerOf(PatchAssistant)(contentOf(request))
       const row = await assistants.patch(tenantOf(context), request.assistantId, body)
@@ -37,7 +39,8 @@ export function assistantService({ assistants, reads }: Pick<RouteParts, 'assist
     searchAssistants: async (request, context) => {
       const { sortBy: sort_by, sortOrder: sort_order, page } = request
       const body = checkerOf(SearchAssistants)(
-        { ...filterOf(request), ...pageOf(page), sort_by, sort_order })
+        { ...filterOf(request), ...pageOf(page), sort_by, sort_order },
+      )
       const { rows, total } = await assistants.search(tenantOf(context), body, goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
@@ -51,8 +54,8 @@ export function assistantService({ assistants, reads }: Pick<RouteParts, 'assist
     listAssistantVersions: async ({ assistantId, page, metadataJson }, context) => {
       const metadata = jsonIn('metadata_json', metadataJson)
       const body = checkerOf(ListVersions)({ ...pageOf(page), metadata })
-      const rows =
-        await assistants.versions(tenantOf(context), assistantId, body, goneSignal(context))
+      const rows = await assistants.versions(tenantOf(context), assistantId, body,
+        goneSignal(context))
       using share = reads.share(tenantOf(context))
       takeRows(share, rows)
       return { versions: rows.map(assistantMessage) }
@@ -88,7 +91,9 @@ interface Content {
 
 function contentOf(content: Content): Record<string, unknown> {
   return {
-    graph_id: content.graphId, name: content.name, description: content.description,
+    graph_id: content.graphId,
+    name: content.name,
+    description: content.description,
     config: jsonIn('config_json', content.configJson),
     context: jsonIn('context_json', content.contextJson),
     metadata: jsonIn('metadata_json', content.metadataJson),

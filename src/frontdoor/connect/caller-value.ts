@@ -22,8 +22,8 @@ export function callerOf({ values }: Pick<HandlerContext, 'values'>): Caller {
 /** Aborts, with a HeddleError, when the caller has left. */
 export function goneSignal({ signal }: Pick<HandlerContext, 'signal'>): AbortSignal {
   const cancelled = new AbortController()
-  signal.addEventListener('abort', () =>
-    cancelled.abort(new HeddleError('unavailable', 'The caller has left.')), { once: true })
+  signal.addEventListener('abort',
+    () => cancelled.abort(new HeddleError('unavailable', 'The caller has left.')), { once: true })
   return cancelled.signal
 }
 

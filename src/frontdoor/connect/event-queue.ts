@@ -63,7 +63,7 @@ export class EventQueue implements FeedListener, TickerMember {
   }
 
   /** All events; throws if the stream ends before the run does. */
-  async* emitted(): AsyncGenerator<FeedEvent> {
+  async *emitted(): AsyncGenerator<FeedEvent> {
     for (;;) {
       const batch = this.#events
       this.#events = []
@@ -74,7 +74,9 @@ export class EventQueue implements FeedListener, TickerMember {
       if (this.#events.length > 0) continue
       if (this.#end === 'over') return
       if (this.#end !== undefined) throw this.#end
-      await new Promise<void>((resolve) => { this.#wake = resolve })
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
     }
   }
 

@@ -17,7 +17,9 @@ interface LongField {
 
 /** Of bytes that hold JSON. */
 const carriedByField: Readonly<Record<string, Carried | number>> = {
-  inputJson: 0, contextJson: 1, commandJson: carriedByCommand,
+  inputJson: 0,
+  contextJson: 1,
+  commandJson: carriedByCommand,
 }
 
 export function readLongFields({ json, bodies }: BodyReaders): Interceptor {
@@ -40,7 +42,7 @@ export function readLongFields({ json, bodies }: BodyReaders): Interceptor {
       return await next(call)
     }
     const { message: messages } = call
-    const readEach = async function* () {
+    const readEach = async function*() {
       for await (const message of messages) {
         await read(tenant, message)
         yield message

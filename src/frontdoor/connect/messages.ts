@@ -6,9 +6,8 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { AssistantSchema } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import type { Page } from '../../../proto/gen/frontdoor/v1/page_pb.js'
 import type { RunSchema } from '../../../proto/gen/frontdoor/v1/run_pb.js'
-import type {
-  Checkpoint as WireCheckpoint, ThreadSchema,
-} from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import type { Checkpoint as WireCheckpoint,
+  ThreadSchema } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { Checkpoint } from '../schema/state.ts'
@@ -17,20 +16,27 @@ import { bytesOf } from './json-bytes.ts'
 export function assistantMessage(row: AssistantRow): MessageInitShape<typeof AssistantSchema> {
   const description = JSON.parse(row.descriptionJson || 'null') as string | null
   return {
-    assistantId: row.assistantId, graphId: row.graphId, version: row.version, name: row.name,
+    assistantId: row.assistantId,
+    graphId: row.graphId,
+    version: row.version,
+    name: row.name,
     description: description ?? undefined,
     configJson: bytesOf(row.configJson || '{}'),
     contextJson: bytesOf(row.contextJson || '{}'),
     metadataJson: bytesOf(row.metadataJson || '{}'),
-    createdAt: timestampFromMs(row.createdAtMs), updatedAt: timestampFromMs(row.updatedAtMs),
+    createdAt: timestampFromMs(row.createdAtMs),
+    updatedAt: timestampFromMs(row.updatedAtMs),
   }
 }
 
-export function threadMessage({ row, values, extracted = '' }: FoundThread):
-MessageInitShape<typeof ThreadSchema> {
+export function threadMessage(
+  { row, values, extracted = '' }: FoundThread,
+): MessageInitShape<typeof ThreadSchema> {
   return {
-    threadId: row.threadId, status: row.status,
-    createdAt: timestampFromMs(row.createdAtMs), updatedAt: timestampFromMs(row.updatedAtMs),
+    threadId: row.threadId,
+    status: row.status,
+    createdAt: timestampFromMs(row.createdAtMs),
+    updatedAt: timestampFromMs(row.updatedAtMs),
     stateUpdatedAt: timestampFromMs(row.stateUpdatedAtMs || row.createdAtMs),
     metadataJson: bytesOf(row.metadataJson || '{}'),
     configJson: bytesOf(row.configJson || '{}'),
@@ -43,7 +49,10 @@ MessageInitShape<typeof ThreadSchema> {
 
 export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
   return {
-    runId: row.runId, threadId: row.threadId, assistantId: row.assistantId, status: row.status,
+    runId: row.runId,
+    threadId: row.threadId,
+    assistantId: row.assistantId,
+    status: row.status,
     multitaskStrategy: row.multitaskStrategy,
     metadataJson: bytesOf(row.metadataJson || '{}'),
     kwargsJson: bytesOf(row.kwargsJson || '{}'),
@@ -61,7 +70,8 @@ export function checkpointOf(checkpoint: WireCheckpoint | undefined): Checkpoint
   return checkpoint && {
     checkpoint_id: checkpoint.checkpointId,
     checkpoint_ns: checkpoint.checkpointNs,
-    checkpoint_map: Object.keys(checkpoint.checkpointMap).length > 0 ? checkpoint.checkpointMap
+    checkpoint_map: Object.keys(checkpoint.checkpointMap).length > 0 ?
+      checkpoint.checkpointMap
       : undefined,
   }
 }

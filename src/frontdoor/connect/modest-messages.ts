@@ -39,8 +39,10 @@ const isJson = (type: string) => /json/.test(type)
 
 /** What is too long for the library, which then says so, is not looked through. */
 async function* checked(body: AsyncIterable<Uint8Array>, { type, readMaxBytes, check }: {
-  readonly type: string; readonly readMaxBytes: number; check(bytes: Uint8Array): void }):
-AsyncGenerator<Uint8Array> {
+  readonly type: string
+  readonly readMaxBytes: number
+  check(bytes: Uint8Array): void
+}): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {

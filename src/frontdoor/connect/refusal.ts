@@ -2,11 +2,9 @@
 
 import type { ConnectError } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import {
-  codeToHttpStatus, contentTypeStreamRegExp, endStreamFlag, endStreamToJson, errorToJson,
-} from '@connectrpc/connect/protocol-connect'
-import { contentTypeRegExp as grpcTypes, setTrailerStatus }
-  from '@connectrpc/connect/protocol-grpc'
+import { codeToHttpStatus, contentTypeStreamRegExp, endStreamFlag, endStreamToJson,
+  errorToJson } from '@connectrpc/connect/protocol-connect'
+import { contentTypeRegExp as grpcTypes, setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import { contentTypeRegExp as grpcWebTypes } from '@connectrpc/connect/protocol-grpc-web'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -18,8 +16,8 @@ export function isCall({ routeOptions }: FastifyRequest): boolean {
 }
 
 /** Headers that the reply already has are kept. */
-export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply, error: ConnectError):
-void {
+export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply,
+  error: ConnectError): void {
   const type = headers['content-type'] ?? ''
   if (grpcTypes.test(type) || grpcWebTypes.test(type)) return refuseByHeaders(reply, type, error)
   if (contentTypeStreamRegExp.test(type)) {

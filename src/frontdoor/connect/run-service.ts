@@ -30,9 +30,10 @@ export function runService(parts: Parts): ServiceImpl<typeof RunService> {
 function creationCalls(parts: Parts) {
   const { runs, quotas } = parts
   return {
-    createRun: async ({ run }, context) =>
-      ({ run: runMessage(await startRun(parts, run, context)) }),
-    streamRun: async function* ({ run: spec }, context) {
+    createRun: async ({ run }, context) => ({
+      run: runMessage(await startRun(parts, run, context)),
+    }),
+    streamRun: async function*({ run: spec }, context) {
       using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
@@ -45,11 +46,11 @@ function creationCalls(parts: Parts) {
       using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const text = await longAnswer(parts, context, (cancelled) =>
-        runs.result(tenantOf(context), nameOf(run), cancelled))
+      const text = await longAnswer(parts, context,
+        (cancelled) => runs.result(tenantOf(context), nameOf(run), cancelled))
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
-    joinRunStream: async function* (request, context) {
+    joinRunStream: async function*(request, context) {
       const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
       const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
       const wish = { after: request.lastEventId ?? null, modes }
@@ -64,8 +65,9 @@ function creationCalls(parts: Parts) {
 function recordCalls(parts: Parts) {
   const { runs, reads } = parts
   return {
-    getRun: async (request, context) =>
-      ({ run: runMessage(await runs.get(tenantOf(context), runNamed(request))) }),
+    getRun: async (request, context) => ({
+      run: runMessage(await runs.get(tenantOf(context), runNamed(request))),
+    }),
     listRuns: async ({ threadId, page, status }, context) => {
       const { thread_id } = checkerOf(ThreadPath)({ thread_id: threadId })
       const body = checkerOf(ListRuns)({ ...pageOf(page), status })
@@ -77,8 +79,8 @@ function recordCalls(parts: Parts) {
     joinRun: async (request, context) => {
       const run = runNamed(request)
       using _ = parts.quotas.stream(tenantOf(context))
-      const text = await longAnswer(parts, context, (cancelled) =>
-        runs.join(tenantOf(context), run, cancelled))
+      const text = await longAnswer(parts, context,
+        (cancelled) => runs.join(tenantOf(context), run, cancelled))
       return { resultJson: bytesOf(text) }
     },
     cancelRun: async (request, context) => {
@@ -97,8 +99,9 @@ function recordCalls(parts: Parts) {
 const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
 /** The thread of a stateless run has the run's own id. */
-function runNamed({ threadId, runId }: { readonly threadId: string; readonly runId: string }):
-  RunName {
+function runNamed(
+  { threadId, runId }: { readonly threadId: string; readonly runId: string },
+): RunName {
   const path = checkerOf(RunPath)({ thread_id: threadId || runId, run_id: runId })
   return { threadId: path.thread_id, runId: path.run_id }
 }

@@ -17,8 +17,8 @@ import { checkpointOf } from './messages.ts'
 const longestKey = 8_192
 
 /** Creates the run, checked as REST checks it. */
-export function startRun({ runs }: Pick<RouteParts, 'runs'>,
-  spec: RunSpec | undefined, context: HandlerContext): Promise<RunRow> {
+export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
+  context: HandlerContext): Promise<RunRow> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
   if (spec.idempotencyKey.length > longestKey) {
     const message = `must have ${longestKey} characters at most`
@@ -27,7 +27,8 @@ export function startRun({ runs }: Pick<RouteParts, 'runs'>,
   const tenant = tenantOf(context)
   const body = bodyOf(spec)
   const caller = {
-    commandId: spec.idempotencyKey, userId: userOf(callerOf(context)),
+    commandId: spec.idempotencyKey,
+    userId: userOf(callerOf(context)),
     headers: Object.fromEntries(context.requestHeader.entries()),
   }
   if (spec.threadId === '') {

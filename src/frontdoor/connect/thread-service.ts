@@ -5,9 +5,8 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { StateUpdate, ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { RouteParts } from '../http/route.ts'
 import { ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
-import {
-  CountThreads, CreateThread, PatchThread, SearchThreads, threadFields, ThreadPath,
-} from '../schema/thread.ts'
+import { CountThreads, CreateThread, PatchThread, SearchThreads, threadFields,
+  ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
@@ -23,14 +22,16 @@ function recordCalls({ threads, reads }: Parts) {
   return {
     createThread: async (request, context) => {
       const body = checkerOf(CreateThread)({
-        thread_id: request.threadId, metadata: jsonIn('metadata_json', request.metadataJson),
+        thread_id: request.threadId,
+        metadata: jsonIn('metadata_json', request.metadataJson),
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
         supersteps: request.supersteps.map(({ updates }) => ({ updates: updates.map(updateOf) })),
       })
       return { thread: threadMessage(await threads.create(tenantOf(context), body)) }
     },
-    getThread: async (request, context) =>
-      ({ thread: threadMessage(await threads.get(tenantOf(context), threadIdOf(request))) }),
+    getThread: async (request, context) => ({
+      thread: threadMessage(await threads.get(tenantOf(context), threadIdOf(request))),
+    }),
     updateThread: async (request, context) => {
       const metadata = jsonIn('metadata_json', request.metadataJson)
       const body = checkerOf(PatchThread)({ metadata })
@@ -41,20 +42,24 @@ function recordCalls({ threads, reads }: Parts) {
       await threads.delete(tenantOf(context), threadIdOf(request))
       return {}
     },
-    copyThread: async (request, context) =>
-      ({ thread: threadMessage(await threads.copy(tenantOf(context), threadIdOf(request))) }),
+    copyThread: async (request, context) => ({
+      thread: threadMessage(await threads.copy(tenantOf(context), threadIdOf(request))),
+    }),
     searchThreads: async (request, context) => {
       const { threadIds, sortBy: sort_by, sortOrder: sort_order, withoutValues, extract } = request
       const tenant = tenantOf(context)
       using share = reads.share(tenant)
       const body = checkerOf(SearchThreads)({
-        ...filterOf(request), ...pageOf(request.page), sort_by, sort_order,
+        ...filterOf(request),
+        ...pageOf(request.page),
+        sort_by,
+        sort_order,
         ids: threadIds.length > 0 ? threadIds : undefined,
         extract: Object.keys(extract).length > 0 ? extract : undefined,
         select: withoutValues ? threadFields.filter((name) => name !== 'values') : undefined,
       })
-      const { threads: found, total } =
-        await threads.search(tenant, body, { share, cancelled: goneSignal(context) })
+      const { threads: found, total } = await threads.search(tenant, body, { share,
+        cancelled: goneSignal(context) })
       return { threads: found.map(threadMessage), total: BigInt(total) }
     },
     countThreads: async (request, context) => {
@@ -69,7 +74,8 @@ function stateCalls({ threads, reads }: Parts) {
   return {
     getThreadState: async (request, context) => {
       const body = checkerOf(ReadStateAt)(
-        { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs })
+        { checkpoint: checkpointOf(request.checkpoint) ?? {}, subgraphs: request.subgraphs },
+      )
       const { checkpoint = {} } = body
       const text = await threads.state(tenantOf(context), threadIdOf(request), checkpoint, body,
         goneSignal(context))
@@ -78,13 +84,15 @@ function stateCalls({ threads, reads }: Parts) {
     updateThreadState: async (request, context) => {
       const update = request.update && updateOf(request.update)
       const body = checkerOf(UpdateState)(
-        { ...update, checkpoint: checkpointOf(request.checkpoint) })
+        { ...update, checkpoint: checkpointOf(request.checkpoint) },
+      )
       const text = await threads.updateState(tenantOf(context), threadIdOf(request), body)
       return { checkpointJson: bytesOf(text) }
     },
     getThreadHistory: async (request, context) => {
       const body = checkerOf(ReadHistory)({
-        limit: request.limit || undefined, before: request.beforeCheckpointId,
+        limit: request.limit || undefined,
+        before: request.beforeCheckpointId,
         metadata: jsonIn('metadata_json', request.metadataJson),
         checkpoint: checkpointOf(request.checkpoint),
       })
@@ -94,8 +102,8 @@ function stateCalls({ threads, reads }: Parts) {
       const cancelled = goneSignal(context)
       using turn = new DisposableStack()
       const states: string[] = []
-      for await (const { texts, isLast } of
-        threads.history(tenant, threadIdOf(request), body, cancelled)) {
+      for await (const { texts, isLast } of threads.history(tenant, threadIdOf(request), body,
+        cancelled)) {
         share.take(...texts)
         states.push(...texts)
         if (!isLast && states.length === texts.length)
@@ -112,15 +120,19 @@ function threadIdOf({ threadId }: { readonly threadId: string }): string {
 
 function updateOf({ valuesJson, commandJson, asNode }: StateUpdate): Record<string, unknown> {
   return {
-    values: jsonIn('values_json', valuesJson), command: jsonIn('command_json', commandJson),
+    values: jsonIn('values_json', valuesJson),
+    command: jsonIn('command_json', commandJson),
     as_node: asNode,
   }
 }
 
-function filterOf({ status, metadataJson, valuesJson }: { readonly status?: string
-  readonly metadataJson: Uint8Array; readonly valuesJson: Uint8Array }): Record<string, unknown> {
+function filterOf(
+  { status, metadataJson, valuesJson }: { readonly status?: string;
+    readonly metadataJson: Uint8Array; readonly valuesJson: Uint8Array },
+): Record<string, unknown> {
   return {
-    status, metadata: jsonIn('metadata_json', metadataJson),
+    status,
+    metadata: jsonIn('metadata_json', metadataJson),
     values: jsonIn('values_json', valuesJson),
   }
 }

@@ -15,12 +15,14 @@ interface Delivery {
   readonly unread: UnreadAnswers
 }
 
-const deliveryKey = createContextKey<Delivery | undefined>(undefined,
-  { description: 'response to the request' })
+const deliveryKey = createContextKey<Delivery | undefined>(undefined, {
+  description: 'response to the request',
+})
 
 /** Remembers the response of each request, and adds it to the context values of its call. */
-export function withDelivery(app: App):
-(request: FastifyRequest, values: ContextValues) => ContextValues {
+export function withDelivery(
+  app: App,
+): (request: FastifyRequest, values: ContextValues) => ContextValues {
   const { unread } = app
   const deliveries = new WeakMap<FastifyRequest, Delivery>()
   app.addHook('onRequest', (request, { raw: response }, done) => {

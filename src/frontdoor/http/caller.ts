@@ -42,12 +42,18 @@ export const localTenant = 'local'
 
 /** Every caller, without authentication. */
 export const localCaller: Caller = {
-  tenant: localTenant, role: 'admin', identity: { kind: 'local' }, stillValid: () => true,
+  tenant: localTenant,
+  role: 'admin',
+  identity: { kind: 'local' },
+  stillValid: () => true,
 }
 
 /** The caller of public routes; no tenant has this name. */
 export const nobody: Caller = {
-  tenant: '', role: 'reader', identity: { kind: 'nobody' }, stillValid: () => true,
+  tenant: '',
+  role: 'reader',
+  identity: { kind: 'nobody' },
+  stillValid: () => true,
 }
 
 /** The user, if the caller is one. */

@@ -5,8 +5,9 @@ import { ipAddress, isWithin } from '../../settings/index.ts'
 import type { IpAddress, IpRange } from '../../settings/index.ts'
 
 /** Whether a request comes directly from a proxy that is believed about its users. */
-export function fromUserProxies(proxies: readonly IpRange[]):
-(request: { readonly socket: { readonly remoteAddress?: string | undefined } }) => boolean {
+export function fromUserProxies(
+  proxies: readonly IpRange[],
+): (request: { readonly socket: { readonly remoteAddress?: string | undefined } }) => boolean {
   return ({ socket }) => {
     const peer = ipAddress(socket.remoteAddress ?? '')
     return peer !== undefined && proxies.some((proxy) => isWithin(peer, proxy))

@@ -23,7 +23,9 @@ export class ConnectionQuota {
   }
 
   /** How many connections were refused so far. */
-  get refused(): number { return this.#refused }
+  get refused(): number {
+    return this.#refused
+  }
 
   /** Whether the connection may stay. It counts until it is closed. */
   admits(socket: Pick<Socket, 'remoteAddress' | 'once'>): boolean {

@@ -69,7 +69,9 @@ export class ConnectionTicker {
   }
 
   /** The server is closing: from now on, the end of a connection does not mean a client left. */
-  get stopped(): boolean { return this.#stopped }
+  get stopped(): boolean {
+    return this.#stopped
+  }
 
   stop(): void {
     this.#stopped = true

@@ -19,8 +19,9 @@ export interface LongAnswer<Answer> {
  * The answer; throws `unauthenticated` as soon as the caller no longer stands, and `unavailable`
  * when the caller has left.
  */
-export async function whileValid<Answer>({ caller, ticker, left, ask }: LongAnswer<Answer>):
-Promise<Answer> {
+export async function whileValid<Answer>(
+  { caller, ticker, left, ask }: LongAnswer<Answer>,
+): Promise<Answer> {
   const cancelled = new AbortController()
   const { promise: nobody, reject } = Promise.withResolvers<never>()
   const end = (reason: HeddleError) => {
@@ -28,7 +29,9 @@ Promise<Answer> {
     reject(reason)
   }
   const watch = {
-    tick: () => { if (!caller.stillValid()) end(credentialLost()) },
+    tick: () => {
+      if (!caller.stillValid()) end(credentialLost())
+    },
     leave: () => {},
   }
   using _ = whenAborted(left, () => end(new HeddleError('unavailable', 'The client went.')))

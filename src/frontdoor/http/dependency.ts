@@ -25,15 +25,16 @@ export interface CheckResult {
 const patienceMs = 2_000
 
 /** The results by name. Throws `unavailable`, with all results, if a vital one is unreachable. */
-export async function checkAll({ dependencies, env }:
-{ readonly dependencies: readonly Dependency[]; readonly env: Env }):
-Promise<Readonly<Record<string, CheckResult>>> {
+export async function checkAll(
+  { dependencies, env }: { readonly dependencies: readonly Dependency[]; readonly env: Env },
+): Promise<Readonly<Record<string, CheckResult>>> {
   const checked = await Promise.all(dependencies.map(async (dependency) => {
     const beganMs = env.monotonicMs()
     const answered = dependency.check().then(() => undefined,
       (error: unknown) => reasonOf(error, dependency))
     const failure = await atLatest(env, patienceMs, answered.then((reason) => ({ reason })))
-    const reason = failure === undefined ? `${dependency.title} does not answer.`
+    const reason = failure === undefined ?
+      `${dependency.title} does not answer.`
       : failure.reason
     const result = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
     return { ...dependency, reason, result }

@@ -62,7 +62,8 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
     watch(request, reply, parts, underWay)
     if (tracing === undefined) return done()
     request.span = tracing.begin({
-      name: `${methodOf(request)} ${routeOf(request)}`, kind: 'server',
+      name: `${methodOf(request)} ${routeOf(request)}`,
+      kind: 'server',
       parent: traceOf(request),
       details: { 'http.request.method': methodOf(request), 'http.route': routeOf(request),
         'heddle.request_id': request.id },
@@ -81,8 +82,11 @@ export function nameReply({ id }: FastifyRequest, reply: FastifyReply): void {
 export function detailsOf(request: FastifyRequest): Details {
   const { threadId, runId } = subjectOf(request)
   return {
-    requestId: request.id, method: methodOf(request), route: routeOf(request),
-    ...threadId !== undefined && { threadId }, ...runId !== undefined && { runId },
+    requestId: request.id,
+    method: methodOf(request),
+    route: routeOf(request),
+    ...threadId !== undefined && { threadId },
+    ...runId !== undefined && { runId },
   }
 }
 
@@ -115,7 +119,8 @@ function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> 
   if ((caller as Caller | undefined) === undefined) return {}
   const { thread_id, run_id } = (params ?? {}) as Readonly<Record<string, unknown>>
   return {
-    ...isId(thread_id) && { threadId: thread_id }, ...isId(run_id) && { runId: run_id },
+    ...isId(thread_id) && { threadId: thread_id },
+    ...isId(run_id) && { runId: run_id },
   }
 }
 

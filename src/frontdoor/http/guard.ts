@@ -14,8 +14,8 @@ import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
 
 /** Charges a request to its caller, and says so in the reply. Throws `limited`. */
-export type Limit = (request: FastifyRequest, finding: Finding, reply: FastifyReply) =>
-  Promise<void>
+export type Limit = (request: FastifyRequest, finding: Finding,
+  reply: FastifyReply) => Promise<void>
 
 export interface GuardOptions {
   readonly identify: Identify
@@ -48,7 +48,9 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
 }
 
 function declared({ url }: RouteOptions, accessOf: GuardOptions['accessOf']): Access | undefined {
-  const below = [...accessOf].find(([path]) => path.endsWith('/*') &&
-    (url === path.slice(0, -2) || url.startsWith(path.slice(0, -1))))
+  const below = [...accessOf].find(([path]) =>
+    path.endsWith('/*') &&
+    (url === path.slice(0, -2) || url.startsWith(path.slice(0, -1)))
+  )
   return accessOf.get(url) ?? below?.[1]
 }

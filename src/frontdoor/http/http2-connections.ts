@@ -38,7 +38,9 @@ export function http2Connections(server: Http2Server): TickerMember {
         cancelUnfinished(connection.streams)
       }
     },
-    leave: () => { for (const session of connections.keys()) session.close() },
+    leave: () => {
+      for (const session of connections.keys()) session.close()
+    },
   }
 }
 

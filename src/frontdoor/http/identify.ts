@@ -99,9 +99,9 @@ function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
 }
 
 async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:
-Pick<AuthOptions, 'region' | 'regionUrls'>
-  & { readonly token: string; readonly keyCache: JwtVerifier
-  readonly userId: string | undefined; readonly env: Env }): Promise<Finding> {
+  & Pick<AuthOptions, 'region' | 'regionUrls'>
+  & { readonly token: string; readonly keyCache: JwtVerifier; readonly userId: string | undefined;
+    readonly env: Env }): Promise<Finding> {
   try {
     const session = await keyCache.read(token)
     const home = session.region ?? region

@@ -73,13 +73,17 @@ class WaitingReply implements TickerMember {
     })
   }
 
-  get left(): AbortSignal { return this.#left.signal }
+  get left(): AbortSignal {
+    return this.#left.signal
+  }
 
   tick(): void {
     const ticks = ++this.#ticks
     if (this.gone || ticks < graceTicks) return
     // If the thread cannot be asked right now, it is asked again.
-    const later = () => { this.#ticks = 0 }
+    const later = () => {
+      this.#ticks = 0
+    }
     if (ticks === graceTicks) this.#settled().then(() => this.#begin(), later)
     else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
@@ -113,7 +117,9 @@ class WaitingReply implements TickerMember {
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
-      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers, ...openReplyHeaders,
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders,
+      ...this.#headers,
+      ...openReplyHeaders,
       'content-type': 'application/json; charset=utf-8',
     })
     this.#reply.raw.write('\n')

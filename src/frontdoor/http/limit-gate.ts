@@ -42,7 +42,8 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
       key: key !== undefined, user: user !== undefined })
     // Made-up keys are stopped here, so that no counter is created for each of them.
     if (!known) await charge(catchAll, address.hash)
-    const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key' ? key!
+    const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key' ?
+      key!
       : hashOf(`${user}\n${address.text}`)
     quotaHeaders(reply, detailsOf(limit), await charge(limit, subject))
   }
@@ -62,9 +63,12 @@ const nobody: Claim = { known: true }
 /** Without authentication, keys and users are counted as they are sent. */
 function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   switch (identity.kind) {
-    case 'key': return { key: identity.hash, known: identity.known }
-    case 'user': return { user: `${identity.tenant}\n${identity.id}`, known: true }
-    case 'nobody': return nobody
+    case 'key':
+      return { key: identity.hash, known: identity.known }
+    case 'user':
+      return { user: `${identity.tenant}\n${identity.id}`, known: true }
+    case 'nobody':
+      return nobody
     case 'local': {
       const key = namedIn(headers['x-api-key'])
       return { key: key === undefined ? undefined : hashOf(key), known: true,
@@ -91,6 +95,8 @@ function limited(rateLimit: RateLimit, waitMs: number): HeddleError {
   const { intervalSeconds } = limit
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
   return new HeddleError('limited', `More than ${limit.count} requests in ${intervalSeconds} ` +
-    `seconds, which is the limit for ${rateLimit.category}: ask again in ${retryAfterSeconds} s.`,
-  { limit, retryAfterSeconds })
+    `seconds, which is the limit for ${rateLimit.category}: ask again in ${retryAfterSeconds} s.`, {
+    limit,
+    retryAfterSeconds,
+  })
 }

@@ -33,9 +33,11 @@ export function leftSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 /** Sends a JSON text. */
-export function sendJson(reply: FastifyReply, text: JsonText):
-FastifyReply | Promise<FastifyReply> {
-  return text.length > shortLength ? sendLong(reply, text)
+export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply | Promise<
+  FastifyReply
+> {
+  return text.length > shortLength ?
+    sendLong(reply, text)
     : reply.type('application/json').send(text)
 }
 
@@ -62,8 +64,8 @@ export interface ListPart {
  * Sends a JSON array. The first part may fail with a status; when a later one fails, the answer is
  * broken off.
  */
-export async function sendParts(reply: FastifyReply, parts: AsyncIterator<ListPart>):
-Promise<FastifyReply> {
+export async function sendParts(reply: FastifyReply,
+  parts: AsyncIterator<ListPart>): Promise<FastifyReply> {
   const { value: first } = await parts.next()
   const { texts, isLast } = (first ?? { texts: [], isLast: true }) as ListPart
   if (isLast && texts.reduce((sum, { length }) => sum + length, 0) <= shortLength) {
@@ -92,8 +94,8 @@ export function sendRows<Row>(reply: FastifyReply, rows: readonly Row[],
   return sendParts(reply, partsOf(rows, json))
 }
 
-async function* partsOf<Row>(rows: readonly Row[], json: (row: Row) => JsonText):
-AsyncGenerator<ListPart, void, void> {
+async function* partsOf<Row>(rows: readonly Row[],
+  json: (row: Row) => JsonText): AsyncGenerator<ListPart, void, void> {
   let texts: JsonText[] = []
   let length = 0
   for (const [index, row] of rows.entries()) {
@@ -123,7 +125,9 @@ class LongReply {
   }
 
   /** Its client has left. */
-  get isClosed(): boolean { return this.#closed.signal.aborted }
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted
+  }
 
   /** Resolves when the connection has taken it. Throws if it was closed. */
   async write(text: string): Promise<void> {

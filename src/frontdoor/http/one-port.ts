@@ -86,7 +86,9 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
       for (const socket of silent.keys()) socket.destroy()
       connections.leave()
     },
-    destroyConnections: () => { for (const socket of sockets) socket.destroy() },
+    destroyConnections: () => {
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 

@@ -1,8 +1,7 @@
 /** What routes share: schemas that check and document their requests, and how they answer. */
 
-import type {
-  FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider, RawServerDefault,
-} from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyTypeProvider,
+  RawServerDefault } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 
@@ -59,8 +58,9 @@ const answerHeaders = {
  * The access that the route needs, and its schemas. Those of headers and answers only document.
  * The `operationId` must never change: it is the name of the call in generated clients.
  */
-export function route<Words extends RouteWords>(access: Access, operationId: string, words: Words):
-  { schema: Omit<Words, 'tag' | 'answer' | 'returns' | 'silent'>; config: { access: Access } } {
+export function route<Words extends RouteWords>(access: Access, operationId: string,
+  words: Words
+): { schema: Omit<Words, 'tag' | 'answer' | 'returns' | 'silent'>; config: { access: Access } } {
   const { tag, answer, returns = [], silent, ...checked } = words
   const headers = headersNamed(...returns, 'x-request-id')
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
@@ -87,8 +87,9 @@ function goodAnswer(answer: string): object {
 }
 
 function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object {
-  return Object.fromEntries(names.map((name) =>
-    [name, { type: 'string', description: answerHeaders[name] }]))
+  return Object.fromEntries(
+    names.map((name) => [name, { type: 'string', description: answerHeaders[name] }]),
+  )
 }
 
 interface Page<Row> {
@@ -100,8 +101,8 @@ interface Page<Row> {
 }
 
 /** Sends a page, with the total and the offset of the next page in its headers. */
-export function sendPage<Row>(reply: FastifyReply, { rows, json, total, offset }: Page<Row>):
-  Promise<FastifyReply> {
+export function sendPage<Row>(reply: FastifyReply,
+  { rows, json, total, offset }: Page<Row>): Promise<FastifyReply> {
   const next = offset + rows.length
   void reply.header('x-pagination-total', total)
   if (rows.length > 0 && next < total) void reply.header('x-pagination-next', next)

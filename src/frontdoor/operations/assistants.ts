@@ -12,9 +12,8 @@ import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
-import type {
-  CountAssistants, CreateAssistant, ListVersions, PatchAssistant, SearchAssistants,
-} from '../schema/assistant.ts'
+import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
+  SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
 import { graphIds, require_ } from './graph-names.ts'
 
@@ -70,14 +69,15 @@ export class AssistantOperations {
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
     require_(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
-    return this.#quotas.within(tenant, {}, () => this.#assistants.create({ tenant, assistantId }, {
-      graphId: request.graph_id,
-      name: request.name ?? 'Untitled',
-      description: request.description ?? null,
-      config: request.config ?? {},
-      context: request.context ?? {},
-      metadata: request.metadata ?? {},
-    }, request.if_exists ?? 'raise'))
+    return this.#quotas.within(tenant, {}, () =>
+      this.#assistants.create({ tenant, assistantId }, {
+        graphId: request.graph_id,
+        name: request.name ?? 'Untitled',
+        description: request.description ?? null,
+        config: request.config ?? {},
+        context: request.context ?? {},
+        metadata: request.metadata ?? {},
+      }, request.if_exists ?? 'raise'))
   }
 
   /** The assistant with this name. A graph's own is made again if it was deleted. */
@@ -92,24 +92,26 @@ export class AssistantOperations {
     if (request.graph_id !== undefined) require_(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
-    return this.#quotas.within(tenant, {}, () => this.#assistants.patch(this.#named(tenant, name),
-      { graphId, name: newName, description, config, context, metadata }))
+    return this.#quotas.within(tenant, {},
+      () =>
+        this.#assistants.patch(this.#named(tenant, name), { graphId, name: newName, description,
+          config, context, metadata }))
   }
 
   async setLatest(tenant: string, name: string, version: number): Promise<AssistantRow> {
     await this.welcome(tenant)
-    return this.#quotas.within(tenant, {}, () =>
-      this.#assistants.setLatest(this.#named(tenant, name), version))
+    return this.#quotas.within(tenant, {},
+      () => this.#assistants.setLatest(this.#named(tenant, name), version))
   }
 
   /** Newest first. */
-  async versions(tenant: string, name: string, request: ListVersions, cancelled?: AbortSignal):
-    Promise<AssistantRow[]> {
+  async versions(tenant: string, name: string, request: ListVersions,
+    cancelled?: AbortSignal): Promise<AssistantRow[]> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, metadata } = request
     requireSimple('metadata', metadata)
-    return this.#assistants.versions(this.#named(tenant, name),
-      { limit, offset, metadata: metadata ?? undefined }, cancelled)
+    return this.#assistants.versions(this.#named(tenant, name), { limit, offset,
+      metadata: metadata ?? undefined }, cancelled)
   }
 
   /** With all its versions and, if asked for, the threads that last ran it. */
@@ -121,16 +123,19 @@ export class AssistantOperations {
     await this.#assistants.delete(assistant)
   }
 
-  async search(tenant: string, request: SearchAssistants, cancelled?: AbortSignal):
-    Promise<{ rows: AssistantRow[]; total: number }> {
+  async search(tenant: string, request: SearchAssistants,
+    cancelled?: AbortSignal): Promise<{ rows: AssistantRow[]; total: number }> {
     await this.welcome(tenant)
     const { limit = 10, offset = 0, sort_by, sort_order } = request
     const query = {
-      ...filterOf(tenant, request), limit, offset,
-      sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
+      ...filterOf(tenant, request),
+      limit,
+      offset,
+      sortBy: sort_by ?? 'created_at',
+      sortOrder: sort_order ?? 'desc',
     }
-    return this.#reads.read({ tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
-      this.#index.search({ ...query, bytes }, cancelled))
+    return this.#reads.read({ tenant, bytes: pageBytes, cancelled },
+      ({ left: bytes }) => this.#index.search({ ...query, bytes }, cancelled))
   }
 
   async count(tenant: string, request: CountAssistants, cancelled?: AbortSignal): Promise<number> {
@@ -144,38 +149,44 @@ export class AssistantOperations {
     return this.#graphs.drawable(graphId, xray, configurable)
   }
 
-  async schemas(tenant: string, name: string):
-    Promise<GraphSchemas & { readonly graph_id: string }> {
+  async schemas(tenant: string,
+    name: string): Promise<GraphSchemas & { readonly graph_id: string }> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
     return { graph_id: graphId, ...await this.#graphs.schemas(graphId, configurable) }
   }
 
   /** Of the subgraph at `namespace`, or of every subgraph if that is null. */
-  async subgraphs(tenant: string, name: string, namespace: string | null, recurse: boolean):
-    Promise<Readonly<Record<string, GraphSchemas>>> {
+  async subgraphs(tenant: string, name: string, namespace: string | null,
+    recurse: boolean): Promise<Readonly<Record<string, GraphSchemas>>> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
     return this.#graphs.subgraphSchemas(graphId, namespace, recurse, configurable)
   }
 
   /** The graph of an assistant, and what a factory makes it from: as in the assistant's runs. */
-  async #graphOf(tenant: string, name: string): Promise<{ readonly graphId: string
-    readonly configurable: Readonly<Record<string, unknown>> }> {
+  async #graphOf(tenant: string, name: string): Promise<
+    { readonly graphId: string; readonly configurable: Readonly<Record<string, unknown>> }
+  > {
     const { graphId, assistantId, configJson } = await this.get(tenant, name)
     require_(this.#graphs, graphId)
     const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
     // Only the server says who was authenticated, and steers the engine.
-    const own = Object.entries(configurable ?? {}).filter(([key]) => !/^(langgraph_auth|__pregel)_/
-      .test(key))
-    return { graphId, configurable: { ...Object.fromEntries(own), assistant_id: assistantId,
-      graph_id: graphId } }
+    const own = Object.entries(configurable ?? {}).filter(([key]) =>
+      !/^(langgraph_auth|__pregel)_/
+        .test(key)
+    )
+    return { graphId,
+      configurable: { ...Object.fromEntries(own), assistant_id: assistantId, graph_id: graphId } }
   }
 
   async #system(tenant: string, graphId: string): Promise<AssistantRow> {
     const assistant = { tenant, assistantId: systemAssistantId(graphId) }
     return this.#assistants.create(assistant, {
-      graphId, name: graphId,
+      graphId,
+      name: graphId,
       description: this.#graphs.describe(graphId)?.description ?? null,
-      config: {}, context: {}, metadata: { created_by: 'system' },
+      config: {},
+      context: {},
+      metadata: { created_by: 'system' },
     }, 'do_nothing')
   }
 
@@ -190,8 +201,12 @@ export class AssistantOperations {
 
   async #deleteThreads(tenant: string, assistantId: string): Promise<void> {
     const query = {
-      tenant, metadata: { assistant_id: assistantId }, withoutValues: true, offset: 0,
-      sortBy: 'thread_id', sortOrder: 'asc',
+      tenant,
+      metadata: { assistant_id: assistantId },
+      withoutValues: true,
+      offset: 0,
+      sortBy: 'thread_id',
+      sortOrder: 'asc',
     } as const
     const page = (limit: number) =>
       this.#threads.search({ ...query, limit }, ({ row }) => row.threadId)
@@ -211,6 +226,8 @@ function filterOf(tenant: string, { graph_id, name, metadata }: CountAssistants)
   requireSimple('metadata', metadata)
   return {
     tenant,
-    graphId: graph_id ?? undefined, name: name ?? undefined, metadata: metadata ?? undefined,
+    graphId: graph_id ?? undefined,
+    name: name ?? undefined,
+    metadata: metadata ?? undefined,
   }
 }

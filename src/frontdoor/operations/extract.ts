@@ -18,7 +18,10 @@ export function extractor(paths: Readonly<Record<string, string>>, quota: ReadSh
   })
   return async ({ row, values }) => {
     const texts: Readonly<Record<string, JsonText>> = {
-      values, metadata: row.metadataJson, config: row.configJson, interrupts: row.interruptsJson,
+      values,
+      metadata: row.metadataJson,
+      config: row.configJson,
+      interrupts: row.interruptsJson,
     }
     const found = new Map<string, JsonText>()
     for (const root in texts) {

@@ -19,9 +19,9 @@ const tellingWords: ReadonlySet<string> = new Set(['uid', 'upn', 'dn', 'sid', 's
 
 /** Gateways and mesh proxies that hand on who they let in. */
 const gateways = ['x-pomerium-', 'x-vouch-', 'x-okta-', 'x-cognito-', 'x-apigateway-',
-  'x-api-gateway-', 'x-kong-', 'x-istio-', 'x-hasura-', 'x-firebase-', 'x-supabase-',
-  'x-google-', 'x-gcp-', 'x-aws-', 'x-teleport-', 'x-webauth-', 'x-wsgi-', 'x-client-cert',
-  'x-client-verify', 'x-nf-', 'x-cf-', 'x-heroku-', 'x-github-', 'x-gitlab-'] as const
+  'x-api-gateway-', 'x-kong-', 'x-istio-', 'x-hasura-', 'x-firebase-', 'x-supabase-', 'x-google-',
+  'x-gcp-', 'x-aws-', 'x-teleport-', 'x-webauth-', 'x-wsgi-', 'x-client-cert', 'x-client-verify',
+  'x-nf-', 'x-cf-', 'x-heroku-', 'x-github-', 'x-gitlab-'] as const
 
 /** Takes a name in small letters. Only those that begin with `x-` may. */
 export function mayReachGraph(name: string): boolean {

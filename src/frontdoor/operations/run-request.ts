@@ -66,17 +66,20 @@ export function statelessRun(body: CreateStatelessRun, assistant: RunAssistant, 
   }
 }
 
-type CommonBody = Omit<CreateStatelessRun, 'on_completion'> & Pick<CreateRun, 'checkpoint'
+type CommonBody = Omit<CreateStatelessRun, 'on_completion'> & Pick<CreateRun,
+  | 'checkpoint'
   | 'checkpoint_id'>
 
 function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, ids: RunIds,
-  caller: RunCaller, { temporary }: { temporary: boolean }):
-Omit<StartRun, 'strategy' | 'ifMissing'> {
+  caller: RunCaller,
+  { temporary }: { temporary: boolean }): Omit<StartRun, 'strategy' | 'ifMissing'> {
   const { assistantId, graphId } = assistant
   const resumable = body.stream_resumable ?? false
   const { checkpoint, config } = pickCheckpoint(body)
   return {
-    runId: ids.runId, assistantId, graphId,
+    runId: ids.runId,
+    assistantId,
+    graphId,
     commandId: caller.commandId,
     metadata: body.metadata ?? {},
     afterMs: Math.ceil((body.after_seconds ?? 0) * 1_000),
@@ -84,21 +87,29 @@ Omit<StartRun, 'strategy' | 'ifMissing'> {
     kwargs: withoutNulls({
       input: body.input ?? null,
       command: body.command,
-      config: mergedConfig(JSON.parse(assistant.configJson || '{}') as Json, config,
-        { run_id: ids.runId, thread_id: ids.threadId, graph_id: graphId,
-          assistant_id: assistantId }),
+      config: mergedConfig(JSON.parse(assistant.configJson || '{}') as Json, config, {
+        run_id: ids.runId,
+        thread_id: ids.threadId,
+        graph_id: graphId,
+        assistant_id: assistantId,
+      }),
       context: mergedContext(context, body.context),
       stream_mode: streamModes(body.stream_mode),
       interrupt_before: breakpoints(body.interrupt_before),
       interrupt_after: breakpoints(body.interrupt_after),
       subgraphs: body.stream_subgraphs ?? false,
-      resumable, temporary,
+      resumable,
+      temporary,
       durability: body.durability ?? durabilityOf(body.checkpoint_during),
       checkpoint,
       webhook: body.webhook,
     }, ['input']),
     plan: {
-      graphId, resumable, temporary, userId: caller.userId ?? '', timeoutMs: runTimeoutMs,
+      graphId,
+      resumable,
+      temporary,
+      userId: caller.userId ?? '',
+      timeoutMs: runTimeoutMs,
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller.headers),
       ...body.webhook != null && { webhook: body.webhook },
@@ -141,7 +152,8 @@ function isRaw(value: unknown): boolean {
 export function mergedConfig(assistant: Json, request: Json | null, ids: Json): Json {
   const tags = [...listOf(assistant.tags), ...listOf(request?.tags)]
   return {
-    ...assistant, ...request,
+    ...assistant,
+    ...request,
     ...(tags.length > 0 && { tags }),
     configurable: { ...objectOf(assistant.configurable), ...objectOf(request?.configurable),
       ...ids },
@@ -153,7 +165,12 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
   // Hardly any assistant has a context, and a copy of very many keys takes time.
-  if (Object.keys(assistant).length > 0) for (const each of [assistant, request]) requireOpen(each)
+  if (Object.keys(assistant).length > 0) {
+    for (const each of [assistant, request])
+      requireOpen(
+        each,
+      )
+  }
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
@@ -175,8 +192,10 @@ function holdsToken(text: string): boolean {
   if (!text.includes('eyJ')) return false
   return text.split(/[^\w.-]/).some((word) => {
     const parts = word.split('.')
-    return parts.some((part, at) => at + 2 < parts.length && parts[at + 1] !== '' &&
-      tokenStart.test(part))
+    return parts.some((part, at) =>
+      at + 2 < parts.length && parts[at + 1] !== '' &&
+      tokenStart.test(part)
+    )
   })
 }
 
@@ -192,10 +211,12 @@ export function headersForGraph(headers: RunCaller['headers']): Record<string, s
  * The checkpoint to run from. Some clients name it in the config; it is removed there, so that it
  * holds for this run only.
  */
-function pickCheckpoint({ config, checkpoint, checkpoint_id }: CommonBody):
-{ checkpoint?: Json; config: Json | null } {
-  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } =
-    objectOf(config?.configurable)
+function pickCheckpoint(
+  { config, checkpoint, checkpoint_id }: CommonBody,
+): { checkpoint?: Json; config: Json | null } {
+  const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map, ...configurable } = objectOf(
+    config?.configurable,
+  )
   const place = withoutNulls({
     checkpoint_id: checkpoint?.checkpoint_id ?? checkpoint_id ?? id,
     checkpoint_ns: checkpoint?.checkpoint_ns ?? ns,
@@ -214,8 +235,11 @@ function durabilityOf(duringRun: boolean | null | undefined): 'async' | 'exit' |
 }
 
 function withoutNulls(object: Json, except: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([name, value]) =>
-    value !== undefined && (value !== null || except.includes(name))))
+  return Object.fromEntries(
+    Object.entries(object).filter(([name, value]) =>
+      value !== undefined && (value !== null || except.includes(name))
+    ),
+  )
 }
 
 function objectOf(value: unknown): Json {

@@ -74,8 +74,8 @@ export class RunOperations {
   /**
    * Resolves as `startRun` of the thread does. The run continues whether or not anybody listens.
    */
-  async create(tenant: string, threadId: string, body: CreateRun, caller: RunCaller):
-    Promise<RunRow> {
+  async create(tenant: string, threadId: string, body: CreateRun,
+    caller: RunCaller): Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistant(tenant, body.assistant_id)
     this.#requireNameKnown(assistant.row, body)
@@ -84,12 +84,13 @@ export class RunOperations {
   }
 
   /** A repeat with the same Idempotency-Key must find the same hidden thread. */
-  async createStateless(tenant: string, body: CreateStatelessRun, caller: RunCaller):
-    Promise<RunRow> {
+  async createStateless(tenant: string, body: CreateStatelessRun,
+    caller: RunCaller): Promise<RunRow> {
     this.#checkWebhook(body)
     const assistant = await this.#assistant(tenant, body.assistant_id)
     this.#requireNameKnown(assistant.row, body)
-    const runId = caller.commandId === '' ? this.#env.uuid7()
+    const runId = caller.commandId === '' ?
+      this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
     return this.#start(tenant, runId, run)
@@ -100,8 +101,8 @@ export class RunOperations {
   }
 
   /** Newest first. */
-  async list(tenant: string, threadId: string, request: ListRuns, cancelled?: AbortSignal):
-    Promise<RunRow[]> {
+  async list(tenant: string, threadId: string, request: ListRuns,
+    cancelled?: AbortSignal): Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
     const texts = textsOf.filter(([name]) => !select || select.includes(name))
       .map(([, text]) => text)
@@ -173,7 +174,8 @@ export class RunOperations {
     return this.#quotas.within(tenant, {
       ...isDelayed ? { delayedRuns: 1 } : { runs: 1 },
       ...run.ifMissing === 'create' && {
-        threads: 1, exists: () => isThere(this.#threads, tenant, threadId),
+        threads: 1,
+        exists: () => isThere(this.#threads, tenant, threadId),
       },
     }, () => this.#begin(tenant, threadId, run))
   }
@@ -204,8 +206,8 @@ export class RunOperations {
     await this.#threads.startRun(tenant, threadId, run)
   }
 
-  follow(tenant: string, run: RunName, watch: WatchRun, listener: FeedListener):
-  Promise<() => void> {
+  follow(tenant: string, run: RunName, watch: WatchRun,
+    listener: FeedListener): Promise<() => void> {
     return this.#threads.followRun(tenant, run.threadId, run.runId, watch, listener)
       .catch(unlessHidden(run))
   }

@@ -80,15 +80,19 @@ export class ThreadOperations {
   }
 
   /** One page, and how many threads match in all. Throws as `share` does, which counts the page. */
-  async search(tenant: string, request: SearchThreads, { share, cancelled }: Batcher):
-    Promise<{ threads: FoundThread[]; total: number }> {
+  async search(tenant: string, request: SearchThreads,
+    { share, cancelled }: Batcher): Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
     const extract = paths ? extractor(paths, share, this.#json) : undefined
     const query = {
-      ...filterOf(tenant, request), ids: ids?.length ? ids : undefined, limit, offset,
-      sortBy: sort_by ?? 'created_at', sortOrder: sort_order ?? 'desc',
+      ...filterOf(tenant, request),
+      ids: ids?.length ? ids : undefined,
+      limit,
+      offset,
+      sortBy: sort_by ?? 'created_at',
+      sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
     return await this.#threads.search(query, async (view): Promise<FoundThread> => {
@@ -104,24 +108,27 @@ export class ThreadOperations {
 
   /** A ThreadState. `checkpoint` null: the newest. */
   state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
-    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>, cancelled?: AbortSignal):
-  Promise<JsonText> {
+    { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>,
+    cancelled?: AbortSignal): Promise<JsonText> {
     return this.#threads.state(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
-      subgraphs: subgraphs ?? false, select: selectionOf(select),
+      subgraphs: subgraphs ?? false,
+      select: selectionOf(select),
     }, cancelled)
   }
 
   /** ThreadStates, newest first. Throws before the first part if the request is not valid. */
-  async* history(tenant: string, threadId: string, request: ReadHistory, cancelled?: AbortSignal):
-  AsyncGenerator<HistoryList, void, void> {
+  async *history(tenant: string, threadId: string, request: ReadHistory,
+    cancelled?: AbortSignal): AsyncGenerator<HistoryList, void, void> {
     const { limit = 10, before, metadata, checkpoint, select } = request
     requireSimple('metadata', metadata)
     const parts = this.#threads.history(tenant, threadId, {
       checkpointId: checkpoint?.checkpoint_id ?? null,
       checkpointNs: checkpoint?.checkpoint_ns ?? '',
-      before: checkpointIdOf(before), limit, metadata: metadata ?? null,
+      before: checkpointIdOf(before),
+      limit,
+      metadata: metadata ?? null,
       select: selectionOf(select),
     }, cancelled)
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
@@ -185,6 +192,8 @@ function filterOf(tenant: string, { metadata, values, status }: CountThreads) {
   requireSimple('values', values)
   return {
     tenant,
-    metadata: metadata ?? undefined, values: values ?? undefined, status: status ?? undefined,
+    metadata: metadata ?? undefined,
+    values: values ?? undefined,
+    status: status ?? undefined,
   }
 }

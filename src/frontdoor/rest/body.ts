@@ -30,8 +30,9 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
     done()
   })
   // OPTIONS needs no key, and has no use for a body: strangers must not fill the memory with them.
-  app.addHook('preParsing', ({ method }, _reply, payload, done) =>
-    done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
+  app.addHook('preParsing',
+    ({ method }, _reply, payload, done) =>
+      done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
   app.removeAllContentTypeParsers()
   const readLong = async ({ caller: { tenant }, routeOptions }: FastifyRequest, bytes: Buffer) => {
     const quota = bodies.of(tenant)

@@ -52,7 +52,9 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     },
   })
   await app.register(swaggerUi, {
-    routePrefix: '/docs', theme: { title: 'Heddle' }, uiConfig: { layout: 'BaseLayout' },
+    routePrefix: '/docs',
+    theme: { title: 'Heddle' },
+    uiConfig: { layout: 'BaseLayout' },
     uiHooks: { onRequest: refuseFrames },
   })
   app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },

@@ -23,8 +23,8 @@ export interface LocalSafetyOptions {
 
 /** Headers that clients read; browsers hide all others from them. */
 const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
-  'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate',
-  'Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin']
+  'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'Grpc-Status',
+  'Grpc-Message', 'Grpc-Status-Details-Bin']
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -48,7 +48,10 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
     // Preflight requests continue to the guard, whose hook comes later, so that limits count them.
-    methods, exposedHeaders, maxAge: 600, preflightContinue: true,
+    methods,
+    exposedHeaders,
+    maxAge: 600,
+    preflightContinue: true,
   })
 }
 
@@ -57,8 +60,9 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
  * machine (DNS rebinding). It has no key, so with keys any name will do; but from a machine of
  * user proxies it may pose as one of them.
  */
-function nameRefusal({ host, allowHosts = [], auth }: LocalSafetyOptions):
-(request: FastifyRequest) => string | undefined {
+function nameRefusal(
+  { host, allowHosts = [], auth }: LocalSafetyOptions,
+): (request: FastifyRequest) => string | undefined {
   if (allowHosts.includes('*')) return () => undefined
   const isOurs = nameTest(host, allowHosts)
   // Nearly all requests call it as the one before did.
@@ -74,14 +78,16 @@ function nameRefusal({ host, allowHosts = [], auth }: LocalSafetyOptions):
     if (auth === undefined) return refusalOf(host, name)
     return comesFromHere(request, host) && auth.isFromTrustedProxy?.(request)
       ? 'A user proxy on this machine must call this server as localhost or 127.0.0.1, or by a ' +
-        'name of --allow-host.' : undefined
+        'name of --allow-host.' :
+      undefined
   }
 }
 
 /** Without keys, it may be called by names of this machine, its own addresses, and names given. */
 function nameTest(host: string, allowHosts: readonly string[]): (name: string) => boolean {
   const given = new Set(allowHosts.map((each) => nameIn(`http://${bracketed(each)}`)))
-  return (name) => isLoopback(name) || given.has(name) ||
+  return (name) =>
+    isLoopback(name) || given.has(name) ||
     (!isLoopback(host) && isOwnAddress(name))
 }
 
@@ -99,7 +105,8 @@ function isOwnAddress(name: string): boolean {
   if (address === undefined) return false
   if (address === '0.0.0.0' || address === '::') return true
   return Object.values(networkInterfaces()).some((each) =>
-    each?.some((own) => ipAddress(own.address)?.toString() === address))
+    each?.some((own) => ipAddress(own.address)?.toString() === address)
+  )
 }
 
 /** Whether a browser on this machine could have made the connection of a request. */

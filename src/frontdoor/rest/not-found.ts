@@ -40,7 +40,8 @@ export function answerNotFound(app: App): void {
       throw new HeddleError('not_found',
         `There is no ${method} ${path}; /docs lists what there is.`)
     }
-    throw new HeddleError('wrong_method', `There is no ${method} ${path}: it takes ${allow}.`,
-      { allow })
+    throw new HeddleError('wrong_method', `There is no ${method} ${path}: it takes ${allow}.`, {
+      allow,
+    })
   })
 }

@@ -8,8 +8,8 @@ type Given = string | readonly string[]
  * What cannot be converted stays as it is, for the check to report. An empty value is left out:
  * some clients write one for what they do not ask for.
  */
-export function readQuery(schema: TObject, query: Readonly<Record<string, Given>>):
-  Record<string, unknown> {
+export function readQuery(schema: TObject,
+  query: Readonly<Record<string, Given>>): Record<string, unknown> {
   const said = Object.entries(query).flatMap(([name, given]) => {
     const value = typeof given === 'string' ? given : given.filter((text) => text !== '')
     return value.length > 0 ? [[name, value] as const] : []

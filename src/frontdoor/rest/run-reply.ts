@@ -74,8 +74,8 @@ export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: Fas
 }
 
 /** Streams the run's events until it has ended. Throws only if an error can still be answered. */
-export async function streamRun(parts: RunReplyParts, watched: Watched, wish: FollowRun):
-  Promise<void> {
+export async function streamRun(parts: RunReplyParts, watched: Watched,
+  wish: FollowRun): Promise<void> {
   const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run
@@ -86,7 +86,8 @@ export async function streamRun(parts: RunReplyParts, watched: Watched, wish: Fo
   let gone = false
   const stream = new SseStream(reply, {
     headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
-    made, stillValid: caller.stillValid,
+    made,
+    stillValid: caller.stillValid,
     closed: (byClient) => {
       gone = true
       ticker.remove(stream)
@@ -118,7 +119,9 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   const ask = (cancelled: AbortSignal) =>
     made ? runs.result(tenant, run, cancelled) : runs.join(tenant, run, cancelled)
   return answerLate({
-    reply, ticker, runId: run.runId,
+    reply,
+    ticker,
+    runId: run.runId,
     headers: { 'content-location': placeOf(run) },
     answer: (left) => whileValid({ caller, ticker, left, ask }),
     settled: () => runs.get(tenant, run),

@@ -5,18 +5,19 @@ import { runJson } from '../http/render.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
-import {
-  CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns, RunPath,
-} from '../schema/run.ts'
+import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
+  RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import {
-  answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun, streamRun,
-  waiterOf,
-} from './run-reply.ts'
+import { answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun,
+  streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Runs'
 const creation = {
-  tag, params: ThreadPath, headers: CreationHeaders, body: CreateRun, returns: ['content-location'],
+  tag,
+  params: ThreadPath,
+  headers: CreationHeaders,
+  body: CreateRun,
+  returns: ['content-location'],
 } as const
 const one = { tag, params: RunPath } as const
 
@@ -29,26 +30,27 @@ export function runRoutes(app: App, parts: RouteParts): void {
 function creationRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
-  app.post('/threads/:thread_id/runs', route('change', 'createRun', { ...creation, answer: 'Run',
-    summary: 'Create a run in the background' }), async (request, reply) => {
+  app.post('/threads/:thread_id/runs',
+    route('change', 'createRun', { ...creation, answer: 'Run',
+      summary: 'Create a run in the background' }), async (request, reply) => {
     const { params, body, caller } = request
     const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
     return sendRun(reply, row)
   })
 
-  app.post('/threads/:thread_id/runs/stream', route('change', 'streamRun', { ...creation,
-    answer: eventStream, returns: ['content-location', 'location'],
-    summary: 'Create a run and stream its events' }),
-  async (request, reply) => {
-    const { params, body, caller } = request
-    holdStream(parts, reply)
-    const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
-    return streamRun(parts, madeBy(request, row, reply), everything)
-  })
+  app.post('/threads/:thread_id/runs/stream',
+    route('change', 'streamRun', { ...creation, answer: eventStream,
+      returns: ['content-location', 'location'], summary: 'Create a run and stream its events' }),
+    async (request, reply) => {
+      const { params, body, caller } = request
+      holdStream(parts, reply)
+      const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+      return streamRun(parts, madeBy(request, row, reply), everything)
+    })
 
-  app.post('/threads/:thread_id/runs/wait', route('change', 'waitRun', { ...creation,
-    answer: 'RunResult', summary: 'Create a run and wait for its result' }),
-  async (request, reply) => {
+  app.post('/threads/:thread_id/runs/wait',
+    route('change', 'waitRun', { ...creation, answer: 'RunResult',
+      summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
     const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
@@ -57,56 +59,59 @@ function creationRoutes(app: App, parts: RouteParts): void {
 }
 
 function watchingRoutes(app: App, parts: RouteParts): void {
-  app.get('/threads/:thread_id/runs/:run_id/join', route('read', 'joinRun', { ...one,
-    querystring: JoinRun, answer: 'RunResult', returns: ['content-location'],
-    summary: 'Wait for the result of a run' }),
-  async ({ params, query }, reply) => {
-    const run = { threadId: params.thread_id, runId: params.run_id }
-    const cancelOnDisconnect = query.cancel_on_disconnect ?? false
-    return answerWithResult(parts, { run, reply, cancelOnDisconnect })
-  })
+  app.get('/threads/:thread_id/runs/:run_id/join',
+    route('read', 'joinRun', { ...one, querystring: JoinRun, answer: 'RunResult',
+      returns: ['content-location'], summary: 'Wait for the result of a run' }),
+    async ({ params, query }, reply) => {
+      const run = { threadId: params.thread_id, runId: params.run_id }
+      const cancelOnDisconnect = query.cancel_on_disconnect ?? false
+      return answerWithResult(parts, { run, reply, cancelOnDisconnect })
+    })
 
-  app.get('/threads/:thread_id/runs/:run_id/stream', route('read', 'joinRunStream', { ...one,
-    querystring: JoinStream, headers: JoinStreamHeaders, answer: eventStream,
-    returns: ['content-location', 'location'],
-    summary: 'Stream the events of a run, from where a client left off' }),
-  async (request, reply) => {
-    const { params, query } = request
-    const run = { threadId: params.thread_id, runId: params.run_id }
-    const cancelOnDisconnect = query.cancel_on_disconnect ?? false
-    return streamRun(parts, { run, reply, cancelOnDisconnect },
-      { after: lastEventId(request), modes: query.stream_mode ?? null })
-  })
+  app.get('/threads/:thread_id/runs/:run_id/stream',
+    route('read', 'joinRunStream', { ...one, querystring: JoinStream, headers: JoinStreamHeaders,
+      answer: eventStream, returns: ['content-location', 'location'],
+      summary: 'Stream the events of a run, from where a client left off' }),
+    async (request, reply) => {
+      const { params, query } = request
+      const run = { threadId: params.thread_id, runId: params.run_id }
+      const cancelOnDisconnect = query.cancel_on_disconnect ?? false
+      return streamRun(parts, { run, reply, cancelOnDisconnect }, { after: lastEventId(request),
+        modes: query.stream_mode ?? null })
+    })
 }
 
 function recordRoutes(app: App, { runs }: RouteParts): void {
-  app.get('/threads/:thread_id/runs', route('read', 'listRuns', { tag, params: ThreadPath,
-    querystring: ListRuns, answer: 'FoundRun[]',
-    summary: 'List the runs of a thread, newest first' }),
-  async ({ params, query, caller }, reply) => {
-    const rows = await runs.list(caller.tenant, params.thread_id, query, leftSignal(reply))
-    takeRows(shareFor(reply), rows)
-    return sendRows(reply, rows, (row) => runJson(row, query.select))
-  })
+  app.get('/threads/:thread_id/runs',
+    route('read', 'listRuns', { tag, params: ThreadPath, querystring: ListRuns,
+      answer: 'FoundRun[]', summary: 'List the runs of a thread, newest first' }),
+    async ({ params, query, caller }, reply) => {
+      const rows = await runs.list(caller.tenant, params.thread_id, query, leftSignal(reply))
+      takeRows(shareFor(reply), rows)
+      return sendRows(reply, rows, (row) => runJson(row, query.select))
+    })
 
-  app.get('/threads/:thread_id/runs/:run_id', route('read', 'getRun', { ...one, answer: 'Run',
-    summary: 'Get a run' }), async ({ params, caller }, reply) => {
-    const row = await runs.get(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
-    return sendJson(reply, runJson(row))
-  })
+  app.get('/threads/:thread_id/runs/:run_id',
+    route('read', 'getRun', { ...one, answer: 'Run', summary: 'Get a run' }),
+    async ({ params, caller }, reply) => {
+      const row = await runs.get(caller.tenant, { threadId: params.thread_id,
+        runId: params.run_id })
+      return sendJson(reply, runJson(row))
+    })
 
-  app.delete('/threads/:thread_id/runs/:run_id', route('change', 'deleteRun', { ...one,
-    summary: 'Delete a run; if it is under way, it is interrupted first' }),
-  async ({ params, caller }, reply) => {
-    await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
-    return reply.code(204).send()
-  })
+  app.delete('/threads/:thread_id/runs/:run_id',
+    route('change', 'deleteRun', { ...one,
+      summary: 'Delete a run; if it is under way, it is interrupted first' }),
+    async ({ params, caller }, reply) => {
+      await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
+      return reply.code(204).send()
+    })
 
-  app.post('/threads/:thread_id/runs/:run_id/cancel', route('change', 'cancelRun', { ...one,
-    querystring: CancelRun, summary: 'Cancel a run',
-    silent: { 202: 'It is cancelled.', 204: 'The same, if `wait` is set.' } }),
-  async ({ params, query, caller }, reply) => {
-    await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
-    return reply.code(query.wait ? 204 : 202).send()
-  })
+  app.post('/threads/:thread_id/runs/:run_id/cancel',
+    route('change', 'cancelRun', { ...one, querystring: CancelRun, summary: 'Cancel a run',
+      silent: { 202: 'It is cancelled.', 204: 'The same, if `wait` is set.' } }),
+    async ({ params, query, caller }, reply) => {
+      await runs.cancel(caller.tenant, { threadId: params.thread_id, runId: params.run_id }, query)
+      return reply.code(query.wait ? 204 : 202).send()
+    })
 }

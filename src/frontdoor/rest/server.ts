@@ -35,7 +35,10 @@ const CheckServer = Type.Object({
 })
 
 const flags = {
-  assistants: true, crons: false, langsmith: false, langsmith_tracing_replicas: false,
+  assistants: true,
+  crons: false,
+  langsmith: false,
+  langsmith_tracing_replicas: false,
 }
 
 export function serverRoutes(app: App, details: ServerDetails): void {
@@ -48,9 +51,11 @@ export function serverRoutes(app: App, details: ServerDetails): void {
     return sendJson(reply, JSON.stringify({ ok: true, dependencies }))
   })
 
-  app.get('/info', route('public', 'getServerInfo', { tag: 'Server',
-    summary: 'What the server is and offers', answer: 'Info' }), async (_request, reply) =>
-    sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
+  app.get('/info',
+    route('public', 'getServerInfo', { tag: 'Server', summary: 'What the server is and offers',
+      answer: 'Info' }),
+    async (_request, reply) =>
+      sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
   // For the operator of this machine. For all others, also behind a proxy on it, these routes do
   // not exist.

@@ -137,7 +137,9 @@ export class SseStream implements FeedListener, TickerMember {
     this.begun = true
     this.#reply.hijack()
     this.#reply.raw.writeHead(200, {
-      ...this.#reply.getHeaders() as OutgoingHttpHeaders, ...this.#headers, ...sseHeaders,
+      ...this.#reply.getHeaders() as OutgoingHttpHeaders,
+      ...this.#headers,
+      ...sseHeaders,
     })
   }
 

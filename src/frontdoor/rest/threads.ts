@@ -4,53 +4,61 @@ import { leftSignal, sendJson, shareFor } from '../http/list-reply.ts'
 import { threadJson } from '../http/render.ts'
 import { route, sendPage } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import {
-  CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
-  ThreadPath,
-} from '../schema/thread.ts'
+import { CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
+  ThreadPath } from '../schema/thread.ts'
 
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
 
 export function threadRoutes(app: App, { threads }: RouteParts): void {
-  app.post('/threads', route('change', 'createThread', { tag, summary: 'Create a thread',
-    body: CreateThread, answer: 'Thread' }), async ({ body, caller }, reply) =>
-    sendJson(reply, threadJson(await threads.create(caller.tenant, body))))
+  app.post('/threads',
+    route('change', 'createThread', { tag, summary: 'Create a thread', body: CreateThread,
+      answer: 'Thread' }),
+    async ({ body, caller }, reply) =>
+      sendJson(reply, threadJson(await threads.create(caller.tenant, body))))
 
-  app.get('/threads/:thread_id', route('read', 'getThread', { ...one, querystring: ReadThread,
-    summary: 'Get a thread' }), async ({ params, caller }, reply) =>
-    sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
+  app.get('/threads/:thread_id',
+    route('read', 'getThread', { ...one, querystring: ReadThread, summary: 'Get a thread' }),
+    async ({ params, caller }, reply) =>
+      sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
 
-  app.patch('/threads/:thread_id', route('change', 'updateThread', { ...one, body: PatchThread,
-    headers: PatchThreadHeaders, silent: { 204: 'Done, if `Prefer` asks for no body.' },
-    summary: 'Update a thread' }),
-  async ({ params, body, headers, caller }, reply) => {
-    const view = await threads.patch(caller.tenant, params.thread_id, body)
-    if (/\breturn=minimal\b/.test(String(headers.prefer))) return reply.code(204).send()
-    return sendJson(reply, threadJson(view))
-  })
+  app.patch('/threads/:thread_id',
+    route('change', 'updateThread', { ...one, body: PatchThread, headers: PatchThreadHeaders,
+      silent: { 204: 'Done, if `Prefer` asks for no body.' }, summary: 'Update a thread' }),
+    async ({ params, body, headers, caller }, reply) => {
+      const view = await threads.patch(caller.tenant, params.thread_id, body)
+      if (/\breturn=minimal\b/.test(String(headers.prefer))) return reply.code(204).send()
+      return sendJson(reply, threadJson(view))
+    })
 
-  app.delete('/threads/:thread_id', route('change', 'deleteThread', { tag, params: ThreadPath,
-    summary: 'Delete a thread with its runs and its history' }),
-  async ({ params, caller }, reply) => {
-    await threads.delete(caller.tenant, params.thread_id)
-    return reply.code(204).send()
-  })
+  app.delete('/threads/:thread_id',
+    route('change', 'deleteThread', { tag, params: ThreadPath,
+      summary: 'Delete a thread with its runs and its history' }),
+    async ({ params, caller }, reply) => {
+      await threads.delete(caller.tenant, params.thread_id)
+      return reply.code(204).send()
+    })
 
-  app.post('/threads/:thread_id/copy', route('change', 'copyThread', { ...one,
-    summary: 'Copy a thread with its history' }), async ({ params, caller }, reply) =>
-    sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
+  app.post('/threads/:thread_id/copy',
+    route('change', 'copyThread', { ...one, summary: 'Copy a thread with its history' }),
+    async ({ params, caller }, reply) =>
+      sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
 
-  app.post('/threads/search', route('read', 'searchThreads', { tag, summary: 'Search threads',
-    body: SearchThreads, answer: 'FoundThread[]',
-    returns: ['x-pagination-total', 'x-pagination-next'] }), async ({ body, caller }, reply) => {
-    const { threads: rows, total } = await threads.search(caller.tenant, body,
-      { share: shareFor(reply), cancelled: leftSignal(reply) })
-    const json = (view: typeof rows[number]) => threadJson(view, body.select)
-    return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
-  })
+  app.post('/threads/search',
+    route('read', 'searchThreads', { tag, summary: 'Search threads', body: SearchThreads,
+      answer: 'FoundThread[]', returns: ['x-pagination-total', 'x-pagination-next'] }),
+    async ({ body, caller }, reply) => {
+      const { threads: rows, total } = await threads.search(caller.tenant, body, {
+        share: shareFor(reply),
+        cancelled: leftSignal(reply),
+      })
+      const json = (view: typeof rows[number]) => threadJson(view, body.select)
+      return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
+    })
 
-  app.post('/threads/count', route('read', 'countThreads', { tag, summary: 'Count threads',
-    body: CountThreads, answer: 'Count' }), async ({ body, caller }, reply) =>
-    sendJson(reply, String(await threads.count(caller.tenant, body, leftSignal(reply)))))
+  app.post('/threads/count',
+    route('read', 'countThreads', { tag, summary: 'Count threads', body: CountThreads,
+      answer: 'Count' }),
+    async ({ body, caller }, reply) =>
+      sendJson(reply, String(await threads.count(caller.tenant, body, leftSignal(reply)))))
 }

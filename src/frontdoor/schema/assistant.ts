@@ -3,25 +3,24 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import {
-  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
-  wholeMax,
-} from './json.ts'
+import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
+  wholeMax } from './json.ts'
 
 /** LangGraph copies a config key by key for each task. */
 const keysOfConfig = { maxProperties: 1_000 }
 
-export const RunnableConfig = () => Type.Object({
-  tags: Type.Optional(Type.Array(Type.String())),
-  recursion_limit: Type.Optional(Type.Integer({ minimum: 1 })),
-  max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
-  configurable: Type.Optional(JsonObject(keysOfConfig)),
-  metadata: Type.Optional(Nullable(JsonObject(keysOfConfig))),
-}, { ...keysOfConfig, description: 'Config for the graph. Other keys are kept.' })
+export const RunnableConfig = () =>
+  Type.Object({
+    tags: Type.Optional(Type.Array(Type.String())),
+    recursion_limit: Type.Optional(Type.Integer({ minimum: 1 })),
+    max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
+    configurable: Type.Optional(JsonObject(keysOfConfig)),
+    metadata: Type.Optional(Nullable(JsonObject(keysOfConfig))),
+  }, { ...keysOfConfig, description: 'Config for the graph. Other keys are kept.' })
 
 const content = {
   config: Type.Optional(RunnableConfig()),
-  context: Type.Optional(Json({ description: 'Values of the graph\'s context schema.' })),
+  context: Type.Optional(Json({ description: "Values of the graph's context schema." })),
   metadata: Type.Optional(Metadata()),
   name: Type.Optional(Type.String()),
   description: Type.Optional(Nullable(Type.String())),
@@ -58,7 +57,8 @@ export const SearchAssistants = Type.Object({
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   sort_by: Type.Optional(Nullable(
-    OneOf(['assistant_id', 'graph_id', 'name', 'created_at', 'updated_at']))),
+    OneOf(['assistant_id', 'graph_id', 'name', 'created_at', 'updated_at']),
+  )),
   sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
   select: Type.Optional(Nullable(SomeOf(assistantFields))),
 }, { examples: [{ limit: 10 }] })
@@ -80,7 +80,8 @@ export const DeleteAssistant = Type.Object({ delete_threads: Type.Optional(Type.
 
 export const DrawGraph = Type.Object({
   xray: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Boolean()], {
-    description: 'How many levels of subgraphs to draw; true for all.' })),
+    description: 'How many levels of subgraphs to draw; true for all.',
+  })),
 })
 
 export const DescribeSubgraphs = Type.Object({ recurse: Type.Optional(Type.Boolean()) })

@@ -15,9 +15,12 @@ const byUpdate = { values: 1, command: carriedByCommand } as const
 const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 
 const rules = new Map<TObject, Carried>([
-  [CreateRun, byRun], [CreateStatelessRun, byRun], [UpdateState, byUpdate],
+  [CreateRun, byRun],
+  [CreateStatelessRun, byRun],
+  [UpdateState, byUpdate],
   [CreateThread, { supersteps: { updates: byUpdate } }],
-  [CreateAssistant, { context: 0 }], [PatchAssistant, { context: 0 }],
+  [CreateAssistant, { context: 0 }],
+  [PatchAssistant, { context: 0 }],
 ])
 
 /** Nothing, unless the schema is known to carry something. */

@@ -1,9 +1,9 @@
 /** Headers that proxies, balancers and tunnels add to the requests that they pass on. */
 
 const names: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip', 'x-client-ip',
-  'client-ip', 'true-client-ip', 'x-cluster-client-ip', 'x-remote-ip', 'x-remote-addr',
-  'x-scheme', 'front-end-https', 'cdn-loop', 'max-forwards', 'proxy-connection',
-  'proxy-authorization', 'x-cloud-trace-context'])
+  'client-ip', 'true-client-ip', 'x-cluster-client-ip', 'x-remote-ip', 'x-remote-addr', 'x-scheme',
+  'front-end-https', 'cdn-loop', 'max-forwards', 'proxy-connection', 'proxy-authorization',
+  'x-cloud-trace-context'])
 
 const prefixes = ['x-forwarded', 'x-original-', 'x-proxy', 'x-envoy-', 'x-amz-', 'x-amzn-',
   'x-azure-', 'x-appengine-', 'x-goog-', 'x-arr-', 'x-ms-', 'x-vercel-', 'cf-', 'cloudfront-',

@@ -8,21 +8,23 @@ import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
 import { Checkpoint } from './state.ts'
 
-const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug',
-  'events', 'tasks', 'checkpoints', 'tools'] as const
+const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug', 'events',
+  'tasks', 'checkpoints', 'tools'] as const
 
 const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
 
-const Breakpoints = () => Type.Union([Type.Literal('*'), Type.Array(Type.String()), Type.Null()], {
-  description: 'Node names, or `*` for every node.' })
+const Breakpoints = () =>
+  Type.Union([Type.Literal('*'), Type.Array(Type.String()), Type.Null()], {
+    description: 'Node names, or `*` for every node.',
+  })
 
 const common = {
   assistant_id: Type.String({ minLength: 1,
     description: 'A UUID, or a graph id for the assistant that the graph has from the start.' }),
-  input: Type.Optional(Json({ description: 'null continues from the thread\'s state.' })),
+  input: Type.Optional(Json({ description: "null continues from the thread's state." })),
   command: Type.Optional(Nullable(Command())),
   config: Type.Optional(Nullable(RunnableConfig())),
-  context: Type.Optional(Json({ description: 'Merged over the assistant\'s context.' })),
+  context: Type.Optional(Json({ description: "Merged over the assistant's context." })),
   metadata: Type.Optional(Nullable(Metadata())),
   stream_mode: Type.Optional(Nullable(StreamModes())),
   stream_subgraphs: Type.Optional(Nullable(Type.Boolean())),
@@ -32,10 +34,15 @@ const common = {
   on_disconnect: Type.Optional(Nullable(OneOf(['cancel', 'continue'], { default: 'continue' }))),
   after_seconds: Type.Optional(Nullable(Type.Number({ minimum: 0, maximum: 31_536_000 }))),
   durability: Type.Optional(Nullable(OneOf(['sync', 'async', 'exit'], { default: 'async' }))),
-  checkpoint_during: Type.Optional(Nullable(Type.Boolean({ deprecated: true,
-    description: 'false means durability `exit`.' }))),
-  webhook: Type.Optional(Nullable(Type.String({ maxLength: 2_048,
-    description: 'An http(s) URL that gets a POST when the run is over.' }))),
+  checkpoint_during: Type.Optional(
+    Nullable(Type.Boolean({ deprecated: true, description: 'false means durability `exit`.' })),
+  ),
+  webhook: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 2_048,
+        description: 'An http(s) URL that gets a POST when the run is over.' }),
+    ),
+  ),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
 }
 
@@ -48,7 +55,8 @@ const aboutBody = {
 export const CreateRun = Type.Object({
   ...common,
   multitask_strategy: Type.Optional(Nullable(
-    OneOf(['reject', 'enqueue', 'interrupt', 'rollback'], { default: 'enqueue' }))),
+    OneOf(['reject', 'enqueue', 'interrupt', 'rollback'], { default: 'enqueue' }),
+  )),
   if_not_exists: Type.Optional(Nullable(OneOf(['reject', 'create'], { default: 'reject' }))),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
@@ -58,8 +66,10 @@ export type CreateRun = Static<typeof CreateRun>
 export const CreateStatelessRun = Type.Object({
   ...common,
   on_completion: Type.Optional(Nullable(OneOf(['delete', 'keep', 'complete', 'continue'], {
-    default: 'delete', description: 'Whether its hidden thread is deleted or kept; the other ' +
-      'two words mean the default.' }))),
+    default: 'delete',
+    description: 'Whether its hidden thread is deleted or kept; the other ' +
+      'two words mean the default.',
+  }))),
 }, aboutBody)
 export type CreateStatelessRun = Static<typeof CreateStatelessRun>
 
@@ -74,7 +84,8 @@ export const ListRuns = Type.Object({
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   status: Type.Optional(
-    OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout'])),
+    OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout']),
+  ),
   // A run does not say why it was cancelled: the field is left out.
   select: Type.Optional(SomeOf([...runFields, 'cancel_reason'])),
 })
@@ -89,13 +100,15 @@ export type CancelRun = Static<typeof CancelRun>
 /** Of requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
-    description: 'Requests with the same key get the same run, however often they are sent.' })),
+    description: 'Requests with the same key get the same run, however often they are sent.',
+  })),
 })
 
 /** Of requests that join the stream of a run. */
 export const JoinStreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({
-    description: 'The id of the last event seen; if missing, events are sent from the start.' })),
+    description: 'The id of the last event seen; if missing, events are sent from the start.',
+  })),
 })
 
 export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })

@@ -6,13 +6,15 @@ import type { Static } from 'typebox'
 import { Command } from './command.ts'
 import { Json, Limit, MetadataFilter, Nullable, Uuid } from './json.ts'
 
-export const Checkpoint = () => Type.Object({
-  checkpoint_id: Type.Optional(Nullable(Type.String())),
-  checkpoint_ns: Type.Optional(Nullable(Type.String())),
-  checkpoint_map: Type.Optional(Nullable(
-    Type.Unsafe<Record<string, string>>({ type: 'object',
-      additionalProperties: { type: 'string' } }))),
-}, { description: 'A checkpoint in the thread\'s history; without an id, the newest.' })
+export const Checkpoint = () =>
+  Type.Object({
+    checkpoint_id: Type.Optional(Nullable(Type.String())),
+    checkpoint_ns: Type.Optional(Nullable(Type.String())),
+    checkpoint_map: Type.Optional(Nullable(
+      Type.Unsafe<Record<string, string>>({ type: 'object',
+        additionalProperties: { type: 'string' } }),
+    )),
+  }, { description: "A checkpoint in the thread's history; without an id, the newest." })
 export type Checkpoint = Static<ReturnType<typeof Checkpoint>>
 
 export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uuid() })
@@ -24,8 +26,9 @@ export const statePart = {
   words: 'must be a field of the state, or one of its values as values.messages is',
 }
 
-const StateParts = () => Type.Array(Type.String({ pattern: statePart.pattern }), { maxItems: 100,
-  description: 'Only these fields; `values.<key>` is one key of the values.' })
+const StateParts = () =>
+  Type.Array(Type.String({ pattern: statePart.pattern }), { maxItems: 100,
+    description: 'Only these fields; `values.<key>` is one key of the values.' })
 
 export const ReadState = Type.Object({
   subgraphs: Type.Optional(Type.Boolean()),
@@ -49,12 +52,13 @@ export const UpdateState = Type.Object({
 export type UpdateState = Static<typeof UpdateState>
 
 /** The official client sends a config; others an id or a checkpoint. */
-const Before = () => Type.Union([
-  Type.String(),
-  Type.Object({ configurable: Type.Object({ checkpoint_id: Type.String() }) }),
-  Type.Object({ checkpoint_id: Type.String() }),
-  Type.Null(),
-])
+const Before = () =>
+  Type.Union([
+    Type.String(),
+    Type.Object({ configurable: Type.Object({ checkpoint_id: Type.String() }) }),
+    Type.Object({ checkpoint_id: Type.String() }),
+    Type.Null(),
+  ])
 
 export const ReadHistory = Type.Object({
   limit: Type.Optional(Limit()),

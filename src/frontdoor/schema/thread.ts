@@ -4,9 +4,8 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { Command } from './command.ts'
-import {
-  Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf, Uuid,
-} from './json.ts'
+import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf,
+  Uuid } from './json.ts'
 
 export const ThreadPath = Type.Object({ thread_id: Uuid() })
 
@@ -60,12 +59,17 @@ export const SearchThreads = Type.Object({
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   sort_by: Type.Optional(Nullable(
-    OneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at']))),
+    OneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at']),
+  )),
   sort_order: Type.Optional(Nullable(OneOf(['asc', 'desc']))),
   select: Type.Optional(Nullable(SomeOf([...threadFields, 'context']))),
   extract: Type.Optional(Nullable(Type.Unsafe<Record<string, string>>({
-    type: 'object', maxProperties: 10, additionalProperties: {
-      type: 'string', maxLength: 500, pattern: extractPath.pattern,
+    type: 'object',
+    maxProperties: 10,
+    additionalProperties: {
+      type: 'string',
+      maxLength: 500,
+      pattern: extractPath.pattern,
     },
     description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
   }))),

@@ -32,7 +32,8 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
   if (known !== undefined) return known as Checker<Static<Schema>>
   const compiled = Compile(schema)
   const uuids = Object.entries(schema.properties).flatMap(([name, property]) =>
-    isOfUuids(property) ? [name] : [])
+    isOfUuids(property) ? [name] : []
+  )
   const checker = (value: unknown) => {
     let given: object = value ?? {}
     const crowd = crowdIn(schema, given, '')
@@ -61,9 +62,12 @@ interface Shape {
  * to check and to quote an object of a million keys takes seconds, in which nobody else is
  * answered.
  */
-function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [],
-  'x-max-characters': charactersMax = Infinity }: Shape, value: unknown, field: string):
-  Fault | undefined {
+function crowdIn(
+  { maxProperties = Infinity, properties = {}, anyOf = [],
+    'x-max-characters': charactersMax = Infinity }: Shape,
+  value: unknown,
+  field: string,
+): Fault | undefined {
   if (!isObject(value)) return undefined
   if (maxProperties < Infinity && Object.keys(value).length > maxProperties) {
     return { field, message: `must not have more than ${maxProperties} properties` }
@@ -86,15 +90,18 @@ function crowdIn({ maxProperties = Infinity, properties = {}, anyOf = [],
 
 /** Whether the field is a UUID, a list of them, or null. */
 function isOfUuids(schema: TSchema): boolean {
-  const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema
+  const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema;
     anyOf?: TSchema[] }
   return format === 'uuid' || [...anyOf, ...items ? [items] : []].some(isOfUuids)
 }
 
 function inSmallLetters(given: object, name: string): object {
   const value = (given as Readonly<Record<string, unknown>>)[name]
-  const small = Array.isArray(value) ? (value as string[]).map((each) => each.toLowerCase())
-    : typeof value === 'string' ? value.toLowerCase() : value
+  const small = Array.isArray(value) ?
+    (value as string[]).map((each) => each.toLowerCase())
+    : typeof value === 'string'
+    ? value.toLowerCase()
+    : value
   return small === value ? given : { ...given, [name]: small }
 }
 
@@ -160,15 +167,23 @@ function placeOf({ keyword, instancePath, params }: SchemaError): string {
 }
 
 const nouns: Readonly<Record<string, string>> = {
-  object: 'an object', array: 'an array', integer: 'an integer', number: 'a number',
-  string: 'a string', boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+  integer: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'a boolean',
 }
 
 /** What the value may be or, if its type is right, what is wrong with it. */
 function messageOf(errors: readonly SchemaError[]): string {
   const words = errors.flatMap((error) =>
-    error.keyword === 'enum' ? [`one of ${error.params.allowedValues.join(', ')}`]
-      : error.keyword === 'const' ? [JSON.stringify(error.params.allowedValue)] : [])
+    error.keyword === 'enum' ?
+      [`one of ${error.params.allowedValues.join(', ')}`]
+      : error.keyword === 'const'
+      ? [JSON.stringify(error.params.allowedValue)]
+      : []
+  )
   const types = errors
     .flatMap((error) => error.keyword === 'type' ? [error.params.type].flat() : [])
     .filter((type) => type !== 'null' && !(type === 'string' && words.length > 0))
@@ -195,8 +210,9 @@ function refuseUnoffered(schema: TObject, value: object): void {
   if (sent.length === 0) return
   const errors = sent.map((field) => ({ field, message: 'is not offered yet' }))
   const names = sent.join(', ')
-  throw new HeddleError('unsupported', `Not offered yet: ${names}. Send the request without.`,
-    { errors })
+  throw new HeddleError('unsupported', `Not offered yet: ${names}. Send the request without.`, {
+    errors,
+  })
 }
 
 /** Clients send `null`, `[]` and `false` for what they do not want. */

@@ -11,8 +11,12 @@ export type MessagesReducer = (left: unknown, right: unknown) => BaseMessage[]
 
 /** Knows the library's own reducer of messages, and those that only append. */
 export function knownReducers(original: MessagesReducer): ReducerFor {
-  return (operator: Reducer, report) => operator === original ? appendingReducer(original, report)
-    : isPlainAppend(operator) ? reportingAppend(operator, report) : undefined
+  return (operator: Reducer, report) =>
+    operator === original ?
+      appendingReducer(original, report)
+      : isPlainAppend(operator)
+      ? reportingAppend(operator, report)
+      : undefined
 }
 
 /** Of a list's last messages, so many are looked at for an id that was changed in place. */
@@ -24,8 +28,8 @@ const searchesMax = 4
  * Same results as `original`. If it returned `left` itself and all new messages have new ids,
  * `left` is copied without visiting more than its last elements.
  */
-export function appendingReducer(original: MessagesReducer, report: Report = () => {}):
-  MessagesReducer {
+export function appendingReducer(original: MessagesReducer,
+  report: Report = () => {}): MessagesReducer {
   const known = new WeakMap<object, SeenList>()
 
   const seenOf = (list: readonly unknown[], given: readonly unknown[]): SeenList | undefined => {

@@ -15,7 +15,9 @@ export class BareStream {
   readonly #methods: PregelMethods
 
   /** `methods`: the prototype of the project's own copy of the engine. */
-  constructor(methods: PregelMethods) { this.#methods = methods }
+  constructor(methods: PregelMethods) {
+    this.#methods = methods
+  }
 
   /** Undefined for a graph that has its own way to stream. */
   open(graph: ServedGraph, input: unknown, options: object): AsyncIterable<unknown> | undefined {

@@ -66,11 +66,13 @@ export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () =>
   const original = runWithConfigOf(storage)
   const makeTree = (): Fields => {
     let tree: unknown
-    original.call(storage, undefined, () => { tree = storage.getInstance().getStore() })
+    original.call(storage, undefined, () => {
+      tree = storage.getInstance().getStore()
+    })
     return tree as Fields
   }
   const lazy = lazyPrototype(makeTree)
-  const shortened: RunWithConfig = function (config, callback, avoidTree) {
+  const shortened: RunWithConfig = function(config, callback, avoidTree) {
     const local = storage.getInstance() as unknown as LocalStorage
     const previous = local.getStore()
     if (previous?.[contextVariables] !== undefined || previous?.tracingEnabled === true
@@ -85,7 +87,9 @@ export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () =>
   }
   const patched = storage as unknown as { runWithConfig: RunWithConfig }
   patched.runWithConfig = shortened
-  return () => { delete (storage as unknown as Partial<typeof patched>).runWithConfig }
+  return () => {
+    delete (storage as unknown as Partial<typeof patched>).runWithConfig
+  }
 }
 
 interface LocalStorage {
@@ -107,16 +111,22 @@ function lazyPrototype(makeTree: () => Fields): object {
     const extra = { ...real.extra as object, ...tree.extra as object }
     for (const key of Object.keys(real)) {
       const value = key === 'extra' ? extra : real[key]
-      Object.defineProperty(tree, key,
-        { value, writable: true, enumerable: true, configurable: true })
+      Object.defineProperty(tree, key, { value, writable: true, enumerable: true,
+        configurable: true })
     }
   }
   for (const key of Object.keys(sample)) {
     if (key === 'extra' || key === 'tracingEnabled') continue
     Object.defineProperty(prototype, key, {
       configurable: true,
-      get(this: Fields) { become(this); return this[key] },
-      set(this: Fields, value: unknown) { become(this); this[key] = value },
+      get(this: Fields) {
+        become(this)
+        return this[key]
+      },
+      set(this: Fields, value: unknown) {
+        become(this)
+        this[key] = value
+      },
     })
   }
   // Code that copies a tree reads this member first, to check that it is one.
@@ -134,8 +144,8 @@ function isTraced(config: Fields | undefined): boolean {
   const callbacks = config?.callbacks as { handlers?: unknown } | undefined
   if (callbacks === undefined) return false
   const handlers = Array.isArray(callbacks) ? callbacks as unknown[] : callbacks.handlers
-  return !Array.isArray(handlers) || handlers.some((handler) =>
-    (handler as { name?: unknown } | null)?.name === tracerName)
+  return !Array.isArray(handlers) ||
+    handlers.some((handler) => (handler as { name?: unknown } | null)?.name === tracerName)
 }
 
 export function isTracingOn(): boolean {
@@ -150,12 +160,12 @@ export interface Shortcuts {
 }
 
 /** Enables the shortcuts that fit the project's copy of the library, once per worker. */
-export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>, log: Log):
-  Promise<Shortcuts> {
+export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>,
+  log: Log): Promise<Shortcuts> {
   const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
     { Runnable }, { Pregel }] = await Promise.all([import('@langchain/core/singletons'),
-    import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
-    import('@langchain/langgraph/pregel')])
+      import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
+      import('@langchain/langgraph/pregel')])
   if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
   else log.debug('This version of @langchain/core is not known: it runs unchanged.')
   const reducer = langgraph.messagesStateReducer as MessagesReducer
@@ -164,7 +174,8 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
   return {
     updates: isKnown(reducer) ? watchedUpdates(langgraph, reducer) : undefined,
     bareStream: isKnown(methods.stream, methods._streamIterator, wrap)
-      ? new BareStream(methods) : undefined,
+      ? new BareStream(methods) :
+      undefined,
   }
 }
 

@@ -8,13 +8,18 @@ const secretive = /key|token|secret|password|auth/i
 const charactersMax = 256
 
 /** The short scalars of `configurable`, secrets left out. */
-export function filterable(configurable: Readonly<Record<string, unknown>>):
-Record<string, unknown> {
-  return Object.fromEntries(Object.entries(configurable).filter(([name, value]) =>
-    !unnamed.test(name) && !secretive.test(name) && isScalar(value)))
+export function filterable(
+  configurable: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(configurable).filter(([name, value]) =>
+      !unnamed.test(name) && !secretive.test(name) && isScalar(value)
+    ),
+  )
 }
 
 function isScalar(value: unknown): boolean {
-  return typeof value === 'string' ? value.length <= charactersMax
+  return typeof value === 'string' ?
+    value.length <= charactersMax
     : typeof value === 'number' || typeof value === 'boolean'
 }

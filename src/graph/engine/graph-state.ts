@@ -34,7 +34,8 @@ export async function readState<Answer>(graph: ServedGraph, saver: HeddleSaver, 
       .getState(at, { subgraphs })
     const done = doneTasks(tuple)
     return await look({ ...snapshot, tasks: snapshot.tasks.map((task) =>
-      task.error == null && done.has(task.id) ? { ...task, error: shown(error) } : task) })
+      task.error == null && done.has(task.id) ? { ...task, error: shown(error) } : task
+    ) })
   }
 }
 

@@ -7,20 +7,17 @@ import { engineModes, EventMapper } from '../events/event-mapping.ts'
 import type { Chunk, EventMapperOptions } from '../events/event-mapping.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
 import { ValuesReference } from '../events/values-reference.ts'
-import type {
-  CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome, RunRequest,
-} from '../execution.ts'
+import type { CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome,
+  RunRequest } from '../execution.ts'
 import { placeIn } from '../project/code-place.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
-import {
-  breakpointFault, commandFaults, graphAt, requireNoFault, namesOf, updateFaults,
-} from '../project/graph-names.ts'
+import { breakpointFault, commandFaults, graphAt, requireNoFault, namesOf,
+  updateFaults } from '../project/graph-names.ts'
 import { shapeOf } from '../project/library.ts'
 import type { GraphLibrary } from '../project/library.ts'
 import { requireNext } from '../project/missing-nodes.ts'
-import {
-  configOf, editInput, outdatesAnswer, parsedUpdate, runInput,
-} from '../project/run-input.ts'
+import { configOf, editInput, outdatesAnswer, parsedUpdate,
+  runInput } from '../project/run-input.ts'
 import type { Fields, ParsedUpdate, WireCommand } from '../project/run-input.ts'
 import { messageOf, nameOf } from '../project/thrown.ts'
 import { withoutAnswer } from '../state/pending-writes.ts'
@@ -66,7 +63,8 @@ export interface Assignment {
 export async function execute(bench: Workbench, assignment: Assignment): Promise<ExecutionOutcome> {
   const { request } = assignment.execution
   try {
-    return request.kind === 'run' ? await run(bench, assignment, request)
+    return request.kind === 'run' ?
+      await run(bench, assignment, request)
       : await edit(bench, assignment, request)
   } catch (error) {
     return failure(error, bench.library.root)
@@ -89,27 +87,36 @@ export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Execut
   }
 }
 
-async function run(bench: Workbench, assignment: Assignment, request: RunRequest):
-  Promise<ExecutionOutcome> {
+async function run(bench: Workbench, assignment: Assignment,
+  request: RunRequest): Promise<ExecutionOutcome> {
   const { execution: { threadId, runId, graphId }, control, signal } = assignment
   const config = configOf(threadId, request)
   const { metadata, configurable, context } = config
-  const graph = await bench.library.get(graphId,
-    { access: 'threads.create_run', config: { configurable }, context })
+  const graph = await bench.library.get(graphId, { access: 'threads.create_run',
+    config: { configurable }, context })
   const reference = referenceFor(graph, bench.describe(graphId))
   const sync = request.durability === 'sync'
   const pending = outdatesAnswer(request) ? withoutAnswer : undefined
-  const saver = saverFor(bench, assignment, graph,
-    { metadata: { ...filterable(configurable), ...metadata }, sync, reference, pending,
-      isExit: request.durability === 'exit' })
+  const saver = saverFor(bench, assignment, graph, {
+    metadata: { ...filterable(configurable), ...metadata },
+    sync,
+    reference,
+    pending,
+    isExit: request.durability === 'exit',
+  })
   const bound = bindSaver(graph, saver)
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
   const options = {
-    ...config, runId, signal, control, durability: request.durability,
-    subgraphs: request.streamSubgraphs, streamMode: engineModes(request.streamModes),
+    ...config,
+    runId,
+    signal,
+    control,
+    durability: request.durability,
+    subgraphs: request.streamSubgraphs,
+    streamMode: engineModes(request.streamModes),
     ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
     ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
   }
@@ -124,7 +131,8 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
-    const left = await (isMissingNode(error) ? questionsLeft(bench, saver, threadId)
+    const left = await (isMissingNode(error) ?
+      questionsLeft(bench, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
     return { ...drained ? ended : failure(error, bench.library.root), ...left }
@@ -138,12 +146,12 @@ async function run(bench: Workbench, assignment: Assignment, request: RunRequest
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
-async function edit(bench: Workbench, assignment: Assignment, request: EditRequest):
-  Promise<ExecutionOutcome> {
+async function edit(bench: Workbench, assignment: Assignment,
+  request: EditRequest): Promise<ExecutionOutcome> {
   const { execution: { threadId, graphId }, signal } = assignment
   const { metadata, configurable } = configOf(threadId, { ...request, context: null })
-  const graph = await bench.library.get(graphId,
-    { access: 'threads.update', config: { configurable } })
+  const graph = await bench.library.get(graphId, { access: 'threads.update',
+    config: { configurable } })
   const described: Fields = { ...metadata }
   let pending: SaverWish['pending']
   const options = { metadata: described, sync: false, reference: undefined,
@@ -160,7 +168,8 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
   for (const updates of supersteps) {
     described.writes = namedWrites(updates)
     config = await bound.bulkUpdateState(config, [{ updates: updates.map((update) => ({
-      values: editInput(update, langgraph) as Fields, asNode: update.asNode ?? undefined,
+      values: editInput(update, langgraph) as Fields,
+      asNode: update.asNode ?? undefined,
     })) }])
     if (signal.aborted) return { ...ended, status: 'aborted' }
   }
@@ -168,8 +177,8 @@ async function edit(bench: Workbench, assignment: Assignment, request: EditReque
 }
 
 /** Throws `invalid` if an update names a node or a channel that is not there. */
-async function requireNameKnown(graph: ServedGraph, ns: unknown, updates: readonly ParsedUpdate[]):
-  Promise<void> {
+async function requireNameKnown(graph: ServedGraph, ns: unknown,
+  updates: readonly ParsedUpdate[]): Promise<void> {
   const edited = await graphAt(graph, ns)
   if (!edited) return
   const names = namesOf(edited)
@@ -204,8 +213,8 @@ function continues({ input, command }: RunRequest): boolean {
 }
 
 /** Throws `missing_node`. */
-async function requireNodes(graph: ServedGraph, saver: HeddleSaver, configurable: Fields):
-  Promise<void> {
+async function requireNodes(graph: ServedGraph, saver: HeddleSaver,
+  configurable: Fields): Promise<void> {
   const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
   requireNext({ names: Object.keys(values), valueOf: (name) => values[name] },
     Object.keys(graph.nodes))
@@ -216,8 +225,8 @@ function isMissingNode(error: unknown): boolean {
 }
 
 /** The interrupts of tasks that the engine does not find: they stay. */
-async function questionsLeft({ codec }: Workbench, saver: HeddleSaver, thread_id: string):
-  Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
+async function questionsLeft({ codec }: Workbench, saver: HeddleSaver,
+  thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
   const tuple = await saver.getTuple({ configurable: { thread_id } })
   const done = doneTasks(tuple)
   const interrupts: Record<string, unknown[]> = {}
@@ -252,7 +261,17 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
   const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
-    threadId, runId, codec, serde, source, sink, memory, metadata, sync, pending, entered,
+    threadId,
+    runId,
+    codec,
+    serde,
+    source,
+    sink,
+    memory,
+    metadata,
+    sync,
+    pending,
+    entered,
     sendsApart: sendsApart(graph),
     updates: shortcuts?.updates,
     written: (channel, value) => ids.assign(channel, value),
@@ -265,7 +284,8 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
 
 /** Only if readers take the state from checkpoints, and see the same channels as this graph. */
 function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
-  ValuesReference | undefined {
+  | ValuesReference
+  | undefined {
   const { plain, stateChannels } = shapeOf(graph)
   const same = JSON.stringify(stateChannels) === JSON.stringify(described?.stateChannels)
   if (!plain || described?.plain !== true || !same) return undefined
@@ -278,17 +298,20 @@ const burst = 32
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
   replay: Pick<EventMapperOptions, 'reference' | 'redoes'>): EventMapper {
   return new EventMapper({
-    ...replay, modes: request.streamModes, subgraphs: request.streamSubgraphs,
-      emitted: request.emitted,
+    ...replay,
+    modes: request.streamModes,
+    subgraphs: request.streamSubgraphs,
+    emitted: request.emitted,
     durable: request.durability !== 'exit',
-    text: (value) => codec.text(value), notify: (event) => outbox.event(event),
+    text: (value) => codec.text(value),
+    notify: (event) => outbox.event(event),
   })
 }
 
 type Options = Parameters<ServedGraph['stream']>[1]
 
-async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown, options: Fields):
-  Promise<AsyncIterable<unknown>> {
+async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown,
+  options: Fields): Promise<AsyncIterable<unknown>> {
   return shortcuts?.bareStream?.open(graph, input, options)
     ?? await graph.stream(input as never, options as Options)
 }
@@ -325,7 +348,8 @@ interface EngineEvent {
 }
 
 function chunkOf(item: unknown, subgraphs: boolean): Chunk {
-  const [namespace, mode, payload] = subgraphs ? item as [string[], string, unknown]
+  const [namespace, mode, payload] = subgraphs ?
+    item as [string[], string, unknown]
     : [[], ...item as [string, unknown]]
   return { namespace, mode, payload }
 }
@@ -350,7 +374,8 @@ async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Prom
   const tuple = await saver.getTuple({ configurable })
   const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
   return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
-    channel === '__interrupt__' && !done.has(task) ? [value].flat() : [])
+    channel === '__interrupt__' && !done.has(task) ? [value].flat() : []
+  )
     .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 

@@ -31,8 +31,8 @@ type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
 export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
   const { graphId, threadId, question, source } = inquiry
   const configurable = configurableOf(threadId, question, null)
-  const graph = await bench.library.get(graphId,
-    { access: 'threads.read', config: { configurable } })
+  const graph = await bench.library.get(graphId, { access: 'threads.read',
+    config: { configurable } })
   const { plain, stateChannels } = shapeOf(graph)
   const reference = new ValuesReference(stateChannels, Number.POSITIVE_INFINITY)
   const inputs = new Map<string, unknown>()
@@ -53,7 +53,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
   }
   const seen: Seen = { graph, saver, show }
-  return question.kind === 'state' ? oneState(seen, threadId, question)
+  return question.kind === 'state' ?
+    oneState(seen, threadId, question)
     : page(seen, threadId, question)
 }
 
@@ -71,32 +72,36 @@ interface Seen {
 
 type Question<Kind> = StateQuestion & { readonly kind: Kind }
 
-function oneState(seen: Seen, threadId: string, question: Question<'state'>):
-  Promise<SnapshotAnswer[]> {
+function oneState(seen: Seen, threadId: string,
+  question: Question<'state'>): Promise<SnapshotAnswer[]> {
   const { subgraphs } = question
   const config = { configurable: placeOf(threadId, question) }
-  return readState(seen.graph, seen.saver, { config, subgraphs }, async (snapshot) =>
-    isThere(snapshot) ? [seen.show({ snapshot, parent: await parentOf(seen, snapshot) })] : [])
+  return readState(seen.graph, seen.saver, { config, subgraphs },
+    async (snapshot) =>
+      isThere(snapshot) ? [seen.show({ snapshot, parent: await parentOf(seen, snapshot) })] : [])
 }
 
-function page(seen: Seen, threadId: string, question: Question<'history'>):
-  Promise<SnapshotAnswer[]> {
+function page(seen: Seen, threadId: string,
+  question: Question<'history'>): Promise<SnapshotAnswer[]> {
   const { before, limit, filter } = question
   return readHistory(seen.graph, seen.saver, [{ configurable: placeOf(threadId, question) }, {
-    limit, ...filter && { filter: { ...filter } },
-    ...before !== null && { before: { configurable: { thread_id: threadId,
-      checkpoint_id: before } } },
+    limit,
+    ...filter && { filter: { ...filter } },
+    ...before !== null &&
+      { before: { configurable: { thread_id: threadId, checkpoint_id: before } } },
   }], async (snapshots) => {
     const byId = new Map(snapshots.map((snapshot) => [idOf(snapshot.config), snapshot]))
-    return Promise.all(snapshots.map(async (snapshot) =>
-      seen.show({ snapshot, parent: await parentOf(seen, snapshot, byId) })))
+    return Promise.all(
+      snapshots.map(async (snapshot) =>
+        seen.show({ snapshot, parent: await parentOf(seen, snapshot, byId) })
+      ),
+    )
   })
 }
 
 /** The engine's keys of a checkpoint; a key without a value would select nothing. */
 function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQuestion): Fields {
-  return { thread_id, checkpoint_ns,
-    ...checkpointId !== null && { checkpoint_id: checkpointId } }
+  return { thread_id, checkpoint_ns, ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
 
 async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: StateSnapshot,
@@ -125,8 +130,11 @@ function stateOf(snapshot: StateSnapshot, graphId: string, writes: Fields | null
     next,
     tasks: tasks.map((task) => taskOf(task, graphId)),
     metadata: {
-      graph_id: graphId, writes, ...metadata as Fields | undefined,
-      thread_id: threadId, checkpoint_id: checkpointId,
+      graph_id: graphId,
+      writes,
+      ...metadata as Fields | undefined,
+      thread_id: threadId,
+      checkpoint_id: checkpointId,
     },
     created_at: createdAt ?? null,
     checkpoint,
@@ -136,12 +144,15 @@ function stateOf(snapshot: StateSnapshot, graphId: string, writes: Fields | null
   }
 }
 
-function taskOf({ id, name, error, interrupts, path, state, result }: Task, graphId: string):
-  Fields {
+function taskOf({ id, name, error, interrupts, path, state, result }: Task,
+  graphId: string): Fields {
   const nested = state && 'values' in state ? state : undefined
   const configurable = state && 'configurable' in state ? state.configurable : undefined
   return {
-    id, name, interrupts, path,
+    id,
+    name,
+    interrupts,
+    path,
     // A string that holds JSON: clients parse it.
     error: error == null ? null : JSON.stringify(error),
     checkpoint: configurable ?? null,
@@ -160,8 +171,9 @@ function tasksWrites({ tasks }: StateSnapshot): Fields | null {
     else results.set(name, [result])
   }
   if (results.size === 0) return null
-  return Object.fromEntries([...results].map(([name, written]) =>
-    [name, written.length === 1 ? written[0] : written]))
+  return Object.fromEntries(
+    [...results].map(([name, written]) => [name, written.length === 1 ? written[0] : written]),
+  )
 }
 
 function inputWrites(input: unknown): Fields | null {
@@ -169,15 +181,25 @@ function inputWrites(input: unknown): Fields | null {
 }
 
 function readOnlySaver({ codec, serde }: Workbench, graph: ServedGraph,
-  { threadId, source }: Pick<Inquiry, 'threadId' | 'source'>, seen: SaverOptions['seen']):
-  HeddleSaver {
-  const refuse = () => { throw new Error('a question does not change the state') }
+  { threadId, source }: Pick<Inquiry, 'threadId' | 'source'>,
+  seen: SaverOptions['seen']): HeddleSaver {
+  const refuse = () => {
+    throw new Error('a question does not change the state')
+  }
   return new HeddleSaver({
-    threadId, runId: '', codec, serde, source, metadata: {}, sync: false,
+    threadId,
+    runId: '',
+    codec,
+    serde,
+    source,
+    metadata: {},
+    sync: false,
     sendsApart: sendsApart(graph),
     memory: { newest: new Map(), empty: false },
     sink: { step: refuse, hold: refuse, acknowledged: () => Promise.resolve() },
-    seen, entered: () => {}, written: () => {},
+    seen,
+    entered: () => {},
+    written: () => {},
   })
 }
 

@@ -7,7 +7,9 @@ export function checkpointOf(config: unknown): Fields | null {
   const { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } = configurableOf(config) ?? {}
   if (!thread_id) return null
   return {
-    thread_id, checkpoint_id: checkpoint_id ?? null, checkpoint_ns: checkpoint_ns ?? '',
+    thread_id,
+    checkpoint_id: checkpoint_id ?? null,
+    checkpoint_ns: checkpoint_ns ?? '',
     checkpoint_map: checkpoint_map ?? null,
   }
 }

@@ -63,17 +63,22 @@ export class EventMapper {
 
   chunk({ namespace, mode, payload }: Chunk): void {
     switch (mode) {
-      case 'updates': return this.#updates(namespace, payload)
-      case 'values': return this.#values(namespace, payload)
+      case 'updates':
+        return this.#updates(namespace, payload)
+      case 'values':
+        return this.#values(namespace, payload)
       case 'messages':
         if (this.#modes.has('messages-tuple')) this.#notify('messages', namespace, payload)
         return this.#messages?.chunk(payload)
       case 'checkpoints':
         if (isEnvelope(payload)) return
         return this.#wanted(mode, namespace, checkpointPayload(payload))
-      case 'debug': return this.#wanted(mode, namespace, debugPayload(payload))
-      case 'tasks': return this.#wanted(mode, namespace, taskPayload(payload))
-      default: return this.#wanted(mode, namespace, payload)
+      case 'debug':
+        return this.#wanted(mode, namespace, debugPayload(payload))
+      case 'tasks':
+        return this.#wanted(mode, namespace, taskPayload(payload))
+      default:
+        return this.#wanted(mode, namespace, payload)
     }
   }
 
@@ -139,7 +144,8 @@ export class EventMapper {
   /** Whether an earlier attempt emitted it: each of its events matches once. */
   #wasEmitted({ name, json, valuesOf }: EmittedEvent): boolean {
     const index = this.#emitted.findIndex((emitted) =>
-      emitted.name === name && emitted.json === json && emitted.valuesOf === valuesOf)
+      emitted.name === name && emitted.json === json && emitted.valuesOf === valuesOf
+    )
     if (index >= 0) this.#emitted.splice(index, 1)
     return index >= 0
   }

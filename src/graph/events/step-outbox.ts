@@ -58,7 +58,9 @@ export class StepOutbox implements StepSink {
   /** Steps were sent without an ack id: that of a later batch will cover them. */
   #unacked = false
 
-  constructor(ports: StepOutboxPorts) { this.#ports = ports }
+  constructor(ports: StepOutboxPorts) {
+    this.#ports = ports
+  }
 
   step(step: Step): void {
     const bytes = recordBytes(step)
@@ -214,14 +216,13 @@ export class StepOutbox implements StepSink {
 }
 
 /** The batch once its steps are complete; if one cannot be, what comes before it. */
-async function completed(batch: WorkerBatch, held: readonly Held[]):
-  Promise<{ batch: WorkerBatch; failure?: Failure }> {
+async function completed(batch: WorkerBatch,
+  held: readonly Held[]): Promise<{ batch: WorkerBatch; failure?: Failure }> {
   const results = await Promise.allSettled(held.map(({ done }) => done))
   const broken = results.findIndex(({ status }) => status === 'rejected')
   if (broken < 0) return { batch }
   const { steps, events } = held[broken]!
   const { reason } = results[broken] as PromiseRejectedResult
-  const before = { steps: batch.steps.slice(0, steps),
-    events: batch.events.slice(0, events) }
+  const before = { steps: batch.steps.slice(0, steps), events: batch.events.slice(0, events) }
   return { batch: { ...before, ackId: 0, outcome: null }, failure: { reason } }
 }

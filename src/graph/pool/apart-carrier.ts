@@ -14,10 +14,12 @@ const lookMs = 500
 /** What V8 prints before it ends a process that one large object took beyond its limit. */
 const outOfMemory = 'JavaScript heap out of memory'
 
-export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart, events: CarrierEvents):
-Carrier {
+export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
+  events: CarrierEvents): Carrier {
   const child = fork(fileURLToPath(new URL('./apart.ts', import.meta.url)), [], {
-    serialization: 'advanced', env: start.variables, execArgv: [],
+    serialization: 'advanced',
+    env: start.variables,
+    execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const send = (message: ToApart) => {
@@ -34,7 +36,9 @@ Carrier {
     child.kill('SIGKILL')
   })
   const { stdout, stderr } = child
-  stderr!.on('data', (text: Buffer | string) => { if (text.includes(outOfMemory)) full() })
+  stderr!.on('data', (text: Buffer | string) => {
+    if (text.includes(outOfMemory)) full()
+  })
   child.on('message', (message: FromApart) => {
     if ('mails' in message) events.mails(message.mails)
     else if ('full' in message) full()
@@ -50,9 +54,12 @@ Carrier {
   let job = 0
   send({ start })
   return {
-    stdout: stdout!, stderr: stderr!,
+    stdout: stdout!,
+    stderr: stderr!,
     /** It has only one. */
-    get enteredJob() { return job },
+    get enteredJob() {
+      return job
+    },
     post: (mails) => {
       job = mails.find((mail) => mail.type === 'execute')?.job ?? job
       send({ mails })

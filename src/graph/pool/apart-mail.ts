@@ -7,5 +7,6 @@ import type { ToWorker } from './worker-mail.ts'
 export type ToApart = { readonly start: WorkerStart } | { readonly mails: readonly ToWorker[] }
 
 /** What it sends: the events of its worker. */
-export type FromApart = { readonly mails: unknown } | { readonly full: true }
-  | { readonly failed: string }
+export type FromApart = { readonly mails: unknown } | { readonly full: true } | {
+  readonly failed: string
+}

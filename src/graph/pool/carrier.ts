@@ -58,21 +58,29 @@ export function workerThread({ name, project, heapMb, variables: env, mark }: Wo
   const entered = new Int32Array(new SharedArrayBuffer(4))
   const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark } }
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    name, workerData, transferList: [port2], env, stdout: !printsItself, stderr: !printsItself,
-    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb,
-      maxOldGenerationSizeMb: heapMb },
+    name,
+    workerData,
+    transferList: [port2],
+    env,
+    stdout: !printsItself,
+    stderr: !printsItself,
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb, maxOldGenerationSizeMb: heapMb },
   })
   port.on('message', (mails: unknown) => events.mails(mails))
-  worker.on('error', (error: Error & { code?: string }) =>
-    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? events.full() : events.failed(error))
+  worker.on('error',
+    (error: Error & { code?: string }) =>
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? events.full() : events.failed(error))
   worker.on('exit', (code) => {
     // Its last messages may still be queued.
     for (let last; (last = receiveMessageOnPort(port));) events.mails(last.message)
     events.exited(code)
   })
   return {
-    stdout: worker.stdout, stderr: worker.stderr,
-    get enteredJob() { return entered[0]! },
+    stdout: worker.stdout,
+    stderr: worker.stderr,
+    get enteredJob() {
+      return entered[0]!
+    },
     post: (mails) => port.postMessage(mails),
     terminate: async () => void await worker.terminate(),
   }

@@ -4,8 +4,8 @@
  * the operating system keeps what a process has written, however that ends.
  */
 
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync }
-  from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync,
+  writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Names a run, or an edit by an empty run id. */

@@ -1,9 +1,8 @@
 /** Hands executions to workers, passes on their batches, and handles lost workers. */
 
 import type { WorkerBatch } from '../events/worker-batch.ts'
-import type {
-  CheckpointSource, Execution, ExecutionListener, LossReason, ExecutionOutcome,
-} from '../execution.ts'
+import type { CheckpointSource, Execution, ExecutionListener, LossReason,
+  ExecutionOutcome } from '../execution.ts'
 import { CrashBlame } from './crash-blame.ts'
 import { choose, silentAfterMs } from './worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -105,8 +104,10 @@ export class ExecutionScheduler {
 
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
-      case 'departure': return this.#batch(link, mail.job, mail.batch)
-      case 'broken': return this.#broken(link, mail.job)
+      case 'departure':
+        return this.#batch(link, mail.job, mail.batch)
+      case 'broken':
+        return this.#broken(link, mail.job)
     }
   }
 
@@ -174,7 +175,8 @@ export class ExecutionScheduler {
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
-    const link = this.#isForItself(job) ? this.#pool.startQuarantined(job.execution.apart)
+    const link = this.#isForItself(job) ?
+      this.#pool.startQuarantined(job.execution.apart)
       : choose(this.#pool.members, last)
     if (!link) return false
     job.link = link

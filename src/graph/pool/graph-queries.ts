@@ -57,14 +57,13 @@ export class GraphQueries {
     if (cancelled?.aborted) return Promise.reject(cancelled.reason as Error)
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
-      bytes: 0,
-      stopTimers: () => {} }
+      bytes: 0, stopTimers: () => {} }
     let stopHedge = this.#env.after(hedgeAfterMs, () => {
       if (asking.reads === 0 && asking.bytes < largeBytes) return this.#send(asking)
       stopHedge = this.#env.after(lateHedgeMs, () => this.#send(asking))
     })
-    const stopDeadline = this.#env.after(deadlineMs, () => this.#end(asking, () =>
-      reply.reject(unanswered(inquiry))))
+    const stopDeadline = this.#env.after(deadlineMs,
+      () => this.#end(asking, () => reply.reject(unanswered(inquiry))))
     const giveUp = () => this.#end(asking, () => reply.reject(cancelled!.reason))
     cancelled?.addEventListener('abort', giveUp)
     asking.stopTimers = () => {
@@ -107,8 +106,10 @@ export class GraphQueries {
       asking.losses += 1
       if (asking.asked.size > 0) continue
       if (asking.losses <= lossesMax) this.#send(asking)
-      else this.#end(asking, () => asking.reply.reject(new HeddleError('unavailable',
-        'The workers that were asked died over the question.')))
+      else this.#end(asking, () =>
+          asking.reply.reject(
+            new HeddleError('unavailable', 'The workers that were asked died over the question.'),
+          ))
     }
   }
 
@@ -120,8 +121,10 @@ export class GraphQueries {
   /** Rejects all open inquiries. */
   close(): void {
     for (const asking of new Set([...this.#askings.values(), ...this.#waiting])) {
-      this.#end(asking, () => asking.reply.reject(
-        new HeddleError('unavailable', 'The graph host is closed.')))
+      this.#end(asking, () =>
+        asking.reply.reject(
+          new HeddleError('unavailable', 'The graph host is closed.'),
+        ))
     }
   }
 
@@ -183,6 +186,7 @@ export class GraphQueries {
 function unanswered({ graphId }: GraphInquiry): HeddleError {
   const seconds = deadlineMs / 1_000
   return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +
-    'seconds: the function that makes it may wait for what is out of reach.',
-  { retryAfterSeconds: seconds })
+    'seconds: the function that makes it may wait for what is out of reach.', {
+    retryAfterSeconds: seconds,
+  })
 }

@@ -5,10 +5,8 @@ import { availableParallelism } from 'node:os'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { optimiseSoon } from '../../settings/index.ts'
-import type {
-  CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription, GraphHost,
-  GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple,
-} from '../execution.ts'
+import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
+  GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
@@ -73,8 +71,9 @@ export interface RunningGraphHost extends GraphHost {
 }
 
 /** Resolves when the first worker has loaded the project. */
-export async function startGraphHost({ env, project, variables, ...options }: GraphHostOptions):
-  Promise<RunningGraphHost> {
+export async function startGraphHost(
+  { env, project, variables, ...options }: GraphHostOptions,
+): Promise<RunningGraphHost> {
   const { workers = Math.max(2, availableParallelism()) } = options
   const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
   const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
@@ -122,19 +121,29 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#inquiries = new GraphQueries(env, this.#pool, nextJob)
   }
 
-  open(): Promise<Opened> { return this.#pool.open() }
-  reload(project: CompiledProject): Promise<Opened> { return this.#pool.reload(project) }
-  drain(deadline: AbortSignal): Promise<void> { return this.#executions.drain(deadline) }
+  open(): Promise<Opened> {
+    return this.#pool.open()
+  }
+  reload(project: CompiledProject): Promise<Opened> {
+    return this.#pool.reload(project)
+  }
+  drain(deadline: AbortSignal): Promise<void> {
+    return this.#executions.drain(deadline)
+  }
 
-  servedAt(url: string | undefined): void { this.#pool.servedAt(url) }
+  servedAt(url: string | undefined): void {
+    this.#pool.servedAt(url)
+  }
 
   stats(): HostStats {
     const links = [...this.#pool.everyone]
     const ready = links.filter(({ state }) => state === 'ready')
     return {
-      starting: links.length - ready.length, ready: ready.length,
+      starting: links.length - ready.length,
+      ready: ready.length,
       busy: ready.filter(({ executions }) => executions > 0).length,
-      ...this.#executions.counts, lost: this.#pool.lost,
+      ...this.#executions.counts,
+      lost: this.#pool.lost,
     }
   }
 
@@ -163,8 +172,8 @@ class WorkerGraphHost implements RunningGraphHost {
     this.#executions.abort(executionId)
   }
 
-  async ask(graphId: string, threadId: string, question: StateQuestion,
-    source: CheckpointSource, cancelled?: AbortSignal): Promise<SnapshotAnswer[]> {
+  async ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
+    cancelled?: AbortSignal): Promise<SnapshotAnswer[]> {
     const inquiry = { kind: 'state', graphId, threadId, question } as const
     return await this.#inquiries.ask(inquiry, source, cancelled) as SnapshotAnswer[]
   }
@@ -180,14 +189,13 @@ class WorkerGraphHost implements RunningGraphHost {
     return await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
   }
 
-  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
-    Promise<unknown> {
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown> {
     return this.#inquiries.ask({ kind: 'drawable', graphId, xray, configurable })
   }
 
   /** Answers a worker's read of a thread's checkpoints. */
-  async #read(link: WorkerLink, { job, reading, what }: WorkerMail & { type: 'read' }):
-    Promise<void> {
+  async #read(link: WorkerLink,
+    { job, reading, what }: WorkerMail & { type: 'read' }): Promise<void> {
     const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
     const readDone = this.#inquiries.noteRead(link, job)
     const result = await resultOf(read(source, what))

@@ -49,15 +49,25 @@ function refused(detail: string): Response {
 
 /** The levels of `winston`, which the official server offers. */
 const levels = {
-  error: 'error', warn: 'warn', help: 'info', data: 'info', info: 'info', prompt: 'info',
-  http: 'info', input: 'info', verbose: 'debug', debug: 'debug', silly: 'debug',
+  error: 'error',
+  warn: 'warn',
+  help: 'info',
+  data: 'info',
+  info: 'info',
+  prompt: 'info',
+  http: 'info',
+  input: 'info',
+  verbose: 'debug',
+  debug: 'debug',
+  silly: 'debug',
 } as const
 
 function loggerOver(log: Log): object {
-  const logger = Object.fromEntries(Object.entries(levels).map(([name, level]) =>
-    [name, (...words: readonly unknown[]) => {
+  const logger = Object.fromEntries(
+    Object.entries(levels).map(([name, level]) => [name, (...words: readonly unknown[]) => {
       log[level](formatWithOptions({ breakLength: Infinity }, ...words))
       return logger
-    }]))
+    }]),
+  )
   return logger
 }

@@ -59,16 +59,27 @@ export class JobRunner {
 
   receive(mail: ToWorker): void {
     switch (mail.type) {
-      case 'execute': return void this.#execute(mail.job, mail.execution, mail.warm)
-      case 'abort': return this.#abort(mail.job)
-      case 'drain': for (const { control } of this.#jobs.values()) control.handBack(); return
-      case 'pause': return this.#jobs.get(mail.job)?.control.handBack()
-      case 'inquire': return void this.#inquire(mail.job, mail.inquiry)
-      case 'confirm': return this.#jobs.get(mail.job)?.outbox.confirm(mail.ackId)
-      case 'landed': return this.#jobs.get(mail.job)?.outbox.landed()
-      case 'stored': return this.#stored(mail)
-      case 'served': return serverIsAt(mail.url)
-      case 'ping': return this.#batcher.send({ type: 'pong' })
+      case 'execute':
+        return void this.#execute(mail.job, mail.execution, mail.warm)
+      case 'abort':
+        return this.#abort(mail.job)
+      case 'drain':
+        for (const { control } of this.#jobs.values()) control.handBack()
+        return
+      case 'pause':
+        return this.#jobs.get(mail.job)?.control.handBack()
+      case 'inquire':
+        return void this.#inquire(mail.job, mail.inquiry)
+      case 'confirm':
+        return this.#jobs.get(mail.job)?.outbox.confirm(mail.ackId)
+      case 'landed':
+        return this.#jobs.get(mail.job)?.outbox.landed()
+      case 'stored':
+        return this.#stored(mail)
+      case 'served':
+        return serverIsAt(mail.url)
+      case 'ping':
+        return this.#batcher.send({ type: 'pong' })
     }
   }
 
@@ -123,8 +134,8 @@ export class JobRunner {
   }
 
   #break(job: number, { threadId, runId }: Execution, error: Error): void {
-    this.#env.log.error('The checkpoints of an execution could not be read.',
-      { error, threadId, runId })
+    this.#env.log.error('The checkpoints of an execution could not be read.', { error, threadId,
+      runId })
     this.#batcher.send({ type: 'broken', job })
   }
 
@@ -160,18 +171,21 @@ export class JobRunner {
         const source = new RemoteSource((what) => this.#read(job, what))
         return answer(this.#bench, { ...inquiry, source, cancelled })
       }
-      case 'schemas': return library.schemas(graphId, inquiry.configurable)
-      case 'subgraphSchemas': return library.subgraphSchemas(graphId, inquiry.namespace,
-        inquiry.recurse, inquiry.configurable)
-      case 'drawable': return library.drawable(graphId, inquiry.xray, inquiry.configurable)
+      case 'schemas':
+        return library.schemas(graphId, inquiry.configurable)
+      case 'subgraphSchemas':
+        return library.subgraphSchemas(graphId, inquiry.namespace, inquiry.recurse,
+          inquiry.configurable)
+      case 'drawable':
+        return library.drawable(graphId, inquiry.xray, inquiry.configurable)
     }
   }
 
   #read(job: number, what: Reading): Promise<StoredTuple[]> {
     const reading = ++this.#lastReading
     return new Promise((resolve, reject) => {
-      this.#readings.set(reading, { job, settle: (stored) =>
-        stored instanceof Error ? reject(stored) : resolve(stored) })
+      this.#readings.set(reading, { job,
+        settle: (stored) => stored instanceof Error ? reject(stored) : resolve(stored) })
       this.#batcher.send({ type: 'read', job, reading, what })
     })
   }
@@ -197,7 +211,9 @@ class RemoteSource implements CheckpointSource {
   /** Why a reading failed: the graph is not to blame for the outcome, whatever it was. */
   failure: Error | undefined
 
-  constructor(read: (what: Reading) => Promise<StoredTuple[]>) { this.#read = read }
+  constructor(read: (what: Reading) => Promise<StoredTuple[]>) {
+    this.#read = read
+  }
 
   tuple: CheckpointSource['tuple'] = async (ns, checkpointId) =>
     (await this.#noted({ kind: 'tuple', ns, checkpointId }))[0]

@@ -7,23 +7,33 @@ import type { WorkerMail } from './worker-mail.ts'
 type Bag = Readonly<Record<string, unknown>>
 
 const statuses: ReadonlySet<unknown> = new Set<OutcomeStatus>(
-  ['success', 'error', 'aborted', 'drained'])
+  ['success', 'error', 'aborted', 'drained'],
+)
 
 /** Whether a posted value has the shape of a message, so that reading it cannot throw. */
 export function isWorkerMail(value: unknown): value is WorkerMail {
   if (!isBag(value)) return false
   switch (value['type'] as WorkerMail['type']) {
-    case 'pong': return true
-    case 'departure': return isNumber(value['job']) && isDeparture(value['departure'])
-    case 'read': return isNumber(value['job']) && isNumber(value['reading'])
-      && isReading(value['what'])
-    case 'answer': return isNumber(value['job']) && isResult(value['result'])
-    case 'broken': return isNumber(value['job'])
-    case 'loading': return value['graphId'] === null || isText(value['graphId'])
-    case 'refused': return isText(value['reason'])
-    case 'ready': return isListOf(value['graphs'], isGraph)
-      && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
-    default: return false
+    case 'pong':
+      return true
+    case 'departure':
+      return isNumber(value['job']) && isDeparture(value['departure'])
+    case 'read':
+      return isNumber(value['job']) && isNumber(value['reading'])
+        && isReading(value['what'])
+    case 'answer':
+      return isNumber(value['job']) && isResult(value['result'])
+    case 'broken':
+      return isNumber(value['job'])
+    case 'loading':
+      return value['graphId'] === null || isText(value['graphId'])
+    case 'refused':
+      return isText(value['reason'])
+    case 'ready':
+      return isListOf(value['graphs'], isGraph)
+        && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
+    default:
+      return false
   }
 }
 
@@ -61,7 +71,8 @@ function isOutcome(value: unknown): boolean {
 function isReading(value: unknown): boolean {
   if (!isBag(value)) return false
   const { kind, ns, checkpointId: id, query } = value
-  return kind === 'list' ? isBag(query)
+  return kind === 'list' ?
+    isBag(query)
     : kind === 'tuple' && isText(ns) && (id === null || isText(id))
 }
 

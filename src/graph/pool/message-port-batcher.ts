@@ -8,7 +8,9 @@ export class MessagePortBatcher {
   #flushes: (() => void)[] = []
   #scheduled = false
 
-  constructor(post: (mails: FromWorker) => void) { this.#post = post }
+  constructor(post: (mails: FromWorker) => void) {
+    this.#post = post
+  }
 
   send(mail: WorkerMail): void {
     this.#mails.push(mail)

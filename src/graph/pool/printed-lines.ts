@@ -14,5 +14,7 @@ export function eachLine(stream: Readable, notify: (line: string) => void): void
     lines.forEach(notify)
     for (; rest.length > lineMax; rest = rest.slice(lineMax)) notify(rest.slice(0, lineMax))
   })
-  stream.on('end', () => { if (rest !== '') notify(rest) })
+  stream.on('end', () => {
+    if (rest !== '') notify(rest)
+  })
 }

@@ -4,8 +4,8 @@
 const apiOfProject = Symbol.for('opentelemetry.js.api.1')
 
 /** `trace` is a W3C traceparent; undefined if nothing is traced. */
-export async function underTrace<Result>(trace: string | undefined, work: () => Promise<Result>):
-Promise<Result> {
+export async function underTrace<Result>(trace: string | undefined,
+  work: () => Promise<Result>): Promise<Result> {
   if (trace === undefined || !Object.hasOwn(globalThis, apiOfProject)) return await work()
   const { ROOT_CONTEXT, context, trace: spans } = await import('@opentelemetry/api')
   const [, traceId, spanId, flags] = trace.split('-') as [string, string, string, string]

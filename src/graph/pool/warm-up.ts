@@ -8,10 +8,19 @@ import { StepOutbox } from '../events/step-outbox.ts'
 import type { ExecutionOutcome, RunRequest } from '../execution.ts'
 
 const request: RunRequest = {
-  kind: 'run', input: JSON.stringify({ messages: [{ role: 'user', content: 'Line?' }] }),
-  command: null, config: '{}', context: null, streamModes: ['values', 'updates'],
-  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, emitted: [], asked: null,
+  kind: 'run',
+  input: JSON.stringify({ messages: [{ role: 'user', content: 'Line?' }] }),
+  command: null,
+  config: '{}',
+  context: null,
+  streamModes: ['values', 'updates'],
+  streamSubgraphs: false,
+  interruptBefore: null,
+  interruptAfter: null,
+  durability: 'async',
+  checkpoint: null,
+  emitted: [],
+  asked: null,
 }
 
 /**
@@ -28,11 +37,13 @@ export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undef
   const library = Object.create(bench.library, { get: { value: async () => graph } })
   const [threadId, runId] = [bench.uuid(), bench.uuid()]
   return await execute({ ...bench, library }, {
-    execution: { id: 0, tenant: '', threadId, graphId: '', runId, attempt: 1,
-      headId: null, request },
+    execution: { id: 0, tenant: '', threadId, graphId: '', runId, attempt: 1, headId: null,
+      request },
     source: { tuple: async () => undefined, list: async () => [] },
     outbox: new StepOutbox({ send: () => {}, schedule: (flush) => void setImmediate(flush) }),
     memory: { newest: new Map(), empty: true },
-    control: new DrainControl(() => {}), signal: new AbortController().signal, entered: () => {},
+    control: new DrainControl(() => {}),
+    signal: new AbortController().signal,
+    entered: () => {},
   })
 }

@@ -5,9 +5,8 @@ import type { MessagePort } from 'node:worker_threads'
 import { HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
-import type {
-  Configurable, Execution, GraphDescription, StateQuestion, StoredTuple, TupleQuery,
-} from '../execution.ts'
+import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
+  TupleQuery } from '../execution.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { ExecutionMark } from './execution-marks.ts'
@@ -25,9 +24,9 @@ export interface WorkerData {
 
 /** Work is identified by its job: a number that is unique in the process. */
 export type ToWorker =
-  | { readonly type: 'execute'; readonly job: number; readonly execution: Execution
-      /** No other worker has executed anything on the thread since this one did. */
-      readonly warm: boolean }
+  | { readonly type: 'execute'; readonly job: number; readonly execution: Execution;
+    /** No other worker has executed anything on the thread since this one did. */
+    readonly warm: boolean }
   | { readonly type: 'abort'; readonly job: number }
   | { readonly type: 'drain' }
   | { readonly type: 'pause'; readonly job: number }
@@ -48,25 +47,26 @@ export type WorkerMail =
   | { readonly type: 'loading'; readonly graphId: string | null }
   /** The project's library cannot be used, so that the worker ends. */
   | { readonly type: 'refused'; readonly reason: string }
-  | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[]
-      readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
+  | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
+    readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
   | { readonly type: 'departure'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
-  | { readonly type: 'read'; readonly job: number; readonly reading: number
-      readonly what: Reading }
+  | { readonly type: 'read'; readonly job: number; readonly reading: number;
+    readonly what: Reading }
   | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
   | { readonly type: 'pong' }
 
 /** A question about a graph or its state. */
 export type GraphInquiry =
-  | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string
-      readonly question: StateQuestion }
+  | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string;
+    readonly question: StateQuestion }
   | { readonly graphId: string; readonly configurable?: Configurable | undefined } & (
     | { readonly kind: 'schemas' }
-    | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null
-        readonly recurse: boolean }
-    | { readonly kind: 'drawable'; readonly xray: boolean | number })
+    | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null;
+      readonly recurse: boolean }
+    | { readonly kind: 'drawable'; readonly xray: boolean | number }
+  )
 
 /** One checkpoint or a page of them. */
 export type Reading =

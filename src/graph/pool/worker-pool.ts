@@ -106,18 +106,26 @@ export class WorkerPool {
     return this.open()
   }
 
-  get graphs(): readonly GraphDescription[] { return this.#graphs }
+  get graphs(): readonly GraphDescription[] {
+    return this.#graphs
+  }
 
   /** Workers that take any work, the oldest first. */
   get members(): WorkerLink[] {
-    return [...this.#links].filter((link) => link.state === 'ready' && !link.quarantined
-      && link.generation === this.#serving)
+    return [...this.#links].filter((link) =>
+      link.state === 'ready' && !link.quarantined
+      && link.generation === this.#serving
+    )
   }
 
-  get everyone(): Iterable<WorkerLink> { return this.#links }
+  get everyone(): Iterable<WorkerLink> {
+    return this.#links
+  }
 
   /** Workers that died, or were ended because they were stuck. */
-  get lost(): number { return this.#lost }
+  get lost(): number {
+    return this.#lost
+  }
 
   /**
    * A worker for one execution, in a process of its own if it is to be apart; undefined if there
@@ -177,7 +185,9 @@ export class WorkerPool {
   }
 
   /** The generation that serves, or will be the first to. */
-  get #current(): number { return this.#serving || this.#generation }
+  get #current(): number {
+    return this.#serving || this.#generation
+  }
 
   #start(generation: number, isApart = false): WorkerLink {
     const { heapMb, variables, marks } = this.#options
@@ -200,7 +210,8 @@ export class WorkerPool {
     if (this.#closed) return
     for (const generation of new Set([this.#current, this.#generation])) {
       const members = [...this.#links].filter((link) =>
-        !link.quarantined && link.generation === generation)
+        !link.quarantined && link.generation === generation
+      )
       for (let missing = this.#size - members.length; missing > 0; missing--) {
         this.#start(generation)
       }
@@ -209,12 +220,16 @@ export class WorkerPool {
 
   #mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
-      case 'pong': return this.#events.ready()
-      case 'loading': case 'refused': case 'ready':
+      case 'pong':
+        return this.#events.ready()
+      case 'loading':
+      case 'refused':
+      case 'ready':
         // A worker that is ready said all of this before: now only user code can have posted it.
         if (link.state === 'starting') this.#starting(link, mail)
         return
-      default: return this.#events.mail(link, mail)
+      default:
+        return this.#events.mail(link, mail)
     }
   }
 
@@ -259,10 +274,13 @@ export class WorkerPool {
     const isWanted = link.generation === this.#current || link.generation === this.#generation
     if (this.#closed || link.quarantined || !isWanted) return
     if (link.generation > this.#serving) {
-      const during = link.loading === null ? 'before it had loaded the project'
+      const during = link.loading === null ?
+        'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
-      this.#opening?.reject(new HeddleError('graph_failed',
-        link.refusal ?? `The graph worker ended ${during}; the log says why.`))
+      this.#opening?.reject(
+        new HeddleError('graph_failed',
+          link.refusal ?? `The graph worker ended ${during}; the log says why.`),
+      )
       if (this.#serving === 0) return
     } else if (link.refusal !== null) {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
@@ -308,7 +326,9 @@ export class WorkerPool {
     const ms = this.#env.monotonicMs() - startedMs
     if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return
     this.#warnedOf = generation
-    this.#env.log.warn('The file of a graph takes long to import; the project waits for it.',
-      { graphId, ms })
+    this.#env.log.warn('The file of a graph takes long to import; the project waits for it.', {
+      graphId,
+      ms,
+    })
   }
 }

@@ -30,7 +30,9 @@ hideHandle(port)
 const post = port.postMessage.bind(port)
 /** What came before the project was loaded. */
 const early: ToWorker[] = []
-let receive = (mail: ToWorker): void => { early.push(mail) }
+let receive = (mail: ToWorker): void => {
+  early.push(mail)
+}
 port.on('message', (mails: readonly ToWorker[]) => {
   for (const mail of mails) receive(mail)
 })
@@ -72,14 +74,20 @@ const codec = new ValueCodec(library.messages, serde, (error) => {
 const graphs = await library.describe(async (graphId, made) => {
   const graph = await atLatest(env, factoryMs, made)
   if (graph === undefined) {
-    env.log.warn('The factory of a graph takes long: the start does not wait for it any more.',
-      { graphId, ms: factoryMs })
+    env.log.warn('The factory of a graph takes long: the start does not wait for it any more.', {
+      graphId,
+      ms: factoryMs,
+    })
   }
   return graph
 })
 const described = new Map(graphs.map((graph) => [graph.graphId, graph]))
 const bench: Workbench = {
-  library, codec, serde, shortcuts, uuid: () => env.uuid(),
+  library,
+  codec,
+  serde,
+  shortcuts,
+  uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }
 // If it fails, the project's own runs will show why.

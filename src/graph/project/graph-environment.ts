@@ -20,8 +20,8 @@ const secret = new Set(Object.values(knownSettings)
   .filter((setting) => setting.isSecret).flatMap(({ variable }) => [variable, `${variable}_FILE`]))
 
 /** `allowed` has names, or patterns that end with `*`. */
-export function graphEnvironment(environment: NodeJS.ProcessEnv, allowed = everyVariable):
-NodeJS.ProcessEnv {
+export function graphEnvironment(environment: NodeJS.ProcessEnv,
+  allowed = everyVariable): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => {
     if (secret.has(name)) return false
     if (allowed.includes(name) || basic.has(name.toUpperCase()) || basicKind.test(name)) return true

@@ -21,8 +21,8 @@ interface FactoryRuntime {
  * threads.update      somebody writes a thread's state
  * assistants.read     somebody looks at the graph itself
  */
-export type AccessContext =
-  'threads.create_run' | 'threads.read' | 'threads.update' | 'assistants.read'
+export type AccessContext = 'threads.create_run' | 'threads.read' | 'threads.update'
+  | 'assistants.read'
 
 /** A function is a factory; a promise is awaited; anything else must be a graph. */
 export async function resolveExport(exported: unknown): Promise<ServedGraph | GraphFactory> {

@@ -17,8 +17,9 @@ export interface NameFault {
 }
 
 /** Other channels steer the engine: what a caller writes there could break a thread for good. */
-export function writableChannels({ channels, builder }: Pick<ServedGraph, 'channels'> &
-  { readonly builder?: unknown }): string[] {
+export function writableChannels({ channels, builder }:
+  & Pick<ServedGraph, 'channels'>
+  & { readonly builder?: unknown }): string[] {
   const { channels: own = channels } = (builder ?? {}) as { channels?: ServedGraph['channels'] }
   return Object.keys(own).filter((name) => name === root || !name.startsWith('__'))
 }
@@ -67,15 +68,18 @@ export function commandFaults({ goto, update }: WireCommand, names: GraphNames):
 }
 
 /** The same for an update of the state. */
-export function updateFaults({ values, command, asNode }: ParsedUpdate, names: GraphNames):
-  NameFault[] {
+export function updateFaults({ values, command, asNode }: ParsedUpdate,
+  names: GraphNames): NameFault[] {
   const isKnown = asNode === null || rolesOfUpdates.includes(asNode)
     || names.nodes.includes(asNode)
   const faults = isKnown ? [] : [{ field: 'as_node', message: noNode([asNode], names) }]
   if (command !== null) return [...faults, ...commandFaults(command, names)]
   if (asNode === '__copy__' && Array.isArray(values)) {
-    return values.flatMap((copy: unknown) => Array.isArray(copy)
-      ? updateFaults({ values: copy[0], command: null, asNode: textOrNull(copy[1]) }, names) : [])
+    return values.flatMap((copy: unknown) =>
+      Array.isArray(copy)
+        ? updateFaults({ values: copy[0], command: null, asNode: textOrNull(copy[1]) }, names) :
+        []
+    )
   }
   const isNamed = typeof values === 'object' && values !== null && !Array.isArray(values)
   const unknown = !isNamed || names.channels.includes(root) ? [] : Object.keys(values)
@@ -87,7 +91,8 @@ export function updateFaults({ values, command, asNode }: ParsedUpdate, names: G
 /** Breakpoints at nodes that are not there would never be reached. */
 export function breakpointFault(nodes: '*' | readonly string[] | null | undefined,
   names: GraphNames): string | undefined {
-  const unknown = nodes == null || nodes === '*' ? []
+  const unknown = nodes == null || nodes === '*' ?
+    []
     : nodes.filter((node) => !names.nodes.includes(node))
   return unknown.length > 0 ? noNode(unknown, names) : undefined
 }

@@ -50,16 +50,21 @@ const messageList: JsonSchema = {
 export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
   const { builder } = graph as { builder?: Builder }
   const convert = await converters()
-  const configuration = builder === undefined ? null
+  const configuration = builder === undefined ?
+    null
     : first(graph, convert.getConfigTypeSchema, () => convert.loosely(builder._configRuntimeSchema))
   const state = (fields: object | undefined, conversion: Converter, definition: unknown) =>
-    fields === undefined ? null : withFields(Object.keys(fields), convert.messageChannels(graph),
-      first(graph, conversion, () => convert.loosely(definition)))
+    fields === undefined ?
+      null :
+      withFields(Object.keys(fields), convert.messageChannels(graph), first(graph, conversion, () =>
+        convert.loosely(definition)))
   const whole = builder?._schemaRuntimeDefinition
   const input = builder?._inputRuntimeDefinition
   return {
-    input_schema: optional(state(builder?._inputDefinition, convert.getInputTypeSchema,
-      typeof input === 'symbol' ? whole : input)),
+    input_schema: optional(
+      state(builder?._inputDefinition, convert.getInputTypeSchema,
+        typeof input === 'symbol' ? whole : input),
+    ),
     output_schema: state(builder?._outputDefinition, convert.getOutputTypeSchema,
       builder?._outputRuntimeDefinition),
     state_schema: state(builder?._schemaDefinition, convert.getStateTypeSchema, whole),
@@ -80,14 +85,17 @@ async function converters() {
   return {
     ...schemas,
     /** A type that JSON Schema cannot express becomes any. */
-    loosely: (definition: unknown) => definition === undefined ? undefined
-      : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
+    loosely: (definition: unknown) =>
+      definition === undefined ?
+        undefined
+        : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
     /** Channels that add messages to messages: by the engine's reducers, or by their name. */
-    messageChannels: (graph: ServedGraph) => new Set(Object.keys(graph.channels).filter((name) => {
-      const { operator, reducer = operator } = graph.channels[name] as ReducingChannel
-      return reducer !== undefined && (name === 'messages'
-        || reducer === engine.messagesStateReducer || reducer === engine.messagesDeltaReducer)
-    })),
+    messageChannels: (graph: ServedGraph) =>
+      new Set(Object.keys(graph.channels).filter((name) => {
+        const { operator, reducer = operator } = graph.channels[name] as ReducingChannel
+        return reducer !== undefined && (name === 'messages'
+          || reducer === engine.messagesStateReducer || reducer === engine.messagesDeltaReducer)
+      })),
   }
 }
 

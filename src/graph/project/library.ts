@@ -26,8 +26,8 @@ export interface GraphUse {
 }
 
 /** Waits for a graph that is being built: null if that fails, undefined if it gives up. */
-type InTime = (graphId: string, made: Promise<ServedGraph | null>) =>
-  Promise<ServedGraph | null | undefined>
+type InTime = (graphId: string,
+  made: Promise<ServedGraph | null>) => Promise<ServedGraph | null | undefined>
 
 interface LoadedGraph {
   readonly entry: GraphEntry
@@ -46,8 +46,10 @@ export class GraphLibrary {
   readonly #graphs: ReadonlyMap<string, LoadedGraph>
   readonly #schemas = new WeakMap<ServedGraph, Promise<GraphSchemas>>()
 
-  private constructor({ langgraph, messages, root }: Pick<GraphLibrary, 'langgraph' | 'messages'
-    | 'root'>, graphs: readonly LoadedGraph[]) {
+  private constructor(
+    { langgraph, messages, root }: Pick<GraphLibrary, 'langgraph' | 'messages' | 'root'>,
+    graphs: readonly LoadedGraph[],
+  ) {
     this.langgraph = langgraph
     this.messages = messages
     this.root = root
@@ -58,8 +60,8 @@ export class GraphLibrary {
    * Call it once per thread, before anything imports @langchain/*. `loads` is called for each graph
    * before its file is imported.
    */
-  static async open(project: CompiledProject, loads: (graphId: string) => void = () => {}):
-    Promise<GraphLibrary> {
+  static async open(project: CompiledProject,
+    loads: (graphId: string) => void = () => {}): Promise<GraphLibrary> {
     serveModules(project)
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
     const { langgraph, messages } = await engineParts()
@@ -75,8 +77,9 @@ export class GraphLibrary {
   /** Throws `graph_failed` if the project's copy of the engine is too old. */
   async requireServable(): Promise<void> {
     if ('bulkUpdateState' in this.langgraph.CompiledStateGraph.prototype) return
-    const { default: { version } } = await import('@langchain/langgraph/package.json',
-      { with: { type: 'json' } })
+    const { default: { version } } = await import('@langchain/langgraph/package.json', {
+      with: { type: 'json' },
+    })
     throw new HeddleError('graph_failed', `The project runs on @langchain/langgraph ${version}, ` +
       `which is too old to be served: install ${oldestTried} or newer.`)
   }
@@ -84,7 +87,8 @@ export class GraphLibrary {
   /** The graphs that cannot be used, and why. */
   get failures(): readonly { readonly graphId: string; readonly error: HeddleError }[] {
     return [...this.#graphs.values()].flatMap(({ entry: { graphId }, content }) =>
-      content instanceof HeddleError ? [{ graphId, error: content }] : [])
+      content instanceof HeddleError ? [{ graphId, error: content }] : []
+    )
   }
 
   /**
@@ -140,8 +144,7 @@ export class GraphLibrary {
   }
 
   /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them if it is true. */
-  drawable(graphId: string, xray: boolean | number, configurable?: Configurable):
-    Promise<unknown> {
+  drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown> {
     const options: DrawOptions = { xray }
     return this.#inspect(graphId, configurable,
       async (graph) => (await graph.getGraphAsync(options)).toJSON())
@@ -230,8 +233,7 @@ async function load(root: string, entry: GraphEntry): Promise<LoadedGraph> {
     return { entry, content: await resolveExport(module[exportName]) }
   } catch (error) {
     const place = placeIn(root, error)
-    return { entry,
-      content: graphFailed(place ? `${complaint} (${place})` : complaint, error) }
+    return { entry, content: graphFailed(place ? `${complaint} (${place})` : complaint, error) }
   }
 }
 

@@ -43,26 +43,30 @@ function resolveIn({ root, graphs, sources, resolutions }: CompiledProject): Res
       if (!asCommonjs) return next(specifier, context)
       const found = resolveAsRequired(specifier, { ...context, parentURL }, next)
       return isInstalledCommonjs(found)
-        ? { ...found, url: asModule(found.url), format: 'module' } : found
+        ? { ...found, url: asModule(found.url), format: 'module' } :
+        found
     }
     // The package's CommonJS build would be a second instance; Node can require the ES modules.
     if (requires && sources.has(parentURL)) {
       return { url: import.meta.resolve(specifier), shortCircuit: true }
     }
-    engineUrl ??= resolveFrom('@langchain/langgraph', [...places, import.meta.url],
-      context, next).url
+    engineUrl ??=
+      resolveFrom('@langchain/langgraph', [...places, import.meta.url], context, next).url
     const ours = parentURL.startsWith(sourceFolder)
-    const importers = !ours ? [parentURL, engineUrl]
+    const importers = !ours ?
+      [parentURL, engineUrl]
       // The packages that the engine itself uses, wherever they are installed.
-      : engine.test(specifier) ? places : [engineUrl]
+      : engine.test(specifier)
+      ? places
+      : [engineUrl]
     return resolveFrom(specifier, [...importers, import.meta.url], context, next)
   }
 }
 
 /** Resolves as `import` does, otherwise as `require()`, which tries extensions and folders. */
 function resolveAsRequired(specifier: string,
-  context: ResolveHookContext & { readonly parentURL: string }, next: Next):
-  ReturnType<ResolveHookSync> {
+  context: ResolveHookContext & { readonly parentURL: string },
+  next: Next): ReturnType<ResolveHookSync> {
   try {
     return next(specifier, context)
   } catch (error) {
@@ -77,8 +81,8 @@ function resolveAsRequired(specifier: string,
 }
 
 /** Resolves as seen by the first importer that can; otherwise throws the first one's error. */
-function resolveFrom(specifier: string, importers: readonly string[],
-  context: ResolveHookContext, next: Next): ReturnType<ResolveHookSync> {
+function resolveFrom(specifier: string, importers: readonly string[], context: ResolveHookContext,
+  next: Next): ReturnType<ResolveHookSync> {
   let refusal: unknown
   for (const parentURL of importers) {
     try {
@@ -110,7 +114,8 @@ function loadFrom({ sources }: CompiledProject): LoadHookSync {
     const found = sources.get(url)
     // A JSON file is compiled for import only: Node itself can require() it.
     const required = url.endsWith('.json') && context.conditions.includes('require')
-    return found === undefined || required ? next(url, context)
+    return found === undefined || required ?
+      next(url, context)
       : { ...found, shortCircuit: true }
   }
 }

@@ -5,9 +5,7 @@ import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { build, stop } from 'esbuild'
-import type {
-  BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions,
-} from 'esbuild'
+import type { BuildFailure, BuildOptions, Message, Metafile, Plugin, ResolveOptions } from 'esbuild'
 
 import type { Project } from './project.ts'
 
@@ -65,13 +63,15 @@ async function compiled(project: Project): Promise<CompiledProject> {
   const files = [...new Set(project.graphs.map(({ file }) => file))]
   // Each separately, so that errors in one do not hide those in others.
   const discoveries = await Promise.all(files.map((file) => discover(root, file)))
-  const failures = new Map(discoveries.map((found, index) =>
-    [files[index], 'failure' in found ? found.failure : null]))
+  const failures = new Map(
+    discoveries.map((found, index) => [files[index], 'failure' in found ? found.failure : null]),
+  )
   const inputs = discoveries.flatMap((found) => 'failure' in found ? [] : entriesOf(found.inputs))
   return {
     root,
-    graphs: project.graphs.map(({ file, ...graph }) =>
-      ({ ...graph, url: pathToFileURL(file).href, failure: failures.get(file) ?? null })),
+    graphs: project.graphs.map(({ file, ...graph }) => ({ ...graph, url: pathToFileURL(file).href,
+      failure: failures.get(file) ?? null })
+    ),
     env: project.env,
     sources: await compile(root, inputs),
     resolutions: resolutionsOf(root, inputs),
@@ -79,7 +79,9 @@ async function compiled(project: Project): Promise<CompiledProject> {
 }
 
 const options = {
-  platform: 'node', target: 'node24', logLevel: 'silent',
+  platform: 'node',
+  target: 'node24',
+  logLevel: 'silent',
 } as const satisfies BuildOptions
 
 /**
@@ -111,9 +113,16 @@ const installed = /[\\/]node_modules[\\/]/
 async function discover(root: string, file: string): Promise<Discovery> {
   try {
     const { metafile } = await build({
-      ...options, absWorkingDir: root, entryPoints: [file], outdir: root,
-      bundle: true, plugins: [installedStay], external: ['*.node', '*.wasm'], format: 'esm',
-      metafile: true, write: false,
+      ...options,
+      absWorkingDir: root,
+      entryPoints: [file],
+      outdir: root,
+      bundle: true,
+      plugins: [installedStay],
+      external: ['*.node', '*.wasm'],
+      format: 'esm',
+      metafile: true,
+      write: false,
     })
     return { inputs: metafile.inputs }
   } catch (error) {
@@ -124,7 +133,8 @@ async function discover(root: string, file: string): Promise<Discovery> {
 }
 
 function textOf({ text, location }: Message): string {
-  return location === null ? text
+  return location === null ?
+    text
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`
 }
 
@@ -141,12 +151,14 @@ function resolutionsOf(root: string, inputs: Inputs): Map<string, Map<string, st
   const url = (path: string) => pathToFileURL(resolve(root, pathOf(path))).href
   return new Map(inputs.map(([path, { imports }]) => [url(path), new Map(imports
     .filter(({ external }) => !external)
-    .map((found) => [found.original ?? found.path, url(found.path)]))]))
+    .map((found) => [found.original ?? found.path, url(found.path)]))]
+  ))
 }
 
 async function compile(root: string, inputs: Inputs): Promise<Map<string, ModuleSource>> {
-  const formats = new Map(inputs.map(([path, { format }]) =>
-    [path, format === 'cjs' ? 'commonjs' : 'module'] as const))
+  const formats = new Map(
+    inputs.map(([path, { format }]) => [path, format === 'cjs' ? 'commonjs' : 'module'] as const),
+  )
   const pathsOf = (wanted: ModuleSource['format']) =>
     [...formats].filter(([, format]) => format === wanted).map(([path]) => path)
   const commonjs = pathsOf('commonjs')
@@ -181,15 +193,22 @@ const commonjsWords = {
 } as const
 
 /** File by file; with esbuild's build, for its transform ignores each file's tsconfig. */
-async function transpile(root: string, format: ModuleSource['format'], paths: readonly string[]):
-  Promise<Compiled> {
+async function transpile(root: string, format: ModuleSource['format'],
+  paths: readonly string[]): Promise<Compiled> {
   const files = paths.map((path) => resolve(root, path))
   const entryPoints = files.map((file, index) => ({ in: file, out: String(index) }))
   const { outputFiles } = await build({
-    ...options, absWorkingDir: root, outdir: root, write: false, entryPoints,
+    ...options,
+    absWorkingDir: root,
+    outdir: root,
+    write: false,
+    entryPoints,
     ...format === 'module' ? { format: 'esm', ...commonjsWords } : { format: 'cjs' },
-    sourcemap: 'inline', sourcesContent: false, sourceRoot: `${pathToFileURL(root).href}/`,
+    sourcemap: 'inline',
+    sourcesContent: false,
+    sourceRoot: `${pathToFileURL(root).href}/`,
   })
-  return outputFiles.map(({ path, text: source }) =>
-    [pathToFileURL(files[Number(basename(path, '.js'))] ?? '').href, { format, source }])
+  return outputFiles.map((
+    { path, text: source },
+  ) => [pathToFileURL(files[Number(basename(path, '.js'))] ?? '').href, { format, source }])
 }

@@ -9,8 +9,9 @@ const longest = 2_048
 /** The keys `webhooks` and `http.disable_webhooks`; relative URLs are never called. */
 export const webhookShape = z.object({
   env_prefix: z.string('must be a text').default('LG_WEBHOOK_'),
-  headers: z.record(z.string(), z.string({ error: 'must be a text' }),
-    { error: 'must be an object of texts' }).default({}),
+  headers: z.record(z.string(), z.string({ error: 'must be a text' }), {
+    error: 'must be an object of texts',
+  }).default({}),
   url: z.object({
     require_https: z.boolean('must be true or false').default(false),
     allowed_domains: z.array(z.string(), { error: 'must be a list of names' }).default([]),
@@ -29,8 +30,8 @@ export interface BrokenHeader {
 
 /** Replaces `${{ env.NAME }}` in headers by that variable, if its name has the prefix. */
 export function webhooksOf(config: WebhookConfig, disabled: boolean,
-  variables: Readonly<Record<string, string | undefined>>):
-  { readonly webhooks: WebhookPolicy; readonly broken: readonly BrokenHeader[] } {
+  variables: Readonly<Record<string, string | undefined>>
+): { readonly webhooks: WebhookPolicy; readonly broken: readonly BrokenHeader[] } {
   const { env_prefix: prefix, url } = config
   const broken: BrokenHeader[] = []
   const headers = Object.entries(config.headers).map(([name, template]) => {
@@ -46,8 +47,12 @@ export function webhooksOf(config: WebhookConfig, disabled: boolean,
     return [name.toLowerCase(), text] as const
   })
   const webhooks = {
-    offered: !disabled, headers: Object.fromEntries(headers), httpsOnly: url.require_https,
-    hosts: url.allowed_domains, ports: url.allowed_ports, longestUrl: url.max_url_length,
+    offered: !disabled,
+    headers: Object.fromEntries(headers),
+    httpsOnly: url.require_https,
+    hosts: url.allowed_domains,
+    ports: url.allowed_ports,
+    longestUrl: url.max_url_length,
   }
   return { webhooks, broken }
 }

@@ -40,12 +40,15 @@ const extensions = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx'
 const pathForm = 'must name a file and its export, like "./agent.ts:graph"'
 const graphPath = z.string(pathForm)
   .regex(/^.+:/s, pathForm)
-  .refine((path) => !path.includes(':') || extensions.includes(extname(fileOf(path))),
-    { error: ({ input }) => `names a file that is neither TypeScript nor JavaScript: ${input} ` +
-      '(Heddle serves graphs of LangGraph.js, no Python)' })
+  .refine((path) => !path.includes(':') || extensions.includes(extname(fileOf(path))), {
+    error: ({ input }) =>
+      `names a file that is neither TypeScript nor JavaScript: ${input} ` +
+      '(Heddle serves graphs of LangGraph.js, no Python)',
+  })
 
-const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() },
-  { error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}' })
+const graphEntry = z.looseObject({ path: graphPath, description: z.string().nullish() }, {
+  error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}',
+})
 
 /** Any text that can be a part of a path: neither `/` nor `\`, no control characters. */
 const graphId = z.string().regex(/^(?!\.{1,2}$)(?!\s)[^/\\\p{Cc}\p{Cs}]{1,128}(?<!\s)$/u)
@@ -53,23 +56,26 @@ const graphId = z.string().regex(/^(?!\.{1,2}$)(?!\s)[^/\\\p{Cc}\p{Cs}]{1,128}(?
 const graphs = z.record(
   graphId,
   z.preprocess((entry) => typeof entry === 'string' ? { path: entry } : entry, graphEntry),
-  { error: (issue) => issue.code === 'invalid_key'
-    ? 'is no graph id: use 1 to 128 characters, none of them "/", "\\" or a control character, ' +
-      'and no space at either end'
-    : 'must be an object from graph ids to "./file.ts:export"' },
+  { error: (issue) =>
+    issue.code === 'invalid_key'
+      ? 'is no graph id: use 1 to 128 characters, none of them "/", "\\" or a control character, ' +
+        'and no space at either end'
+      : 'must be an object from graph ids to "./file.ts:export"' },
 ).refine((entries) => Object.keys(entries).length > 0, 'must name at least one graph')
 
 /** The keys that Heddle reads. All others of the ecosystem may be there as well. */
 const configShape = z.looseObject({
   graphs,
   webhooks: webhookShape.prefault({}),
-  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() },
-    { error: 'must be an object' }).nullish(),
+  http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
+    error: 'must be an object',
+  }).nullish(),
   env: z.preprocess((env) => typeof env === 'string' ? { path: env } : { variables: env },
     z.object({
       path: z.string().optional(),
-      variables: z.record(z.string(), z.string({ error: 'must be a text' }),
-        { error: 'must be an object of texts or the path of a dotenv file' }).optional(),
+      variables: z.record(z.string(), z.string({ error: 'must be a text' }), {
+        error: 'must be an object of texts or the path of a dotenv file',
+      }).optional(),
     })),
 }, { error: 'must be an object' })
 
@@ -101,7 +107,8 @@ async function findConfig(path: string): Promise<string> {
   if (isThere && extname(file) === '.json') {
     return join(await realpath(dirname(file)), basename(file))
   }
-  const fault = isThere ? `The name of ${file} does not end in .json`
+  const fault = isThere ?
+    `The name of ${file} does not end in .json`
     : `There is no project at ${file}`
   throw new HeddleError('invalid', `${fault}: name a ${configName} or a folder that has one.`)
 }
@@ -113,7 +120,8 @@ async function parseConfig(configFile: string): Promise<Config> {
   const parsed = configShape.safeParse(parseJson(configFile, text))
   if (parsed.success) return parsed.data
   throw refusal(configFile, parsed.error.issues.map(({ path, message }) => ({
-    field: fieldName(path), message,
+    field: fieldName(path),
+    message,
   })))
 }
 
@@ -145,8 +153,9 @@ interface Problem {
 
 function refusal(configFile: string, problems: readonly Problem[]): HeddleError {
   const messages = problems.map(({ field, message }) => `${field} ${message}`.trim())
-  return new HeddleError('invalid', `${configFile} is not valid: ${messages.join('; ')}.`,
-    { fields: problems.map(({ field }) => field) })
+  return new HeddleError('invalid', `${configFile} is not valid: ${messages.join('; ')}.`, {
+    fields: problems.map(({ field }) => field),
+  })
 }
 
 function fileOf(path: string): string {
@@ -156,7 +165,8 @@ function fileOf(path: string): string {
 async function requireFiles(configFile: string, graphs: readonly ProjectGraph[]): Promise<void> {
   const problems = await Promise.all(graphs.map(async ({ graphId, file }) => {
     const found = await stat(file).catch(() => undefined)
-    return found?.isFile() ? []
+    return found?.isFile() ?
+      []
       : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
   }))
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
@@ -167,8 +177,8 @@ function readWebhooks(configFile: string, { webhooks, http }: Config,
   env: Readonly<Record<string, string>>): WebhookPolicy {
   const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
   if (read.broken.length === 0) return read.webhooks
-  throw refusal(configFile, read.broken.map(({ name, message }) =>
-    ({ field: `webhooks.headers.${name}`, message })))
+  throw refusal(configFile,
+    read.broken.map(({ name, message }) => ({ field: `webhooks.headers.${name}`, message })))
 }
 
 type ProjectEnv = Pick<Project, 'env' | 'envFile' | 'warnings'>

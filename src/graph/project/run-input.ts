@@ -78,14 +78,16 @@ export function configurableOf(threadId: string, config: Pick<WireConfig, 'confi
 }
 
 /** The engine options that come from the config and the context. */
-export function configOf(threadId: string, { config: text, context, checkpoint }:
-  { config: JsonText; context: JsonText | null; checkpoint: CheckpointSelector | null }) {
+export function configOf(threadId: string,
+  { config: text, context, checkpoint }: { config: JsonText; context: JsonText | null;
+    checkpoint: CheckpointSelector | null }) {
   const config = JSON.parse(text) as WireConfig
   const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
   const configurable = configurableOf(threadId, config, checkpoint)
   return {
     // As the library does, which names a run's model there.
-    metadata: typeof configurable.model === 'string' ? { model: configurable.model, ...metadata }
+    metadata: typeof configurable.model === 'string' ?
+      { model: configurable.model, ...metadata }
       : metadata,
     configurable,
     ...tags && { tags: [...tags] },
@@ -110,7 +112,8 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
     resume,
     update: update ?? undefined,
     goto: targets.map((target) =>
-      typeof target === 'string' ? target : new Send(target.node, target.input)),
+      typeof target === 'string' ? target : new Send(target.node, target.input)
+    ),
   })
 }
 
@@ -121,13 +124,14 @@ const idPattern = /^[0-9a-f]{32}$/
  * Answers by interrupt id, without the interrupts in `asked`: the client has not seen those. From
  * 1.7 on a task's next interrupt has its own id, yet the engine gives it the answer to the first.
  */
-async function answersLeft(resume: unknown, asked: readonly string[], pending: PendingInterrupts):
-  Promise<Fields | undefined> {
+async function answersLeft(resume: unknown, asked: readonly string[],
+  pending: PendingInterrupts): Promise<Fields | undefined> {
   if (resume == null) return undefined
   const ids = typeof resume === 'object' ? Object.keys(resume) : []
   const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
   const waiting = await pending()
-  const answers = isById ? Object.entries(resume).filter(([id]) => waiting.includes(id))
+  const answers = isById ?
+    Object.entries(resume).filter(([id]) => waiting.includes(id))
     : waiting.map((id) => [id, resume] as const)
   const left = answers.filter(([id]) => !asked.includes(id))
   return left.length > 0 ? Object.fromEntries(left) : undefined

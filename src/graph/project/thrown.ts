@@ -37,16 +37,19 @@ interface Callable {
  * Gives the engine an error for anything else that a node throws. It would fail over a text or
  * null, and store an object without its content. To be called once for each copy of the library.
  */
-export function keepThrown({ StateGraph, MessagesAnnotation }:
-  Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>): void {
+export function keepThrown(
+  { StateGraph, MessagesAnnotation }: Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>,
+): void {
   const graph = new StateGraph(MessagesAnnotation).addNode('node', () => ({}))
     .addEdge('__start__', 'node').compile()
   const { bound } = graph.nodes.node as { bound?: object }
   const prototype = Object.getPrototypeOf(bound ?? {}) as Partial<Callable>
   const { invoke } = prototype
   if (invoke === undefined) return
-  const rethrow = (thrown: unknown) => { throw usable(thrown) }
-  prototype.invoke = function (...details) {
+  const rethrow = (thrown: unknown) => {
+    throw usable(thrown)
+  }
+  prototype.invoke = function(...details) {
     return invoke.apply(this as Callable, details).then(undefined, rethrow)
   }
 }

@@ -18,7 +18,9 @@ export class ApiShaper {
   readonly #path: object[] = []
   #fidelity: Fidelity = 'plain'
 
-  constructor(messages: ChatMessages) { this.#messages = messages }
+  constructor(messages: ChatMessages) {
+    this.#messages = messages
+  }
 
   /** The shape and the fidelity of the whole value. */
   shape(value: unknown): { readonly shape: unknown; readonly fidelity: Fidelity } {
@@ -31,7 +33,8 @@ export class ApiShaper {
 
   #any(value: unknown): unknown {
     switch (typeof value) {
-      case 'object': return value === null ? null : this.#object(value)
+      case 'object':
+        return value === null ? null : this.#object(value)
       case 'number':
         if (!Number.isFinite(value) || Object.is(value, -0)) this.#atLeast('cloned')
         return value
@@ -42,7 +45,8 @@ export class ApiShaper {
       case 'symbol':
         this.#atLeast('foreign')
         return undefined
-      default: return value
+      default:
+        return value
     }
   }
 
@@ -98,7 +102,10 @@ export class ApiShaper {
   /** What a structured clone keeps and JSON does not; undefined for anything else. */
   #builtIn(value: object): object | undefined {
     if (types.isMap(value)) {
-      for (const [key, member] of value) { this.#any(key); this.#any(member) }
+      for (const [key, member] of value) {
+        this.#any(key)
+        this.#any(member)
+      }
     } else if (types.isSet(value)) {
       for (const member of value) this.#any(member)
     } else if (types.isNativeError(value)) {

@@ -42,10 +42,12 @@ export class ChannelUpdates {
   readonly #reducerFor: ReducerFor
   readonly #reducers = new WeakMap<Reducer, Reducer>()
   readonly #records = new WeakMap<Channel, UpdateRecord>()
-  readonly #made = new WeakMap<object, { readonly base: unknown, readonly updates: unknown[] }>()
+  readonly #made = new WeakMap<object, { readonly base: unknown; readonly updates: unknown[] }>()
   #reports: (readonly unknown[])[] = []
 
-  constructor(reducerFor: ReducerFor) { this.#reducerFor = reducerFor }
+  constructor(reducerFor: ReducerFor) {
+    this.#reducerFor = reducerFor
+  }
 
   /** The parts of updates that made `list` of `base`; undefined if not known. Forgets them. */
   between(list: object, base: object): readonly unknown[] | undefined {
@@ -60,13 +62,13 @@ export class ChannelUpdates {
     const begin = (channel: Channel, base: unknown) => this.#begin(channel, base)
     const note: Note = (channel, values, run) => this.#note(channel, values, run)
     const end = (channel: Channel, value: unknown) => this.#end(channel, value)
-    prototype.fromCheckpoint = function (value) {
+    prototype.fromCheckpoint = function(value) {
       return begin(fromCheckpoint.call(this, value), value)
     }
-    prototype.update = function (values) {
+    prototype.update = function(values) {
       return note(this, values, () => update.call(this, values))
     }
-    prototype.checkpoint = function () {
+    prototype.checkpoint = function() {
       return end(this, checkpoint.call(this))
     }
     return () => Object.assign(prototype, { fromCheckpoint, update, checkpoint })

@@ -100,7 +100,7 @@ export class ChatMessages {
   }
 
   /** Registers a class only if this copy of the library gives it no members unknown to us. */
-  #learn(messageClass: new (fields: never) => unknown, keys: readonly string[],
+  #learn(messageClass: new(fields: never) => unknown, keys: readonly string[],
     kwargs: readonly string[], flatten: MessageForm['flatten'], uncertain = false): void {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
     const own = Object.keys(sample)
@@ -193,8 +193,10 @@ function isPlain(value: unknown): value is Record<string, unknown> {
     && Object.getPrototypeOf(value) === Object.prototype
 }
 
-const flatByType: ReadonlyMap<string, MessageForm['flatten']> =
-  new Map([['human', flatHuman], ['ai', flatAi], ['tool', flatTool]])
+const flatByType: ReadonlyMap<string, MessageForm['flatten']> = new Map([['human', flatHuman], [
+  'ai',
+  flatAi,
+], ['tool', flatTool]])
 
 /** The members of the message, and those of its arguments that are not its own. */
 function flatV1(message: AnyMessage): FlatMessage {

@@ -11,26 +11,28 @@ export interface Ancestor {
 }
 
 /** `ancestors` come newest first, and are read no further than the channels need. */
-export async function deltaHistory(channels: readonly string[], ancestors: AsyncIterable<Ancestor>):
-  Promise<Record<string, DeltaChannelHistory>> {
+export async function deltaHistory(channels: readonly string[],
+  ancestors: AsyncIterable<Ancestor>): Promise<Record<string, DeltaChannelHistory>> {
   const histories: Record<string, DeltaChannelHistory> = {}
   for (const channel of channels) histories[channel] = { writes: [] }
   const open = new Set(channels)
-  if (open.size > 0) for await (const { values, writes } of ancestors) {
-    for (const channel of open) {
-      const history = histories[channel]!
-      history.writes.unshift(...writesOn(channel, writes))
-      if (!(channel in values)) continue
-      history.seed = values[channel]
-      open.delete(channel)
+  if (open.size > 0) {
+    for await (const { values, writes } of ancestors) {
+      for (const channel of open) {
+        const history = histories[channel]!
+        history.writes.unshift(...writesOn(channel, writes))
+        if (!(channel in values)) continue
+        history.seed = values[channel]
+        open.delete(channel)
+      }
+      if (open.size === 0) break
     }
-    if (open.size === 0) break
   }
   return histories
 }
 
 /** In their stored order, which is the order of replay. */
-export function writesOn(channel: string, writes: readonly CheckpointPendingWrite[]):
-  CheckpointPendingWrite[] {
+export function writesOn(channel: string,
+  writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
   return writes.filter(([, name]) => name === channel)
 }

@@ -41,7 +41,9 @@ export class KnownList {
   /** No element before has a shared value. */
   #sharedFrom = Infinity
 
-  constructor(live: List) { this.#live = live }
+  constructor(live: List) {
+    this.#live = live
+  }
 
   static encoded(live: List, encode: Encode): KnownList {
     const known = new KnownList(live)
@@ -59,12 +61,18 @@ export class KnownList {
   }
 
   /** The stored elements. */
-  get stored(): Value[] { return this.#stored.slice() }
+  get stored(): Value[] {
+    return this.#stored.slice()
+  }
 
-  get length(): number { return this.#elements.length }
+  get length(): number {
+    return this.#elements.length
+  }
 
   /** The list that the engine has, or had last. */
-  get last(): List { return this.#live }
+  get last(): List {
+    return this.#live
+  }
 
   /** The list for an engine: never our own copy. */
   live(): List {
@@ -82,11 +90,13 @@ export class KnownList {
    */
   change(live: List, mentioned: List | undefined, looks: boolean, encode: Encode): Splice[] {
     const encoded = new Map<unknown, Value>()
-    const difference = mentioned === undefined ? this.#compare(live, encoded, encode)
+    const difference = mentioned === undefined ?
+      this.#compare(live, encoded, encode)
       : this.#identify(live)
     const { at, remove, insert } = difference
     const touched = mentioned !== undefined && looks ? this.#touched() : []
-    const kept = mentioned === undefined || mentioned.length + touched.length === 0 ? []
+    const kept = mentioned === undefined || mentioned.length + touched.length === 0 ?
+      []
       : this.#changedInPlace([...this.#placesOf(objectsIn(mentioned)), ...touched], difference,
         encode)
     if (this.#live !== live) this.#isMade = mentioned !== undefined
@@ -111,7 +121,8 @@ export class KnownList {
   /** Whether an element has other bytes than the stored ones. */
   differs(encode: Encode): boolean {
     return this.#elements.some((element, index) =>
-      !isScalar(element) && !sameStored(this.#stored[index]!, encode(element).value))
+      !isScalar(element) && !sameStored(this.#stored[index]!, encode(element).value)
+    )
   }
 
   /** Makes the elements what the log would give, and nobody else's. */
@@ -157,8 +168,7 @@ export class KnownList {
   }
 
   /** Whether `element` has the bytes that are stored at `index`: it is then the one we know. */
-  #isStill(index: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode):
-    boolean {
+  #isStill(index: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode): boolean {
     const isSame = Object.is(this.#elements[index], element)
     if (isScalar(element)) return isSame
     const { value } = encode(element)
@@ -173,8 +183,8 @@ export class KnownList {
   }
 
   /** Encodes again what was changed in place outside of a difference; returns the places. */
-  #changedInPlace(suspects: readonly number[], { at, remove }: Difference, encode: Encode):
-    number[] {
+  #changedInPlace(suspects: readonly number[], { at, remove }: Difference,
+    encode: Encode): number[] {
     const changed: number[] = []
     for (const index of new Set(suspects)) {
       if (index >= at && index < at + remove) continue
@@ -197,10 +207,10 @@ export class KnownList {
         if (objects.has(elements[i] as object)) places.push(i)
       }
     } else for (const object of objects) {
-      for (let i = elements.indexOf(object); i >= 0; i = elements.indexOf(object, i + 1)) {
-        places.push(i)
+        for (let i = elements.indexOf(object); i >= 0; i = elements.indexOf(object, i + 1)) {
+          places.push(i)
+        }
       }
-    }
     return places
   }
 
@@ -215,8 +225,7 @@ export class KnownList {
     return places
   }
 
-  #replace({ at, remove, insert }: Difference, encoded: Map<unknown, Value>, encode: Encode):
-    void {
+  #replace({ at, remove, insert }: Difference, encoded: Map<unknown, Value>, encode: Encode): void {
     const elements = this.#elements.splice(at).slice(remove)
     const removed = this.#stored.splice(at)
     const stored = removed.splice(remove)

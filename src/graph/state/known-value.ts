@@ -30,8 +30,12 @@ export class KnownValue {
   }
 
   /** The value for an engine. */
-  live(): unknown { return this.#live }
-  get stored(): Value { return this.#stored }
+  live(): unknown {
+    return this.#live
+  }
+  get stored(): Value {
+    return this.#stored
+  }
 
   /** Moves on to `live`: the value to store, or undefined if its bytes stayed the same. */
   change(live: unknown, isWritten: boolean, looks: boolean, encode: Encode): Value | undefined {

@@ -9,7 +9,10 @@ import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** The engine's special channels have fixed indexes, below zero. */
 const specialIndex: ReadonlyMap<string, number> = new Map([
-  ['__error__', -1], ['__scheduled__', -2], ['__interrupt__', -3], ['__resume__', -4],
+  ['__error__', -1],
+  ['__scheduled__', -2],
+  ['__interrupt__', -3],
+  ['__resume__', -4],
 ])
 
 /** The engine's task id for a run's own input, such as an answer that names no interrupt. */
@@ -20,7 +23,9 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isNoticed = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isNoticed)) return null
   return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
-    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() : []))
+    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() :
+    [])
+  )
     .flatMap((question) => question?.id ?? [])
 }
 
@@ -30,8 +35,9 @@ export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): Checkp
 }
 
 /** Leaves out what a command wrote. */
-export function tasksOnly(writes: readonly CheckpointPendingWrite[] = []):
-  CheckpointPendingWrite[] {
+export function tasksOnly(
+  writes: readonly CheckpointPendingWrite[] = [],
+): CheckpointPendingWrite[] {
   return writes.filter(([task]) => task !== nullTask)
 }
 
@@ -88,16 +94,15 @@ export class PendingWrites {
       for (const { index, channel, value } of writes) {
         if (!value || !pending.#admits(taskId, index, channel, failed)) continue
         const live = await decode(value)
-        pending.#writes.set(placeOf(taskId, index),
-          { taskId, taskPath, channel, live, shared: undefined })
+        pending.#writes.set(placeOf(taskId, index), { taskId, taskPath, channel, live,
+          shared: undefined })
       }
     }
     return pending
   }
 
   /** Adds what a task wrote and returns the part that has to be stored. Adds all or nothing. */
-  add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode):
-    Write[] {
+  add({ taskId, taskPath = '' }: Writer, writes: readonly PendingWrite[], encode: Encode): Write[] {
     const added: Write[] = []
     const known: KnownWrite[] = []
     const failed = failedWith(writes.map(([name]) => name))
@@ -123,8 +128,8 @@ export class PendingWrites {
       const taken = this.add(writer, writes, encode)
       if (serializing.length === 0) return { taken }
       const whole = Promise.all(serializing).then(() => {})
-      return { taken, whole,
-        later: whole.then(() => taken, (reason: unknown) => this.#fail(writer, reason, encode)) }
+      return { taken, whole, later: whole.then(() =>
+        taken, (reason: unknown) => this.#fail(writer, reason, encode)) }
     } catch (reason) {
       return { taken: this.#fail(writer, reason, encode), whole: Promise.reject(reason as Error) }
     }

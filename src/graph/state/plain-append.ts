@@ -13,8 +13,9 @@ const rights = both([right, `${right}??[]`, `${right}||[]`,
 const appends: ReadonlySet<string> = new Set([
   ...lefts.filter((list) => list === left || list.startsWith('('))
     .flatMap((list) => rights.map((added) => `${list}.concat(${added})`)),
-  ...lefts.flatMap((list) => [...rights.map((added) => `[...${list},...${added}]`),
-    `[...${list},${right}]`]),
+  ...lefts.flatMap((
+    list,
+  ) => [...rights.map((added) => `[...${list},...${added}]`), `[...${list},${right}]`]),
 ])
 
 /** Whether it is written as `a.concat(b)`, `[...a, ...b]` or the like, and nothing else. */

@@ -64,7 +64,9 @@ function hidden(value: unknown, made: Map<object, unknown>): unknown {
   if (typeof toJSON === 'function') return hiddenWords(toJSON.call(value), within)
   if (!hasFields(value)) return value
   return filled(made, value, Object.create(Object.getPrototypeOf(value) as object) as object,
-    (copy) => { for (const [key, part] of Object.entries(value)) define(copy, key, within(part)) })
+    (copy) => {
+      for (const [key, part] of Object.entries(value)) define(copy, key, within(part))
+    })
 }
 
 /** What an instance says of itself: the mark on top is its own. */
@@ -127,6 +129,6 @@ function isPlain(value: object): boolean {
 
 /** Also for a key such as `__proto__`. */
 function define(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key,
-    { value, writable: true, enumerable: true, configurable: true })
+  Object.defineProperty(object, key, { value, writable: true, enumerable: true,
+    configurable: true })
 }

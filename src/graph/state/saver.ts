@@ -3,8 +3,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOptions,
   CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple, DeltaChannelHistory, PendingWrite,
-  SerializerProtocol }
-  from '@langchain/langgraph-checkpoint'
+  SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { changesBytes, stepBytes } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
@@ -120,8 +119,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return live && this.#tuple(ns, live)
   }
 
-  async *list(config: RunnableConfig, options: CheckpointListOptions = {}):
-    AsyncGenerator<CheckpointTuple> {
+  async *list(config: RunnableConfig,
+    options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
     const ns = named === undefined ? null : text(named)
     const checkpointId = text(id) || null
@@ -150,7 +149,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (id === parentId) return this.#configOf(ns, id)
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
     const described = this.#describe(metadata)
-    const values = parentId !== '' || metadata.source === 'fork' ? all
+    const values = parentId !== '' || metadata.source === 'fork' ?
+      all
       : writtenValues(all, channel_versions, newVersions)
     this.#noteParent(ns, parentId)
     const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions,
@@ -164,8 +164,15 @@ export class HeddleSaver implements BaseCheckpointSaver {
     }
     forgetTasks(memory, ns)
     sink.step({ $case: 'checkpoint', value: {
-      ns, id, parentId, full, changes, runId, atMs: Date.parse(ts),
-      skeletonJson: JSON.stringify(skeleton), metadataJson: JSON.stringify(described),
+      ns,
+      id,
+      parentId,
+      full,
+      changes,
+      runId,
+      atMs: Date.parse(ts),
+      skeletonJson: JSON.stringify(skeleton),
+      metadataJson: JSON.stringify(described),
     } })
     // Not for a fork: during the wait its tasks would write before their checkpoint is put.
     if (sync && metadata.source !== 'fork') await sink.acknowledged()
@@ -183,7 +190,10 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { taken, later, whole } = this.#writesOf(ns, checkpointId).take(writer, writes, codec)
     if (taken.length === 0) return
     const value = { ns, checkpointId, ...writer, writes: taken }
-    if (later) sink.hold(later.then((complete) => { value.writes = complete }))
+    if (later)
+      sink.hold(later.then((complete) => {
+        value.writes = complete
+      }))
     sink.step({ $case: 'writes', value })
     if (whole) await whole
     if (sync) await sink.acknowledged()
@@ -195,8 +205,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   /** The engine calls this for every DeltaChannel that a checkpoint does not hold. */
-  async getDeltaChannelHistory({ config, channels }:
-    { config: RunnableConfig; channels: string[] }): Promise<Record<string, DeltaChannelHistory>> {
+  async getDeltaChannelHistory(
+    { config, channels }: { config: RunnableConfig; channels: string[] },
+  ): Promise<Record<string, DeltaChannelHistory>> {
     this.#ownLine ??= new Map()
     return deltaHistory(channels, this.#ancestors(config))
   }
@@ -217,8 +228,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (wanted === '') return
     // Read only if the parent was not enough.
     const { threadId } = this.#options
-    const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } },
-      { before: this.#configOf(ns, parent.id) })
+    const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } }, {
+      before: this.#configOf(ns, parent.id),
+    })
     for await (const { checkpoint, pendingWrites = [], parentConfig } of older) {
       if (checkpoint.id !== wanted) continue
       yield { values: checkpoint.channel_values, writes: pendingWrites }
@@ -271,7 +283,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async #tuple(ns: string, live: LiveCheckpoint): Promise<CheckpointTuple> {
     const { id, parentId, skeleton, metadata } = live
     const checkpoint: Checkpoint = {
-      ...skeleton, id, channel_values: live.channels.values(),
+      ...skeleton,
+      id,
+      channel_values: live.channels.values(),
       channel_versions: { ...skeleton.channel_versions },
       versions_seen: copyOf(skeleton.versions_seen),
     }
@@ -279,7 +293,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (ns === '') this.#options.seen(id, checkpoint.channel_values, true)
     const writes = live.writes.tuples()
     const tuple: CheckpointTuple = {
-      config: this.#configOf(ns, id), checkpoint, metadata: { ...metadata },
+      config: this.#configOf(ns, id),
+      checkpoint,
+      metadata: { ...metadata },
       pendingWrites: this.#options.pending?.(writes) ?? writes,
     }
     if (parentId !== '') tuple.parentConfig = this.#configOf(ns, parentId)
@@ -319,7 +335,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     // If a value cannot be stored, the parent is read from the log again.
     newest.delete(ns)
     const changes = channels.advance(values, {
-      byTasks, isNew: (channel) => Object.hasOwn(newVersions, channel),
+      byTasks,
+      isNew: (channel) => Object.hasOwn(newVersions, channel),
       updates: (list, base) => updates?.between(list, base),
     }, this.#encode)
     newest.set(ns, parent)
@@ -393,8 +410,9 @@ function copyOf(seen: Skeleton['versions_seen']): Checkpoint['versions_seen'] {
  * Of a checkpoint without a parent: what was written, and defaults, which never had a version. The
  * engine leaves a channel out of `newVersions` if an ancestor holds the value.
  */
-function writtenValues(values: ChannelValues, versions: ChannelVersions, news: ChannelVersions):
-  ChannelValues {
-  return Object.fromEntries(Object.entries(values).filter(([channel]) =>
-    channel in news || !(channel in versions)))
+function writtenValues(values: ChannelValues, versions: ChannelVersions,
+  news: ChannelVersions): ChannelValues {
+  return Object.fromEntries(
+    Object.entries(values).filter(([channel]) => channel in news || !(channel in versions)),
+  )
 }

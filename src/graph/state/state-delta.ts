@@ -66,7 +66,8 @@ export class KnownChannels {
   restate(values: ChannelValues, encode: Encode): ChannelChange[] {
     this.#channels.clear()
     return Object.entries(values).flatMap(([channel, value]) =>
-      value === undefined ? [] : [this.#state(channel, value, encode)])
+      value === undefined ? [] : [this.#state(channel, value, encode)]
+    )
   }
 
   advance(values: ChannelValues, written: Written, encode: Encode): ChannelChange[] {
@@ -112,8 +113,8 @@ export class KnownChannels {
     return { channel, change: { $case: 'set', value: known.stored } }
   }
 
-  #change(channel: string, value: unknown, { isNew, updates, byTasks }: Written, encode: Encode):
-    ChannelChange[] {
+  #change(channel: string, value: unknown, { isNew, updates, byTasks }: Written,
+    encode: Encode): ChannelChange[] {
     const known = this.#channels.get(channel)
     if (known instanceof KnownList && isList(value)) {
       const { length, last } = known
@@ -151,6 +152,7 @@ function isSmall(value: unknown): boolean {
 }
 
 function isSmallScalar(value: unknown): boolean {
-  return typeof value === 'string' ? value.length < smallStringLength
+  return typeof value === 'string' ?
+    value.length < smallStringLength
     : typeof value !== 'object' || value === null
 }

@@ -1,8 +1,8 @@
 /** A thread's checkpoints for readers of its state, without what would mislead the engine. */
 
 import type { RunnableConfig } from '@langchain/core/runnables'
-import type { BaseCheckpointSaver, CheckpointPendingWrite, CheckpointTuple }
-  from '@langchain/langgraph-checkpoint'
+import type { BaseCheckpointSaver, CheckpointPendingWrite,
+  CheckpointTuple } from '@langchain/langgraph-checkpoint'
 
 import { tasksOnly } from './pending-writes.ts'
 import type { HeddleSaver } from './saver.ts'
@@ -39,8 +39,9 @@ export class StateReader implements Reading {
     for await (const tuple of this.#saver.list(...query)) yield this.#readable(tuple, true)
   }
 
-  getDeltaChannelHistory(...query: Parameters<Reading['getDeltaChannelHistory']>):
-    ReturnType<Reading['getDeltaChannelHistory']> {
+  getDeltaChannelHistory(
+    ...query: Parameters<Reading['getDeltaChannelHistory']>
+  ): ReturnType<Reading['getDeltaChannelHistory']> {
     return this.#saver.getDeltaChannelHistory(...query)
   }
 
@@ -52,19 +53,23 @@ export class StateReader implements Reading {
   #readable(tuple: CheckpointTuple, isNamed: boolean): CheckpointTuple {
     const read = readable(tuple)
     if (this.#shows === 'states') return read
-    return { ...read, pendingWrites: isNamed ? tasksOnly(read.pendingWrites)
+    return { ...read, pendingWrites: isNamed ?
+      tasksOnly(read.pendingWrites)
       : withoutResults(read.pendingWrites) }
   }
 }
 
 /** Channels that the engine writes for a task that is not done. */
-const leavesTaskOpen: ReadonlySet<string> =
-  new Set(['__error__', '__interrupt__', '__resume__', '__scheduled__', '__error_source_node__'])
+const leavesTaskOpen: ReadonlySet<string> = new Set(['__error__', '__interrupt__', '__resume__',
+  '__scheduled__', '__error_source_node__'])
 
 /** The ids of the tasks of a checkpoint that are done. */
 export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {
-  return new Set((tuple?.pendingWrites ?? []).flatMap(([task, channel]) =>
-    leavesTaskOpen.has(channel) ? [] : [task]))
+  return new Set(
+    (tuple?.pendingWrites ?? []).flatMap(([task, channel]) =>
+      leavesTaskOpen.has(channel) ? [] : [task]
+    ),
+  )
 }
 
 /** Without results, so that no task counts as done. */
@@ -74,7 +79,8 @@ export function withoutResults(writes: CheckpointPendingWrite[] = []): Checkpoin
 
 function readable(tuple: CheckpointTuple): CheckpointTuple {
   const done = doneTasks(tuple)
-  const matters = ([task, channel]: CheckpointPendingWrite) => channel !== '__resume__'
+  const matters = ([task, channel]: CheckpointPendingWrite) =>
+    channel !== '__resume__'
     && !(channel === '__interrupt__' && done.has(task))
   return { ...tuple, pendingWrites: (tuple.pendingWrites ?? []).filter(matters) }
 }

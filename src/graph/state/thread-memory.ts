@@ -28,7 +28,8 @@ export interface LiveCheckpoint {
 export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promise<LiveCheckpoint> {
   const { id, parentId, deltaBytes, fullBytes } = stored
   const [channels, writes] = await Promise.all([
-    KnownChannels.of(stored.channels, decode), PendingWrites.of(stored.writes, decode),
+    KnownChannels.of(stored.channels, decode),
+    PendingWrites.of(stored.writes, decode),
   ])
   const skeleton = JSON.parse(stored.skeleton) as Skeleton
   const metadata = JSON.parse(stored.metadata) as CheckpointMetadata
@@ -78,7 +79,9 @@ export class ThreadMemories {
   readonly #roots = new Map<string, LiveCheckpoint>()
   #bytes = 0
 
-  constructor(limits: MemoryLimits) { this.#limits = limits }
+  constructor(limits: MemoryLimits) {
+    this.#limits = limits
+  }
 
   /** Removes and returns the memory; it is empty unless it is of the head `headId`. */
   take(thread: string, headId: string | null): ThreadMemory {

@@ -75,7 +75,9 @@ export class ValueCodec {
       stored.serialized = { type: cloneType, data: clone }
       return { value: stored, exact: true }
     }
-    later(this.#serialize(value).then((serialized) => { stored.serialized = serialized }))
+    later(this.#serialize(value).then((serialized) => {
+      stored.serialized = serialized
+    }))
     return { value: stored, exact: false }
   }
 

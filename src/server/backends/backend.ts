@@ -1,15 +1,13 @@
 /** What a member is built on: the durable ports, ownership, and the transport to other members. */
 
-import type {
-  ActivationTable, ClusterStatus, OwnershipCheck, Ownership, Transport,
-} from '../../../cluster/index.ts'
+import type { ActivationTable, ClusterStatus, OwnershipCheck, Ownership,
+  Transport } from '../../../cluster/index.ts'
 import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/index.ts'
-import type {
-  AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex, UnfinishedThread,
-} from '../../search/index.ts'
+import type { AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex,
+  UnfinishedThread } from '../../search/index.ts'
 
 export interface Backend {
   readonly log: LogPort
@@ -34,8 +32,8 @@ export interface Backend {
    * What each front door let through recently under a limit, undefined for one that does not
    * answer. Empty if this member has counted everything that still counts itself.
    */
-  askDoors(question: AdmitsQuestion, recentMs: number):
-    Promise<readonly (RecentAdmits | undefined)[]>
+  askDoors(question: AdmitsQuestion,
+    recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
   /**
    * From now on other members are answered and shards are taken. Resolves when this member has
    * taken its share.

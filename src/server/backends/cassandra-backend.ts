@@ -1,9 +1,8 @@
 /** The backend in Cassandra: a seat in the cluster, and the ports behind its gate. */
 
 import { retryAtStartup, requireOpen, readMemberTls, joinCluster } from '../../../cluster/index.ts'
-import type {
-  Env, OwnershipCheck, MemberTrust, ClusterNode, Tracing,
-} from '../../../cluster/index.ts'
+import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
+  Tracing } from '../../../cluster/index.ts'
 import { assistantWire } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
@@ -40,22 +39,30 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
   const { settings, region, directory, env, metrics, tracing, endProcess } = options
   const { contactPoints, keyspace, member } = settings
   const store = await openCassandraStore({
-    ...connectionOptions(settings), commit: settings.commit, env, directory,
-      onIndexLost: endProcess,
+    ...connectionOptions(settings),
+    commit: settings.commit,
+    env,
+    directory,
+    onIndexLost: endProcess,
     ...region !== undefined && { region },
   })
   try {
     const lookAtTheClock = clockWatch(store, env.log)
     await retryAtStartup(env, lookAtTheClock)
     const node = await joinCluster({
-      env, onFenced: endProcess, cluster: member.cluster, trust: await trustOf(member, store, env),
+      env,
+      onFenced: endProcess,
+      cluster: member.cluster,
+      trust: await trustOf(member, store, env),
       host: member.host || await retryAtStartup(env, () => ownAddressTowards(contactPoints, env)),
       port: member.port,
-      owns: member.roles.includes('member'), shards: store.shards,
+      owns: member.roles.includes('member'),
+      shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
         indexWire, ...limitWires],
       sessions: meteredSessions(store.sessions, metrics, env),
-      shardOwners: meteredShards(store.shardOwners, metrics), heartbeats: store.heartbeats,
+      shardOwners: meteredShards(store.shardOwners, metrics),
+      heartbeats: store.heartbeats,
       ...tracing && { tracing },
     })
     return servedBackend({ store, node, env, lookAtTheClock,
@@ -66,9 +73,11 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
   }
 }
 
-function servedBackend({ store, node, env, lookAtTheClock, place }: { readonly node: ClusterNode
-  readonly store: CassandraStore; readonly env: Env; readonly place: string
-  lookAtTheClock(): Promise<void> }): Backend {
+function servedBackend(
+  { store, node, env, lookAtTheClock, place }: { readonly node: ClusterNode;
+    readonly store: CassandraStore; readonly env: Env; readonly place: string;
+    lookAtTheClock(): Promise<void> },
+): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
   const { log, runs, threads, assistants, limits } = store.serve({ check })
@@ -76,22 +85,37 @@ function servedBackend({ store, node, env, lookAtTheClock, place }: { readonly n
   const own = checkedIndex(store.index, check)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
   const everybody = scatteredIndex({
-    env, owners: ownership, own,
+    env,
+    owners: ownership,
+    own,
     ask: async (member, question) =>
       await node.askMember(member, indexWire.name, question) as IndexAnswer,
   })
   return {
-    log, runs, threads, assistants, keys: store.keys, billing: store.billing, limits, everybody,
-    ownership, transport, place, due: store.index.due,
+    log,
+    runs,
+    threads,
+    assistants,
+    keys: store.keys,
+    billing: store.billing,
+    limits,
+    everybody,
+    ownership,
+    transport,
+    place,
+    due: store.index.due,
     ownershipCheck: node.ownershipCheck,
     name: `${self.id} at ${self.address}`,
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
-    begin: (actors) => node.serve({
-      activations: actors.activations,
-      services: [indexService(own), limitService(actors.recentOf)],
-      host: ownershipAge.watched(shardHandover({ env, actors, store, shards: store.shards,
-        owns: (shard) => ownership.ownerOf(shard)?.member === self })),
-    }),
+    begin: (actors) =>
+      node.serve({
+        activations: actors.activations,
+        services: [indexService(own), limitService(actors.recentOf)],
+        host: ownershipAge.watched(
+          shardHandover({ env, actors, store, shards: store.shards,
+            owns: (shard) => ownership.ownerOf(shard)?.member === self }),
+        ),
+      }),
     giveBack: () => node.giveBack(),
     check: async () => {
       if (await store.reachable()) return
@@ -107,8 +131,8 @@ function servedBackend({ store, node, env, lookAtTheClock, place }: { readonly n
   }
 }
 
-async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore, env: Env):
-Promise<MemberTrust> {
+async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
+  env: Env): Promise<MemberTrust> {
   if (tls !== null) {
     return { tls: await readMemberTls(tls, env), ...secret !== '' && { secret } }
   }

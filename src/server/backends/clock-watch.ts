@@ -13,18 +13,18 @@ export const clockLookMs = 60_000
 const clockOffMs = clocksApartMs / 2
 
 /** The result compares the clocks and logs a change. It throws if Cassandra cannot be reached. */
-export function clockWatch(store: Pick<CassandraStore, 'clockAheadMs'>, log: Log):
-() => Promise<void> {
+export function clockWatch(store: Pick<CassandraStore, 'clockAheadMs'>,
+  log: Log): () => Promise<void> {
   let off = false
   return async () => {
     const aheadMs = await store.clockAheadMs()
     const wasOff = off
     off = Math.abs(aheadMs) >= clockOffMs
     if (off && !wasOff) {
-      log.warn('The clock of this machine differs from Cassandra\'s: set it, or the times of ' +
+      log.warn("The clock of this machine differs from Cassandra's: set it, or the times of " +
         'what is written here are wrong.', { secondsAhead: Math.round(aheadMs / 1_000) })
     } else if (wasOff && !off) {
-      log.info('The clock of this machine agrees with Cassandra\'s again.')
+      log.info("The clock of this machine agrees with Cassandra's again.")
     }
   }
 }

@@ -1,8 +1,7 @@
 /** The backend of a single member: everything is in its data directory, which it alone can use. */
 
-import {
-  defaultShards, inProcessTransport, placedOwnership, soleMember,
-} from '../../../cluster/index.ts'
+import { defaultShards, inProcessTransport, placedOwnership,
+  soleMember } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { Backend } from './backend.ts'
@@ -16,9 +15,13 @@ export async function openEmbeddedBackend(directory: string, env: Env,
   const epoch = await store.claimEpoch()
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
   return {
-    ...store, everybody: store, ownership, ownershipCheck: undefined,
-      transport: inProcessTransport(),
-    name: undefined, place: directory,
+    ...store,
+    everybody: store,
+    ownership,
+    ownershipCheck: undefined,
+    transport: inProcessTransport(),
+    name: undefined,
+    place: directory,
     askDoors: async () => [],
     begin: async ({ wake, wakeAt }) => {
       wakeAt(0)
@@ -31,7 +34,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
     giveBack: async () => {},
     check: async () => void await store.assistants.count({ tenant: '' }),
     status: () => ({ member: self, view: [self],
-      shards: Array.from({ length: defaultShards }, (_, shard) =>
-        ({ shard, epoch, session: self.id, address: self.address })) }),
+      shards: Array.from({ length: defaultShards },
+        (_, shard) => ({ shard, epoch, session: self.id, address: self.address })) }),
   }
 }

@@ -14,8 +14,8 @@ const answerMs = 2_000
  * `unavailable` if none does: at a guessed address, other members would find nobody and take this
  * member for dead.
  */
-export async function ownAddressTowards(contactPoints: readonly string[], env: Pick<Env, 'after'>):
-Promise<string> {
+export async function ownAddressTowards(contactPoints: readonly string[],
+  env: Pick<Env, 'after'>): Promise<string> {
   for (const contactPoint of contactPoints) {
     const address = await addressTowards(contactPoint, env)
     if (address !== undefined) return address
@@ -24,8 +24,8 @@ Promise<string> {
     'answers, by which the address of this member could be told: name it with --member-host.')
 }
 
-function addressTowards(contactPoint: string, env: Pick<Env, 'after'>):
-Promise<string | undefined> {
+function addressTowards(contactPoint: string,
+  env: Pick<Env, 'after'>): Promise<string | undefined> {
   return new Promise((found) => {
     const socket = connect(placeOf(contactPoint))
     const end = (address?: string) => {

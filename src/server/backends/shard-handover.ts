@@ -31,8 +31,9 @@ const loadAgainMs = 1_000
  */
 const [calmMs, latestMs] = [250, 5_000]
 
-export function shardHandover({ env, shards, store, actors, owns }: ShardHandoverOptions):
-  ShardHost {
+export function shardHandover(
+  { env, shards, store, actors, owns }: ShardHandoverOptions,
+): ShardHost {
   const { activations, wake, wakeAt, releaseMs } = actors
   /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
   const takings = new Map<number, symbol>()

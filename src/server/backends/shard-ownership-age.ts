@@ -36,8 +36,8 @@ export class ShardOwnershipAge {
   }
 
   /** As described in the backend. */
-  async askDoors(question: AdmitsQuestion, recentMs: number):
-  Promise<readonly (RecentAdmits | undefined)[]> {
+  async askDoors(question: AdmitsQuestion,
+    recentMs: number): Promise<readonly (RecentAdmits | undefined)[]> {
     const { env, node, shards } = this.#parts
     const sinceMs = this.#sinceMs.get(shardOf(actorKeyText(limitActorKey(question)), shards))
     if (sinceMs !== undefined && env.monotonicMs() - sinceMs > recentMs) return []

@@ -11,15 +11,18 @@ const endings: ReadonlySet<string> = new Set(['success', 'error', 'timeout', 'in
 
 export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPort {
   const took = metrics.duration({
-    name: 'log_append_duration_seconds', labels: ['outcome'],
+    name: 'log_append_duration_seconds',
+    labels: ['outcome'],
     help: 'From an append to the log until it is durable (ok), or is known not to be (failed).',
   })
   const rowsWritten = metrics.count({ name: 'log_rows_total', help: 'Rows appended to logs.' })
   const bytesWritten = metrics.count({
-    name: 'log_bytes_total', help: 'Bytes of the rows appended to logs.',
+    name: 'log_bytes_total',
+    help: 'Bytes of the rows appended to logs.',
   })
   const runsEnded = metrics.count({
-    name: 'runs_ended_total', labels: ['status'],
+    name: 'runs_ended_total',
+    labels: ['status'],
     help: 'Runs whose end was written down by this member, by how they ended.',
   })
   return {
@@ -56,15 +59,17 @@ function* endingsIn(updates: readonly RowUpdate[]): Generator<string> {
 }
 
 /** Sessions: reads of this member's own session are the validations of its gate. */
-export function meteredSessions(sessions: SessionPort, metrics: Metrics, clock: Clock):
-SessionPort {
+export function meteredSessions(sessions: SessionPort, metrics: Metrics,
+  clock: Clock): SessionPort {
   const validated = metrics.duration({
-    name: 'gate_validation_duration_seconds', labels: ['outcome'],
+    name: 'gate_validation_duration_seconds',
+    labels: ['outcome'],
     help: 'Reads of the own session before anything is acknowledged: it is alive, over, or ' +
       'cannot be read (failed).',
   })
   const fences = metrics.count({
-    name: 'fences_total', labels: ['outcome'],
+    name: 'fences_total',
+    labels: ['outcome'],
     help: 'Sessions of other members that this one ended, or found ended.',
   })
   let own: string | undefined
@@ -97,12 +102,14 @@ SessionPort {
 /** Ownership: shards that this member takes, and from whom, and shards that it gives back. */
 export function meteredShards(shards: ShardPort, metrics: Metrics): ShardPort {
   const taken = metrics.count({
-    name: 'shards_taken_total', labels: ['from'],
-    help: 'Shards that became this member\'s: new ones, ones that were given back, and ones of ' +
+    name: 'shards_taken_total',
+    labels: ['from'],
+    help: "Shards that became this member's: new ones, ones that were given back, and ones of " +
       'a member that is over (lost), which is a failover.',
   })
   const given = metrics.count({
-    name: 'shards_given_total', help: 'Shards that this member gave back.',
+    name: 'shards_given_total',
+    help: 'Shards that this member gave back.',
   })
   return {
     owners: () => shards.owners(),

@@ -21,7 +21,8 @@ export async function openMetricsServer(metrics: Metrics,
     }
     metrics.text().then(
       (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
-      () => response.writeHead(503, { 'retry-after': '1' }).end())
+      () => response.writeHead(503, { 'retry-after': '1' }).end(),
+    )
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -29,9 +30,10 @@ export async function openMetricsServer(metrics: Metrics,
   })
   return {
     port: (server.address() as AddressInfo).port,
-    close: () => new Promise((closed) => {
-      server.close(() => closed())
-      server.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
   }
 }

@@ -16,8 +16,9 @@ export interface MetricWords<Name extends string = string> {
 }
 
 /** By their names; of none, only an empty object. */
-type Labels<Name extends string = string> =
-  Readonly<[Name] extends [never] ? Record<string, never> : Record<Name, string>>
+type Labels<Name extends string = string> = Readonly<
+  [Name] extends [never] ? Record<string, never> : Record<Name, string>
+>
 
 /** In seconds: from a turn in memory to a run of a minute. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -70,7 +71,9 @@ export class Metrics {
     // A counter without labels exists from the start; one with labels, when it is first used.
     if (names.length === 0) totalOf({})
     this.counter(words, () => totals.values())
-    return (labels = {}, by = 1) => { totalOf(labels).value += by }
+    return (labels = {}, by = 1) => {
+      totalOf(labels).value += by
+    }
   }
 
   /** Takes durations, in milliseconds, one at a time. */
@@ -79,9 +82,13 @@ export class Metrics {
     return (ms, labels = {}) => histogram.observe(labels, ms / 1_000)
   }
 
-  get contentType(): string { return this.#registry.contentType }
+  get contentType(): string {
+    return this.#registry.contentType
+  }
 
-  text(): Promise<string> { return this.#registry.metrics() }
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
 
   #settings({ name, help, labels = [] }: MetricWords) {
     return { name: `heddle_${name}`, help, labelNames: [...labels], registers: [this.#registry] }

@@ -78,8 +78,8 @@ export class CassandraLog implements LogPort {
     this.#parts = parts
   }
 
-  async append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void):
-    Promise<void> {
+  async append(rows: readonly NewRow[], updates: readonly RowUpdate[],
+    logged?: () => void): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
     // Ranks follow the order of the calls.
@@ -112,8 +112,7 @@ export class CassandraLog implements LogPort {
 
   newBranchId: LogPort['newBranchId'] = () => this.#parts.env.uuid()
 
-  open: LogPort['open'] = async (branch, epoch) =>
-    (await this.#logOf(branch)).open(branch, epoch)
+  open: LogPort['open'] = async (branch, epoch) => (await this.#logOf(branch)).open(branch, epoch)
 
   tail: LogPort['tail'] = async (branch) => (await this.#logOf(branch)).tail(branch)
 
@@ -183,7 +182,7 @@ export class CassandraLog implements LogPort {
     } catch (error) {
       const unwritten = error instanceof HeddleError && error.code === 'unavailable'
         && !error.ambiguous
-      if (unwritten) for (const row of copies) this.#unnoteCopy(row)
+      if (unwritten) { for (const row of copies) this.#unnoteCopy(row) }
       throw error
     }
   }
@@ -214,28 +213,33 @@ export class CassandraLog implements LogPort {
    */
   async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
-    const change = (work: () => Promise<void>) =>
-      (rows.length > 0 ? connection.surely(work) : work())
+    const change = (
+      work: () => Promise<void>,
+    ) => (rows.length > 0 ? connection.surely(work) : work())
     const owned = ranked.filter(isOwned)
-    const made = owned.flatMap(({ update: { table, row } }) =>
-      (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
+    const made = owned.flatMap((
+      { update: { table, row } },
+    ) => (table === 'thread' && rows.some((each) => isFirstOf(each, row.branch)) ? [row] : []))
     await Promise.all([
-      ...made.map(({ tenant, threadId }) => change(async () => {
-        await before
-        await runs.removeAll(tenant, threadId, removal)
-      })),
+      ...made.map(({ tenant, threadId }) =>
+        change(async () => {
+          await before
+          await runs.removeAll(tenant, threadId, removal)
+        })
+      ),
       ...ranked.map((each) => change(() => this.#changeRun(each, before))),
     ])
     await before
     await Promise.all(owned.map((each) => change(() => this.#putOwned(each))))
   }
 
-  async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined):
-    Promise<void> {
+  async #changeRun({ update, rank }: Ranked, before: Promise<unknown> | undefined): Promise<void> {
     const { runs, billing } = this.#parts
     switch (update.table) {
-      case 'billing': return billing.put(update.row, rank)
-      case 'run': return runs.put({ row: update.row, body: update.body, rank, before })
+      case 'billing':
+        return billing.put(update.row, rank)
+      case 'run':
+        return runs.put({ row: update.row, body: update.body, rank, before })
       case 'run_removed':
         await before
         return runs.remove(update, rank)
@@ -245,7 +249,8 @@ export class CassandraLog implements LogPort {
   async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
     const { table, row } = update
     await this.#parts.rows[table].put(
-      { tenant: row.tenant, id: idOf(row), body: encoded(update), rank })
+      { tenant: row.tenant, id: idOf(row), body: encoded(update), rank },
+    )
   }
 
   async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
@@ -270,8 +275,9 @@ export class CassandraLog implements LogPort {
    * same whoever writes them, whatever the rank.
    */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
-    const speaking = updates.flatMap((each) =>
-      (each.table === 'thread' || each.table === 'assistant' ? [each.row] : []))
+    const speaking = updates.flatMap((
+      each,
+    ) => (each.table === 'thread' || each.table === 'assistant' ? [each.row] : []))
     const epochs = [...rows, ...speaking].map(({ epoch }) => epoch)
     const epoch = epochs.length > 0 ? Math.max(...epochs) : this.#epoch
     this.#epoch = Math.max(this.#epoch, epoch)
@@ -288,16 +294,20 @@ function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
   return branch.id === own?.id && seq === (branch.ancestors.at(-1)?.through ?? 0) + 1
 }
 
-function isOwned<Each extends { readonly update: RowUpdate }>(each: Each):
-  each is Each & { readonly update: OwnedUpdate } {
+function isOwned<Each extends { readonly update: RowUpdate }>(
+  each: Each,
+): each is Each & { readonly update: OwnedUpdate } {
   return each.update.table === 'thread' || each.update.table === 'assistant'
 }
 
 /** The thread or assistant that an update belongs to. */
 function subjectOf(update: RowUpdate): string {
   switch (update.table) {
-    case 'assistant': return ownedKey('assistant', update.row.tenant, update.row.assistantId)
-    case 'run_removed': return ownedKey('thread', update.tenant, update.threadId)
-    default: return ownedKey('thread', update.row.tenant, update.row.threadId)
+    case 'assistant':
+      return ownedKey('assistant', update.row.tenant, update.row.assistantId)
+    case 'run_removed':
+      return ownedKey('thread', update.tenant, update.threadId)
+    default:
+      return ownedKey('thread', update.row.tenant, update.row.threadId)
   }
 }

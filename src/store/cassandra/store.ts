@@ -3,16 +3,14 @@
 import { join } from 'node:path'
 
 import { atLatest, retryAtStartup } from '../../../cluster/index.ts'
-import type {
-  HeartbeatPort, OwnershipCheck, SessionPort, ShardPort,
-} from '../../../cluster/index.ts'
+import type { HeartbeatPort, OwnershipCheck, SessionPort,
+  ShardPort } from '../../../cluster/index.ts'
 import type { KeyTable as KeyTablePort } from '../../access/index.ts'
 import type { BillingTable as BillingTablePort } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { LimitTable as LimitTablePort } from '../../limits/index.ts'
-import type {
-  AssistantIndex, DueThreads, OwnIndex, RunTable as RunTablePort, ThreadIndex, UnfinishedThread,
-} from '../../search/index.ts'
+import type { AssistantIndex, DueThreads, OwnIndex, RunTable as RunTablePort, ThreadIndex,
+  UnfinishedThread } from '../../search/index.ts'
 import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
 import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
@@ -113,7 +111,10 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
     const rows = { thread: table('thread'), assistant: table('assistant') }
     const index = await LocalIndex.open({
-      directory: join(directory, 'index'), env, shards: settings.shards, tables: rows,
+      directory: join(directory, 'index'),
+      env,
+      shards: settings.shards,
+      tables: rows,
       onLost: options.onIndexLost,
     })
     const billing = new BillingTable(connection)
@@ -132,9 +133,23 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
         const branches = new BranchTable(connection, rank)
         const runs = new RunTable(connection, bodies)
         log = new CassandraLog({
-          env, connection, rank, branches, runs, billing, rows, index, check,
+          env,
+          connection,
+          rank,
+          branches,
+          runs,
+          billing,
+          rows,
+          index,
+          check,
           log: new LogTable({
-            connection, rank, chunks, check, env, commit, isDead: (id) => branches.isDead(id),
+            connection,
+            rank,
+            chunks,
+            check,
+            env,
+            commit,
+            isDead: (id) => branches.isDead(id),
           }),
         })
         const limits = new LimitTable({ connection, check, env })
@@ -169,7 +184,8 @@ export interface OperatorTables extends Pick<CassandraStore, 'keys' | 'billing'>
 
 /** For a short-lived command. Throws as opening the store does. */
 export async function openOperatorTables(
-  options: ConnectionOptions & { readonly region?: string }): Promise<OperatorTables> {
+  options: ConnectionOptions & { readonly region?: string },
+): Promise<OperatorTables> {
   const connection = await Connection.open(options)
   try {
     await prepareSchema({ connection, env: options.env })

@@ -11,18 +11,15 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { LimitTable, TenantUse } from '../../limits/index.ts'
 import { askIndex } from '../../search/index.ts'
-import type {
-  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex, UnfinishedThread,
-} from '../../search/index.ts'
+import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex,
+  UnfinishedThread } from '../../search/index.ts'
 import { BranchTails } from './writer/branch-tails.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
 import { FileIdentity } from './writer/file-identity.ts'
 import { Lookup } from './writer/lookup.ts'
-import {
-  assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
-  threadIndex,
-} from './writer/ports.ts'
+import { assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
+  threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
 import type { StoreFile } from './writer/request.ts'
 import { SearchLink } from './writer/search-link.ts'
@@ -103,7 +100,8 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 
 /** Deletes what is there. Throws as `openEmbeddedStore` does. */
 export async function openScratchStore(
-  options: EmbeddedStoreOptions & { readonly shards: number }): Promise<ScratchStore> {
+  options: EmbeddedStoreOptions & { readonly shards: number },
+): Promise<ScratchStore> {
   const { link, lookup, documents, close } = await openFile(options)
   const use = (tenant: string) => link.ask('use', tenant)
   return {
@@ -138,7 +136,9 @@ export async function openScratchStore(
 
 /** Notes which shards were searched. */
 function note<Found extends { readonly covered: readonly number[] }>(
-  searched: (readonly number[])[], found: Found): Found {
+  searched: (readonly number[])[],
+  found: Found,
+): Found {
   searched.push(found.covered)
   return found
 }
@@ -150,8 +150,9 @@ interface OpenFile {
   close(): Promise<void>
 }
 
-async function openFile({ directory: path, env, shards, onLost }:
-EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
+async function openFile(
+  { directory: path, env, shards, onLost }: EmbeddedStoreOptions & { readonly shards?: number },
+): Promise<OpenFile> {
   const directory = resolve(path)
   makeDirectory(directory)
   await using opened = new AsyncDisposableStack()
@@ -171,8 +172,8 @@ EmbeddedStoreOptions & { readonly shards?: number }): Promise<OpenFile> {
   const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
     const place = new FileIdentity(file.path, { clock: env })
-    const ahead = beside.adopt(new WriteAheadFile(file.path, env, link.generation),
-      (last) => last.close())
+    const ahead = beside.adopt(new WriteAheadFile(file.path, env, link.generation), (last) =>
+      last.close())
     link.useWriteAhead({ place, ahead, tails: new BranchTails(lookup) })
   }
   opened.move()

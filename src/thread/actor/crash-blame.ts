@@ -18,8 +18,8 @@ export type Verdict = {
  * The second owner that dies in the same superstep makes any run a suspect: without a mark, too.
  * `isMarked`: its code was the last that a worker of the dead owner had entered.
  */
-export function verdictOn(run: Pick<RunRow, 'ownerDeaths' | 'suspect'>, isMarked: boolean):
-Verdict {
+export function verdictOn(run: Pick<RunRow, 'ownerDeaths' | 'suspect'>,
+  isMarked: boolean): Verdict {
   const ownerDeaths = run.ownerDeaths + 1
   if (run.suspect && ownerDeaths >= attemptsMax) return { kind: 'guilty', ownerDeaths }
   const isSuspect = isMarked || run.suspect || ownerDeaths > 1

@@ -26,13 +26,17 @@ export class Purge {
     this.#context = context
   }
 
-  get underWay(): boolean { return this.#due > 0 }
+  get underWay(): boolean {
+    return this.#due > 0
+  }
 
   /**
    * A new thread of the same id waits for it: once that has a row, nobody would find what is left
    * of this one. Rejects if the delete, or the newest try to purge, failed.
    */
-  get lastTry(): Promise<void> { return this.#lastTry }
+  get lastTry(): Promise<void> {
+    return this.#lastTry
+  }
 
   /** Also called at loading, for a member may have died between the delete and the purge. */
   once(branch: Branch): Promise<void> {
@@ -48,7 +52,9 @@ export class Purge {
     this.#due += 1
     const first = this.#lastTry = deleted.then(() => this.once(branch))
     const done = deleted.then(() => this.#untilPurged(branch, first)).catch(() => {})
-      .then(() => { this.#due -= 1 })
+      .then(() => {
+        this.#due -= 1
+      })
     this.#quiet = this.#quiet.then(() => done)
     return first.catch(() => deleted)
   }
@@ -62,12 +68,14 @@ export class Purge {
   async #untilPurged(branch: Branch, first: Promise<void>): Promise<void> {
     const { env } = this.#ports
     let pauseMs = firstPauseMs
-    for (let purged = first; ; purged = this.#lastTry = this.once(branch)) {
+    for (let purged = first;; purged = this.#lastTry = this.once(branch)) {
       try {
         return await purged
       } catch (error) {
-        env.log.warn('A deleted thread is not removed from the store yet.',
-          { key: this.#context.key, error })
+        env.log.warn('A deleted thread is not removed from the store yet.', {
+          key: this.#context.key,
+          error,
+        })
         // Any other error does not pass by itself: the next loading of the thread tries again.
         if (HeddleError.from(error).code !== 'unavailable') return
       }

@@ -48,11 +48,17 @@ export class RunExecution {
   }
 
   /** A suspect has a process of its own. */
-  get isApart(): boolean { return this.run.suspect }
+  get isApart(): boolean {
+    return this.run.suspect
+  }
   /** It was handed to the graph host. */
-  get begun(): boolean { return this.#begun }
+  get begun(): boolean {
+    return this.#begun
+  }
   /** Resolves when nothing more is expected of it. */
-  get ended(): Promise<void> { return this.#ended.promise }
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
 
   /** Begins when the attempt is in the log; reads what it needs meanwhile. */
   async beginWhenRead(resumePoint: () => Promise<ResumePoint>): Promise<void> {
@@ -61,7 +67,8 @@ export class RunExecution {
     this.#limit(planOf(this.run).timeoutMs)
     try {
       const [found, head] = await this.#steadily(() =>
-        Promise.all([resumePoint(), threadLog.loadHead(), threadLog.logged]))
+        Promise.all([resumePoint(), threadLog.loadHead(), threadLog.logged])
+      )
       if (!this.#closed) this.begin(found, head)
     } catch (error) {
       if (this.#closed) return
@@ -79,13 +86,18 @@ export class RunExecution {
     const plan = planOf(run)
     this.#limit(plan.timeoutMs)
     host.execute({
-      id, tenant, threadId, graphId: plan.graphId, runId: run.runId,
-      attempt: run.attempt, headId: threadLog.state.row.head?.id ?? null,
+      id,
+      tenant,
+      threadId,
+      graphId: plan.graphId,
+      runId: run.runId,
+      attempt: run.attempt,
+      headId: threadLog.state.row.head?.id ?? null,
       ...plan.trace !== undefined && { trace: plan.trace },
       ...this.isApart && { apart: true },
       request: runRequest(run, plan, resumePoint),
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
-    executionListener(id, this.#context))
+      executionListener(id, this.#context))
   }
 
   /** Nothing more is expected of it. Withheld events that have their data are still sent. */
@@ -109,8 +121,7 @@ export class RunExecution {
 
   #limit(ms: number): void {
     const { ports: { env }, notify } = this.#context
-    this.#stopLimit ??= env.after(ms, () =>
-      notify({ type: 'time_limit', executionId: this.id }))
+    this.#stopLimit ??= env.after(ms, () => notify({ type: 'time_limit', executionId: this.id }))
   }
 
   #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
@@ -118,7 +129,8 @@ export class RunExecution {
     const { runId } = this.run
     // While the store is away the run waits, as its appends do, instead of using up attempts.
     return untilAvailable({
-      env, hasEnded: () => this.#closed,
+      env,
+      hasEnded: () => this.#closed,
       waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),
     }, read)
   }
@@ -157,7 +169,8 @@ export class RunExecution {
 
   #emitted(events: readonly StepEvent[], entries: readonly FeedEntry[]): RecordOf {
     const emitted = events.flatMap(({ name, json, valuesOf, durable }, i) =>
-      durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : [])
+      durable ? [{ index: entries[i]!.place.index, name, json, valuesOf }] : []
+    )
     return { $case: 'emitted', value: { runId: this.run.runId, events: emitted } }
   }
 }

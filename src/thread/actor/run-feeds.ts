@@ -45,7 +45,8 @@ export class RunFeeds {
   resume(run: RunRow): void {
     const { seq } = this.#context.threadLog.position
     this.#feeds.set(run.runId, new EventStream({
-      graphId: planOf(run).graphId, endSeen: this.#endSeen,
+      graphId: planOf(run).graphId,
+      endSeen: this.#endSeen,
       forgotten: { seq: seq - 1, index: lastIndex },
     }))
   }
@@ -104,8 +105,11 @@ export class RunFeeds {
   /** Ends all feeds when `durable` resolves; runs that begin from now on get new ones. */
   endAll(durable: Promise<void>): void {
     const feeds = this.#clear()
-    durable.then(() => { for (const feed of feeds) feed.end() },
-      () => { for (const feed of feeds) feed.lose() })
+    durable.then(() => {
+      for (const feed of feeds) feed.end()
+    }, () => {
+      for (const feed of feeds) feed.lose()
+    })
   }
 
   loseAll(): void {
@@ -115,7 +119,8 @@ export class RunFeeds {
   /** The feed of a run that has ended and is not remembered. */
   #overFeed(run: RunRow): EventStream {
     const feed = new EventStream({
-      graphId: planOf(run).graphId, endSeen: this.#endSeen,
+      graphId: planOf(run).graphId,
+      endSeen: this.#endSeen,
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
     feed.end()
@@ -158,7 +163,7 @@ export class RunFeeds {
   #past(runId: string, known: RunRow | undefined, feed: EventStream): FeedPast {
     const { ports: { log, runs, reads }, threadLog, tenant, threadId } = this.#context
     return {
-      read: async function* (after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
+      read: async function*(after: EventPlace, through: EventPlace): AsyncGenerator<FeedEntry> {
         const { branch, seq } = threadLog.state.row
         const run = known ?? threadLog.state.runs.find((row) => row.runId === runId)
           ?? await runs.get(tenant, threadId, runId)
@@ -166,9 +171,11 @@ export class RunFeeds {
         await threadLog.durable
         yield* eventsOf(run, { log, branch: branch!, through: seq }, { after, through })
       },
-      values: (checkpointId) => reads.read({ tenant, bytes: stateBytes }, (allowance) =>
-        threadLog.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(
-          ignoreNotFound),
+      values: (checkpointId) =>
+        reads.read({ tenant, bytes: stateBytes }, (allowance) =>
+          threadLog.values(checkpointId, this.#channelsOf(feed) ?? null, allowance)).catch(
+            ignoreNotFound,
+          ),
     }
   }
 }

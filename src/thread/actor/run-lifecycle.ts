@@ -11,12 +11,10 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import { KeyedRuns, runAsMade } from '../decide/known-run.ts'
 import { requireOutlive, rollbackOf, takenBack } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
-import {
-  admit, attemptOf, attemptsMax, charactersOf, nextRun, storeFailedMs,
-} from '../decide/run-queue.ts'
-import {
-  endingOf, errorResult, outOfAttempts, outOfMemory, outOfTime, rolledBack, runResult,
-} from '../decide/run-result.ts'
+import { admit, attemptOf, attemptsMax, charactersOf, nextRun,
+  storeFailedMs } from '../decide/run-queue.ts'
+import { endingOf, errorResult, outOfAttempts, outOfMemory, outOfTime, rolledBack,
+  runResult } from '../decide/run-result.ts'
 import type { Ending } from '../decide/run-result.ts'
 import type { Urgency } from '../log/log-writer.ts'
 import { admissionRecords, blameless, handedBack, startedRecord } from '../model/run-records.ts'
@@ -56,16 +54,24 @@ export class RunLifecycle {
     this.#feeds = new RunFeeds(context, () => this.#retention.endSeen())
   }
 
-  get busy(): boolean { return this.#threadLog.state.runs.length > 0 }
+  get busy(): boolean {
+    return this.#threadLog.state.runs.length > 0
+  }
   /** Whether any run is under way, waited for, or due before others would wake the thread. */
   get awake(): boolean {
     const isNeeded = this.#waiters.any || this.#held || this.#resting
     return this.busy && (isNeeded || !this.#timer.mayDoze)
   }
-  get followed(): boolean { return this.#feeds.followed }
+  get followed(): boolean {
+    return this.#feeds.followed
+  }
 
-  get #threadLog() { return this.#context.threadLog }
-  get #nowMs() { return this.#context.ports.env.nowMs() }
+  get #threadLog() {
+    return this.#context.threadLog
+  }
+  get #nowMs() {
+    return this.#context.ports.env.nowMs()
+  }
 
   /** For a thread that exists. `note` is written with the run. Throws `rejected` or `full`. */
   async start(run: StartRun, note: readonly RecordOf[]): Promise<Turn> {
@@ -262,7 +268,9 @@ export class RunLifecycle {
     this.#held = false
     this.#feeds.endAll(durable)
     this.#waiters.refuseAllWith(durable.then(
-      () => new HeddleError('not_found', 'The thread was deleted.'), () => goingAway()))
+      () => new HeddleError('not_found', 'The thread was deleted.'),
+      () => goingAway(),
+    ))
   }
 
   /** This activation ends; its runs continue elsewhere or later. */
@@ -338,8 +346,9 @@ export class RunLifecycle {
   }
 
   /** Ends runs; `note` is written with that. Throws `not_found` if a rollback drops `fork`. */
-  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback', { note = [], fork }:
-    { note?: readonly RecordOf[], fork?: string | null | undefined } = {}): Promise<void> {
+  async #cut(runs: readonly RunRow[], action: 'interrupt' | 'rollback',
+    { note = [], fork }: { note?: readonly RecordOf[]; fork?: string | null | undefined } =
+      {}): Promise<void> {
     // Runs that were not started have nothing to roll back.
     const started = action === 'rollback' ? runs.find((run) => run.started) : undefined
     const rollback = started && await rollbackOf(started, this.#threadLog, this.#context.ports)

@@ -26,7 +26,9 @@ export class RunRetention {
     const { temporary, resumable } = planOf(run)
     // It stays for a client that can come back with a key or an event id.
     const mayGo = temporary && !resumable && run.commandId === ''
-    answered.then(() => { this.#mayGo = mayGo }, () => {})
+    answered.then(() => {
+      this.#mayGo = mayGo
+    }, () => {})
     if (temporary) this.begin(isNoticed && mayGo ? answered : undefined)
   }
 

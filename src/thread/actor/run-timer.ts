@@ -12,7 +12,9 @@ export class RunTimer {
     this.#context = context
   }
 
-  get isSet(): boolean { return this.#stop !== undefined }
+  get isSet(): boolean {
+    return this.#stop !== undefined
+  }
 
   /** Whether somebody else wakes the thread in time, whose runs all wait for theirs. */
   get mayDoze(): boolean {

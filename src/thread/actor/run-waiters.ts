@@ -30,7 +30,9 @@ export class RunWaiters {
   }
 
   /** Whether anybody waits. */
-  get any(): boolean { return this.#waiters.size > 0 }
+  get any(): boolean {
+    return this.#waiters.size > 0
+  }
 
   has(runId: string): boolean {
     return this.#waiters.has(runId)
@@ -51,7 +53,9 @@ export class RunWaiters {
 
   /** Refuses those who wait now as soon as the reason is known. */
   refuseAllWith(reason: Promise<HeddleError>): void {
-    const result = reason.then((error) => { throw error })
+    const result = reason.then((error) => {
+      throw error
+    })
     result.catch(() => {})
     for (const runId of this.#waiters.keys()) this.answer(runId, result)
   }

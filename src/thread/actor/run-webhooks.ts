@@ -34,9 +34,13 @@ export class RunWebhooks {
   }
 
   /** Whether any webhook is still to be called. */
-  get owed(): boolean { return this.#owed.length > 0 }
+  get owed(): boolean {
+    return this.#owed.length > 0
+  }
 
-  get #owed() { return this.#context.threadLog.state.row.owedWebhooks }
+  get #owed() {
+    return this.#context.threadLog.state.row.owedWebhooks
+  }
 
   /** Starts the deliveries that are owed and stops those that are not any more. */
   resume(): void {
@@ -48,13 +52,17 @@ export class RunWebhooks {
     for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#notify(runId)
   }
 
-  settle({ runId, delivered, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>):
-    void {
+  settle(
+    { runId, delivered, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>,
+  ): void {
     const { threadLog, ports: { env }, tenant, threadId } = this.#context
     if (!this.#owed.includes(runId)) return
     if (!delivered) env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason })
     void threadLog.write([{ $case: 'webhookSettled', value: {
-      runId, atMs: env.nowMs(), delivered, reason,
+      runId,
+      atMs: env.nowMs(),
+      delivered,
+      reason,
     } }])
   }
 
@@ -106,11 +114,14 @@ export class RunWebhooks {
       }
     }
     const outcome = await egress.send({
-      tenant, method: 'POST', url,
+      tenant,
+      method: 'POST',
+      url,
       // The same at every try, so that a receiver can drop repeats.
       headers: { 'content-type': 'application/json', 'idempotency-key': runId,
         'x-heddle-delivery': runId },
-      body, ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
+      body,
+      ...env.nowMs() - run!.updatedAtMs > oldMs && { tries: 1 },
     }, signal)
     // Nothing was sent, so it does not count as a try.
     if (outcome.kind === 'failed' && unread) throw unread
@@ -121,9 +132,13 @@ export class RunWebhooks {
     const { ports: { env, showRun }, threadLog } = this.#context
     const started = run.started ? await threadLog.recordsAt(run.firstSeq) : []
     const [startedAtMs] = started.flatMap((record) =>
-      record.$case === 'runStarted' && record.value.runId === run.runId ? [record.value.atMs] : [])
+      record.$case === 'runStarted' && record.value.runId === run.runId ? [record.value.atMs] : []
+    )
     return webhookBody({
-      run, shown: showRun(run), sentAtMs: env.nowMs(), startedAtMs,
+      run,
+      shown: showRun(run),
+      sentAtMs: env.nowMs(),
+      startedAtMs,
       values: planOf(run).temporary ? undefined : await this.#values(run),
     })
   }

@@ -3,9 +3,8 @@
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type {
-  CheckpointSelector, EditUpdate, Execution, LossReason, ExecutionOutcome, Step,
-} from '../../graph/index.ts'
+import type { CheckpointSelector, EditUpdate, Execution, LossReason, ExecutionOutcome,
+  Step } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { executionSource } from '../log/execution-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
@@ -41,7 +40,9 @@ export class StateEditor {
     this.#hold = hold
   }
 
-  get busy(): boolean { return this.#editing !== undefined }
+  get busy(): boolean {
+    return this.#editing !== undefined
+  }
 
   /** Resolves with the API's answer when the edit is on disk. */
   edit(edit: Edit): Promise<JsonText> {
@@ -62,7 +63,8 @@ export class StateEditor {
     const { threadLog, threadId } = this.#context
     const records = await threadLog.recordsAt(applied.seq)
     const end = records.findIndex((record) =>
-      record.$case === 'commandApplied' && record.value.commandId === applied.id)
+      record.$case === 'commandApplied' && record.value.commandId === applied.id
+    )
     return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
   }
 
@@ -97,8 +99,10 @@ export class StateEditor {
   timeLimit(executionId: number): void {
     if (this.#editing?.id !== executionId) return
     this.#context.ports.host.abort(executionId)
-    this.#editing.result.reject(new HeddleError('graph_failed',
-      'The graph took too long to update the state; nothing was changed.'))
+    this.#editing.result.reject(
+      new HeddleError('graph_failed',
+        'The graph took too long to update the state; nothing was changed.'),
+    )
     this.#next()
   }
 
@@ -149,7 +153,12 @@ export class StateEditor {
     const configurable = { ...sharedConfigurable(row), ...ids }
     const config = JSON.stringify({ configurable, metadata: ids })
     return {
-      id, tenant, threadId, graphId, runId: '', attempt: 1,
+      id,
+      tenant,
+      threadId,
+      graphId,
+      runId: '',
+      attempt: 1,
       headId: row.head?.id ?? null,
       request: { kind: 'edit', config, checkpoint, supersteps },
     }
@@ -175,7 +184,10 @@ export class StateEditor {
     const edited = { atMs, waiting: waiting && edit.before.length === 0,
       interruptsJson: interrupts }
     const durable = threadLog.write([
-      ...edit.before, ...records, { $case: 'stateEdited', value: edited }, ...edit.note,
+      ...edit.before,
+      ...records,
+      { $case: 'stateEdited', value: edited },
+      ...edit.note,
     ])
     threadLog.forgetExecution()
     const place = { threadId, selector: edit.checkpoint,
@@ -185,8 +197,10 @@ export class StateEditor {
 }
 
 function lengthOf({ supersteps }: Edit): number {
-  return supersteps.flat().reduce((sum, { values, command }) =>
-    sum + values.length + (command?.length ?? 0), 0)
+  return supersteps.flat().reduce(
+    (sum, { values, command }) => sum + values.length + (command?.length ?? 0),
+    0,
+  )
 }
 
 function newest(records: readonly RecordOf[]): string | undefined {

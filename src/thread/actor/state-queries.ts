@@ -69,8 +69,8 @@ export class StateQueries {
   }
 
   /** Part of a history; all of it, as the text of an array, without a place to begin. */
-  async history(query: HistoryQuery, from?: HistoryPlace, cancelled?: AbortSignal):
-  Promise<HistorySlice | JsonText> {
+  async history(query: HistoryQuery, from?: HistoryPlace,
+    cancelled?: AbortSignal): Promise<HistorySlice | JsonText> {
     if (from) return this.#slice(query, from, cancelled)
     using held = this.#context.ports.reads.share(this.#context.tenant)
     const states: JsonText[] = []
@@ -85,8 +85,8 @@ export class StateQueries {
     return `[${states.join(',')}]`
   }
 
-  async #slice(query: HistoryQuery, from: HistoryPlace, cancelled: AbortSignal | undefined):
-  Promise<HistorySlice> {
+  async #slice(query: HistoryQuery, from: HistoryPlace,
+    cancelled: AbortSignal | undefined): Promise<HistorySlice> {
     const { threadLog } = this.#context
     await threadLog.durable
     if (!threadLog.state.row.head) return { states: [], next: null }
@@ -101,14 +101,14 @@ export class StateQueries {
   }
 
   /** Undefined if a rollback dropped the state at which the next page would begin. */
-  async #statesOf(query: HistoryQuery, from: HistoryPlace, cancelled: AbortSignal | undefined):
-  Promise<HistorySlice | undefined> {
+  async #statesOf(query: HistoryQuery, from: HistoryPlace,
+    cancelled: AbortSignal | undefined): Promise<HistorySlice | undefined> {
     const { threadLog, ports: { reads }, tenant } = this.#context
     using held = reads.share(tenant)
     const states: JsonText[] = []
     let { largest } = from
     let before = from.after ?? query.before
-    for (let characters = 0, together = fewStates; ;) {
+    for (let characters = 0, together = fewStates;;) {
       if (largest > 0) together = togetherOf(largest)
       const limit = Math.min(query.limit - states.length, together)
       const read = await this.#page({ ...query, before, limit }, largest, cancelled)
@@ -132,8 +132,8 @@ export class StateQueries {
   }
 
   /** Up to so many states; a single one if they turn out to be large. */
-  async #page(query: HistoryQuery, largest: number, cancelled: AbortSignal | undefined):
-  Promise<ReadStates & { readonly limit: number }> {
+  async #page(query: HistoryQuery, largest: number,
+    cancelled: AbortSignal | undefined): Promise<ReadStates & { readonly limit: number }> {
     const { threadLog, ports: { reads }, tenant } = this.#context
     const { checkpointId, checkpointNs: ns, before, metadata: filter, select } = query
     const configurable = sharedConfigurable(threadLog.state.row)
@@ -143,8 +143,8 @@ export class StateQueries {
     return reads.read({ tenant, bytes, cancelled }, async (allowance) => {
       if (!isFirst) limit = 1
       isFirst = false
-      const question =
-        { kind: 'history', configurable, ns, checkpointId, before, limit, filter, select } as const
+      const question = { kind: 'history', configurable, ns, checkpointId, before, limit, filter,
+        select } as const
       return { ...await this.#ask(question, allowance), limit }
     })
   }
@@ -168,8 +168,9 @@ export class StateQueries {
       }
       const channels = channelsOf(graph.stateChannels, keys)
       const values = await this.#valuesOf(answer, source, channels, allowance)
-      texts.push(withValues(answer,
-        Array.isArray(channels) ? values : someOf(values, question.select)))
+      texts.push(
+        withValues(answer, Array.isArray(channels) ? values : someOf(values, question.select)),
+      )
     }
     return { texts, last: answers.at(-1)?.checkpointId }
   }
@@ -205,15 +206,22 @@ function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channe
 
 /** Selects keys of values that are not named after channels, and so were not selected yet. */
 function someOf(values: JsonText, select: StateSelection): JsonText {
-  return keysAskedFor(select) === 'all' ? values
+  return keysAskedFor(select) === 'all' ?
+    values
     : JSON.stringify(selectedValues(JSON.parse(values), select))
 }
 
 /** The answer for a thread without a state: clients look for `checkpoint: null`. */
 function freshState(select: StateSelection): JsonText {
   const fields = selectedFields({
-    next: [], tasks: [], metadata: {}, created_at: null, checkpoint: null,
-    parent_checkpoint: null, checkpoint_id: null, parent_checkpoint_id: null,
+    next: [],
+    tasks: [],
+    metadata: {},
+    created_at: null,
+    checkpoint: null,
+    parent_checkpoint: null,
+    checkpoint_id: null,
+    parent_checkpoint_id: null,
     ...select && { interrupts: [] },
   }, select)
   const values = keysAskedFor(select).length === 0 ? {} : { values: {} }

@@ -41,22 +41,23 @@ export async function valuesAt(context: ThreadContext, graph: GraphDescription |
 }
 
 async function askedValues({ ports: { host }, threadLog, threadId }: ThreadContext,
-  graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace, allowance: ReadAllowance):
-  Promise<JsonText> {
+  graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace,
+  allowance: ReadAllowance): Promise<JsonText> {
   const place = withTasks ? null : checkpointId
   const configurable = sharedConfigurable(threadLog.state.row)
-  const question =
-    { kind: 'state', configurable, ns: '', checkpointId: place, subgraphs: false } as const
+  const question = { kind: 'state', configurable, ns: '', checkpointId: place,
+    subgraphs: false } as const
   const source = new LimitedSource(threadLog.settled, allowance)
   const [answer] = await host.ask(graph.graphId, threadId, question, source, source.cancelled)
   if (!answer) return '{}'
-  return answer.valuesOf === '' ? answer.values
+  return answer.valuesOf === '' ?
+    answer.values
     : threadLog.values(answer.valuesOf, graph.stateChannels, allowance)
 }
 
 /** The values that a run left, once its end is on disk. `isAtRest`: no run is executed now. */
-export async function valuesOf(context: ThreadContext, run: RunRow, isAtRest: () => boolean):
-  Promise<JsonText> {
+export async function valuesOf(context: ThreadContext, run: RunRow,
+  isAtRest: () => boolean): Promise<JsonText> {
   const { finalCheckpointId: checkpointId } = run
   if (checkpointId === '' || run.errorJson !== '') return '{}'
   const isHead = () => isAtRest() && context.threadLog.state.row.head?.id === checkpointId

@@ -61,8 +61,13 @@ class ThreadActor implements Actor {
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLog.load({
-        ports, tenant, threadId, epoch, after: ports.env.after,
-        onLost: (reason) => this.#fail(reason), found: (log) => this.#found(log),
+        ports,
+        tenant,
+        threadId,
+        epoch,
+        after: ports.env.after,
+        onLost: (reason) => this.#fail(reason),
+        found: (log) => this.#found(log),
         reserve: (characters) => inputs.take(this, characters),
       })
     } catch (error) {
@@ -124,21 +129,33 @@ class ThreadActor implements Actor {
     const applied = findApplied(this.#thread.threadLog.state.applied, id)
     if (applied) return { reply: this.#again(own as ThreadCommand, applied) }
     switch (own.type) {
-      case 'steps': return this.#steps(own)
-      case 'ended': return this.#ended(own)
-      case 'lost': return done(this.#runs.lost(own.executionId, own.reason),
-        this.#editor.lost(own.executionId, own.reason))
-      case 'time_limit': return done(this.#runs.timeLimit(own.executionId),
-        this.#editor.timeLimit(own.executionId))
-      case 'wake': return done(this.#runs.startNext())
-      case 'owed': return done(this.#webhooks.resume())
-      case 'settled': return this.#settled(own)
-      case 'expire': return this.#expire()
-      case 'rest': return done(own.done(this.#runs.rest()))
-      case 'create': return this.#create(own.request, noteOf(id))
-      case 'adopt': return this.#adopt(own.origin)
-      case 'start': return this.#start(own.run, noteOf(id))
-      default: return this.#receiveExisting(own, noteOf(id), cancelled)
+      case 'steps':
+        return this.#steps(own)
+      case 'ended':
+        return this.#ended(own)
+      case 'lost':
+        return done(this.#runs.lost(own.executionId, own.reason),
+          this.#editor.lost(own.executionId, own.reason))
+      case 'time_limit':
+        return done(this.#runs.timeLimit(own.executionId), this.#editor.timeLimit(own.executionId))
+      case 'wake':
+        return done(this.#runs.startNext())
+      case 'owed':
+        return done(this.#webhooks.resume())
+      case 'settled':
+        return this.#settled(own)
+      case 'expire':
+        return this.#expire()
+      case 'rest':
+        return done(own.done(this.#runs.rest()))
+      case 'create':
+        return this.#create(own.request, noteOf(id))
+      case 'adopt':
+        return this.#adopt(own.origin)
+      case 'start':
+        return this.#start(own.run, noteOf(id))
+      default:
+        return this.#receiveExisting(own, noteOf(id), cancelled)
     }
   }
 
@@ -146,18 +163,30 @@ class ThreadActor implements Actor {
     note: readonly RecordOf[], cancelled?: AbortSignal): Turn | Promise<Turn> {
     this.#requireExist()
     switch (command.type) {
-      case 'get': return this.#read(this.#state.view(command.brief, { ...command, cancelled }))
-      case 'patch': return this.#patch(command.metadata, note)
-      case 'delete': return this.#delete(note, command.branchId)
-      case 'copy': return this.#copy(command.targetId)
-      case 'state': return this.#read(this.#state.state(command.query, cancelled))
-      case 'history': return this.#read(this.#state.history(command.query, command.from, cancelled))
-      case 'edit': return this.#edit(command.update, note)
-      case 'get_run': return this.#read(this.#runs.row(command.runId))
-      case 'list_runs': return this.#read(listedRuns(command.query, this.#thread, cancelled))
-      case 'cancel': return this.#runs.cancel(command.runId, command.cancel, note)
-      case 'delete_run': return this.#deleteRun(command.runId, note)
-      case 'join': return this.#runs.join(command.runId, cancelled)
+      case 'get':
+        return this.#read(this.#state.view(command.brief, { ...command, cancelled }))
+      case 'patch':
+        return this.#patch(command.metadata, note)
+      case 'delete':
+        return this.#delete(note, command.branchId)
+      case 'copy':
+        return this.#copy(command.targetId)
+      case 'state':
+        return this.#read(this.#state.state(command.query, cancelled))
+      case 'history':
+        return this.#read(this.#state.history(command.query, command.from, cancelled))
+      case 'edit':
+        return this.#edit(command.update, note)
+      case 'get_run':
+        return this.#read(this.#runs.row(command.runId))
+      case 'list_runs':
+        return this.#read(listedRuns(command.query, this.#thread, cancelled))
+      case 'cancel':
+        return this.#runs.cancel(command.runId, command.cancel, note)
+      case 'delete_run':
+        return this.#deleteRun(command.runId, note)
+      case 'join':
+        return this.#runs.join(command.runId, cancelled)
     }
   }
 
@@ -175,12 +204,16 @@ class ThreadActor implements Actor {
   /** Answers a command that was done before without doing it again. */
   #again(command: ThreadCommand, applied: AppliedCommand): Promise<unknown> {
     switch (command.type) {
-      case 'create': case 'patch':
+      case 'create':
+      case 'patch':
         this.#requireExist()
         return this.#state.view()
-      case 'start': return this.#runs.started(command.run, applied)
-      case 'edit': return this.#editor.answered(command.update.checkpoint, applied)
-      default: return this.#thread.threadLog.durable
+      case 'start':
+        return this.#runs.started(command.run, applied)
+      case 'edit':
+        return this.#editor.answered(command.update.checkpoint, applied)
+      default:
+        return this.#thread.threadLog.durable
     }
   }
 
@@ -205,13 +238,15 @@ class ThreadActor implements Actor {
     if (deadline.aborted) return
     const rested = new Promise<void>((done) => this.#thread.notify({ type: 'rest', done }))
     const late = new Promise<void>((ended) =>
-      deadline.addEventListener('abort', () => ended(), { once: true }))
+      deadline.addEventListener('abort', () => ended(), { once: true })
+    )
     await Promise.race([rested, late])
   }
 
   /** Refuses the steps of an execution that is not the current one. */
-  #steps({ executionId, batch, done: notifyDone }: Extract<OwnCommand, { type: 'steps' }>):
-    Turn | Promise<Turn> {
+  #steps(
+    { executionId, batch, done: notifyDone }: Extract<OwnCommand, { type: 'steps' }>,
+  ): Turn | Promise<Turn> {
     const written = this.#runs.steps(executionId, batch)
       ?? this.#editor.steps(executionId, batch.steps)
       ?? { appended: Promise.reject(new HeddleError('stale_append')) }
@@ -254,16 +289,23 @@ class ThreadActor implements Actor {
         'A thread with supersteps needs metadata.graph_id to name a graph of the project.')
     }
     const edited = this.#editor.edit(
-      { graphId, supersteps, checkpoint: null, before: [created], note })
+      { graphId, supersteps, checkpoint: null, before: [created], note },
+    )
     return { reply: edited.then(() => this.#state.view()) }
   }
 
-  #created(metadataJson: JsonText, { hidden = false, origin }:
-    { readonly hidden?: boolean, readonly origin?: Origin } = {}): RecordOf {
+  #created(metadataJson: JsonText,
+    { hidden = false, origin }: { readonly hidden?: boolean; readonly origin?: Origin } =
+      {}): RecordOf {
     return { $case: 'threadCreated', value: {
-      threadId: this.#thread.threadId, atMs: this.#ports.env.nowMs(), hidden, metadataJson,
-      copiedFrom: origin?.threadId ?? '', headCheckpointId: origin?.head?.id ?? '',
-      status: origin?.status ?? '', interruptsJson: origin?.interruptsJson ?? '',
+      threadId: this.#thread.threadId,
+      atMs: this.#ports.env.nowMs(),
+      hidden,
+      metadataJson,
+      copiedFrom: origin?.threadId ?? '',
+      headCheckpointId: origin?.head?.id ?? '',
+      status: origin?.status ?? '',
+      interruptsJson: origin?.interruptsJson ?? '',
     } }
   }
 
@@ -278,8 +320,9 @@ class ThreadActor implements Actor {
       this.#requireNotInTheMaking('do_nothing')
       this.#runs.requireRoom()
       this.#renewIfDeleted()
-      const created = this.#created(JSON.stringify(run.metadata),
-        { hidden: run.ifMissing === 'hidden' && run.plan.temporary })
+      const created = this.#created(JSON.stringify(run.metadata), {
+        hidden: run.ifMissing === 'hidden' && run.plan.temporary,
+      })
       void log.write([created], run.awaited ? 'soon' : 'now')
     }
     return this.#runs.start(run, note)

@@ -84,7 +84,9 @@ class FollowAcrossOwners {
     const current = () => !this.#ended && number === this.#follows
     this.#sinceMs = Infinity
     const followed = this.#options.follow(this.#last, {
-      events: (batch) => { if (current()) this.#notify(batch) },
+      events: (batch) => {
+        if (current()) this.#notify(batch)
+      },
       ready: () => (current() ? this.#options.listener.ready?.() : undefined),
       ended: (how) => {
         if (!current()) return
@@ -92,8 +94,10 @@ class FollowAcrossOwners {
         // From now on its events are ignored.
         this.#follows++
         if (how === 'unread') this.#sinceMs = Infinity
-        void this.#followAgain(new HeddleError('unavailable',
-          how === 'lost' ? 'The follow was lost.' : 'Its past events cannot be read.'))
+        void this.#followAgain(
+          new HeddleError('unavailable',
+            how === 'lost' ? 'The follow was lost.' : 'Its past events cannot be read.'),
+        )
       },
     })
     try {
@@ -123,7 +127,7 @@ class FollowAcrossOwners {
     let atOnce = this.#fruitful || nowMs - this.#sinceMs >= lastingMs
     if (atOnce) this.#untilMs = nowMs + patienceMs
     this.#fruitful = false
-    for (let error = reason; ; atOnce = false) {
+    for (let error = reason;; atOnce = false) {
       const late = env.monotonicMs() >= this.#untilMs
       const { code, retry } = HeddleError.from(error)
       // It was rolled back or deleted meanwhile: for other followers that is the end as well.

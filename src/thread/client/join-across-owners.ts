@@ -21,11 +21,12 @@ const againMs = 250
  * Throws an error that every owner would answer with, or the last one when the time is up. A
  * caller that made the run has no such limit.
  */
-export async function joinSteadily({ env, join, startAgain, cancelled }: JoinAcrossOwners):
-Promise<JsonText> {
+export async function joinSteadily(
+  { env, join, startAgain, cancelled }: JoinAcrossOwners,
+): Promise<JsonText> {
   const made = startAgain !== undefined
   let untilMs = env.monotonicMs() + patienceMs
-  for (let again = false; ; again = true) {
+  for (let again = false;; again = true) {
     const askedMs = env.monotonicMs()
     try {
       return await join()

@@ -12,9 +12,8 @@ import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
-import type {
-  HistoryPart, HistoryQuery, ThreadClient, ThreadView, ValuesFilter,
-} from '../model/thread-client.ts'
+import type { HistoryPart, HistoryQuery, ThreadClient, ThreadView,
+  ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
 
@@ -49,15 +48,14 @@ const atOnce: Pick<LongJson, 'contains'> = {
   contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
 }
 
-export function createThreadClient({ router, threads, newThreadId, reads, env,
-  json = atOnce }: ThreadClientOptions): ThreadClient {
+export function createThreadClient(
+  { router, threads, newThreadId, reads, env, json = atOnce }: ThreadClientOptions,
+): ThreadClient {
   const keyOf = (tenant: string, id: string): ActorKey => ({ kind: 'thread', tenant, id })
   const ask = <Reply>(tenant: string, id: string, command: ThreadCommand,
-    cancelled?: AbortSignal) =>
-    router.ask(keyOf(tenant, id), command, cancelled) as Promise<Reply>
+    cancelled?: AbortSignal) => router.ask(keyOf(tenant, id), command, cancelled) as Promise<Reply>
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand,
-    cancelled?: AbortSignal) =>
-    ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
+    cancelled?: AbortSignal) => ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
 
   /**
    * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
@@ -65,20 +63,23 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
    */
   const viewReader = (turn: () => Promise<unknown>, cancelled?: AbortSignal) => {
     const alone = limitConcurrency(1)
-    const view = (row: ThreadRow, most?: number) => read<ThreadView>(row.tenant, row.threadId,
-      { type: 'get', ...most !== undefined && { most } }, cancelled)
-    const longView = (row: ThreadRow) => alone(async () => {
-      await turn()
-      return view(row)
-    })
-    return (row: ThreadRow) => view(row, longState)
-      .catch((error: unknown) => isTooLarge(error) ? longView(row) : Promise.reject(error))
-      .catch(ignoreNotFound)
+    const view = (row: ThreadRow, most?: number) =>
+      read<ThreadView>(row.tenant, row.threadId, { type: 'get', ...most !== undefined && { most } },
+        cancelled)
+    const longView = (row: ThreadRow) =>
+      alone(async () => {
+        await turn()
+        return view(row)
+      })
+    return (row: ThreadRow) =>
+      view(row, longState)
+        .catch((error: unknown) => isTooLarge(error) ? longView(row) : Promise.reject(error))
+        .catch(ignoreNotFound)
   }
 
   /** Reads fewer at a time if they are long, so that other requests get their turn. */
-  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number, cancelled?: AbortSignal):
-  AsyncGenerator<ThreadView, void, void> {
+  async function* viewsOf(rows: readonly ThreadRow[], atFirst: number,
+    cancelled?: AbortSignal): AsyncGenerator<ThreadView, void, void> {
     let [together, longest, characters] = [atFirst, 1, 0]
     let turn: Promise<() => void> | undefined
     const inTurn = () => turn ??= reads.turn(rows[0]!.tenant, cancelled)
@@ -101,20 +102,20 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
     reads.read({ tenant: query.tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
       threads.search({ ...query, bytes }, cancelled))
 
-  const search = async <Found>(query: ThreadQuery & ValuesFilter,
-    found: Finder<Found>, cancelled?: AbortSignal) => {
+  const search = async <Found>(query: ThreadQuery & ValuesFilter, found: Finder<Found>,
+    cancelled?: AbortSignal) => {
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values, found, cancelled)
     const { rows, total } = await searchRows(plain, cancelled)
     using _ = shareOf(reads, query.tenant, rows)
     const kept: Found[] = []
-    if (withoutValues) for (const row of rows) kept.push(await found({ row, values: '{}' }))
+    if (withoutValues) { for (const row of rows) kept.push(await found({ row, values: '{}' })) }
     else for await (const view of viewsOf(rows, pageStates, cancelled)) kept.push(await found(view))
     return { threads: kept, total }
   }
 
-  const searchValues = async <Found>(query: ThreadQuery,
-    wanted: Readonly<Record<string, unknown>>, found: Finder<Found>, cancelled?: AbortSignal) => {
+  const searchValues = async <Found>(query: ThreadQuery, wanted: Readonly<Record<string, unknown>>,
+    found: Finder<Found>, cancelled?: AbortSignal) => {
     const { offset, limit } = query
     const candidates = await searchRows({ ...query, offset: 0, limit: candidatesMax }, cancelled)
     if (candidates.total > candidatesMax) {
@@ -133,8 +134,8 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
   }
 
   /** Counts each part as long as its reader uses it. */
-  async function* history(tenant: string, id: string, query: HistoryQuery, cancelled?: AbortSignal):
-  AsyncGenerator<HistoryPart, void, void> {
+  async function* history(tenant: string, id: string, query: HistoryQuery,
+    cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void> {
     let place: HistoryPlace | null = { after: null, largest: 0 }
     for (let { limit } = query; place;) {
       const command: ThreadCommand = { type: 'history', query: { ...query, limit }, from: place }
@@ -177,15 +178,22 @@ export function createThreadClient({ router, threads, newThreadId, reads, env,
       read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
-    joinRun: (tenant, id, runId, join = {}) => joinSteadily({
-      env, ...join,
-      join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.cancelled),
-    }),
-    followRun: (tenant, id, runId, { after, modes, made = false }, listener) => followSteadily({
-      env, runId, after, made, listener,
-      follow: (from, acrossOwners) =>
-        router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
-    }).catch(asUnread),
+    joinRun: (tenant, id, runId, join = {}) =>
+      joinSteadily({
+        env,
+        ...join,
+        join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.cancelled),
+      }),
+    followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
+      followSteadily({
+        env,
+        runId,
+        after,
+        made,
+        listener,
+        follow: (from, acrossOwners) =>
+          router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
+      }).catch(asUnread),
   }
 }
 

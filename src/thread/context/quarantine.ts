@@ -31,7 +31,9 @@ export class Quarantine {
     this.#marked = new Set([...marked].map(textOf))
   }
 
-  isMarked(run: RunName): boolean { return this.#marked.has(textOf(run)) }
+  isMarked(run: RunName): boolean {
+    return this.#marked.has(textOf(run))
+  }
 
   /** From now on suspects start: clients are answered, and innocent runs continue. */
   open(): void {

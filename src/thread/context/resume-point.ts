@@ -80,7 +80,10 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   }
   if (record.$case !== 'emitted' || record.value.runId !== runId) return []
   return record.value.events.map(({ index, name, json, valuesOf }) => ({
-    place: { seq, index }, name, json: valuesOf === '' ? json : undefined, valuesOf,
+    place: { seq, index },
+    name,
+    json: valuesOf === '' ? json : undefined,
+    valuesOf,
   }))
 }
 
@@ -105,8 +108,8 @@ async function* recordsBack(span: LogSpan, from: number): AsyncGenerator<RecordO
 }
 
 /** The records of a run's rows from `from` on, oldest first. */
-export async function* recordsOf(run: RunRow, span: LogSpan, from: number):
-  AsyncGenerator<{ record: RecordOf; seq: number }> {
+export async function* recordsOf(run: RunRow, span: LogSpan,
+  from: number): AsyncGenerator<{ record: RecordOf; seq: number }> {
   const hasEnded = run.status !== 'running' && run.status !== 'pending'
   const through = hasEnded ? run.lastSeq : span.through
   for await (const { body, seq } of rowsOf({ ...span, from, through })) {

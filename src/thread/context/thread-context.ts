@@ -59,8 +59,12 @@ export interface ThreadLimits {
 }
 
 export const defaultLimits: ThreadLimits = {
-  pendingRuns: 100, pendingCharacters: 64 * 1024 * 1024, pendingEdits: 100, retentionMs: 60_000,
-  editMs: 30_000, owedWebhooks: 100,
+  pendingRuns: 100,
+  pendingCharacters: 64 * 1024 * 1024,
+  pendingEdits: 100,
+  retentionMs: 60_000,
+  editMs: 30_000,
+  owedWebhooks: 100,
 }
 
 export interface ThreadContext {

@@ -49,8 +49,7 @@ export class KeyedRuns {
 
 /** The run as the command made it, read from the log: it may have been deleted since. */
 export async function runAsMade(runId: string, { seq }: AppliedCommand,
-  { threadLog }: ThreadContext):
-  Promise<RunRow> {
+  { threadLog }: ThreadContext): Promise<RunRow> {
   for (const record of await threadLog.recordsAt(seq)) {
     if (record.$case !== 'runCreated' || record.value.runId !== runId) continue
     return newRun(threadLog.state.row, record.value, seq)

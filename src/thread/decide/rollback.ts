@@ -15,14 +15,17 @@ export interface Rollback {
 }
 
 /** Reads only the rows that the run wrote. */
-export async function rollbackOf(run: RunRow, threadLog: ThreadLog, { log }: ThreadLogPorts):
-  Promise<Rollback> {
+export async function rollbackOf(run: RunRow, threadLog: ThreadLog,
+  { log }: ThreadLogPorts): Promise<Rollback> {
   await threadLog.durable
   const { position: { seq: backSeq }, state: { row } } = threadLog
   const branch = row.branch!
   const base = run.baseCheckpointId
-  const head = base === '' ? undefined
-    : row.head?.id === base ? row.head : await log.findCheckpoint(branch, base)
+  const head = base === '' ?
+    undefined
+    : row.head?.id === base
+    ? row.head
+    : await log.findCheckpoint(branch, base)
   const places: CheckpointPlace[] = []
   /** By namespace below the root: the parent of the run's first checkpoint there. */
   const parents = new Map<string, string>()
@@ -55,8 +58,9 @@ export function takenBack(runs: readonly Pick<RunRow, 'runId'>[], rollback: Roll
   }
   const { head } = rollback
   const droppedRunIds = runs.map(({ runId }) => runId)
-  return [{ $case: 'headMoved', value: { checkpointId: head?.id ?? '', seq: head?.seq ?? 0,
-    base: head?.base ?? 0, droppedRunIds, atMs } }]
+  return [{ $case: 'headMoved',
+    value: { checkpointId: head?.id ?? '', seq: head?.seq ?? 0, base: head?.base ?? 0,
+      droppedRunIds, atMs } }]
 }
 
 /** A place at which nothing is found, for no row has the number 0. `base` is the rollback's row. */

@@ -18,12 +18,15 @@ export type Admission =
   | { readonly kind: 'interrupt' | 'rollback'; readonly runs: readonly RunRow[] }
 
 /** Throws `rejected` or `full`. `runs` are the unfinished ones, oldest first. */
-export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy, limits: QueueLimits):
-  Admission {
+export function admit(runs: readonly RunRow[], strategy: MultitaskStrategy,
+  limits: QueueLimits): Admission {
   if (runs.length === 0) return { kind: 'enqueue' }
   switch (strategy) {
-    case 'reject': throw new HeddleError('rejected')
-    case 'interrupt': case 'rollback': return { kind: strategy, runs }
+    case 'reject':
+      throw new HeddleError('rejected')
+    case 'interrupt':
+    case 'rollback':
+      return { kind: strategy, runs }
     case 'enqueue': {
       const pending = runs.filter(({ status }) => status === 'pending')
       const isFull = pending.length >= limits.pendingRuns

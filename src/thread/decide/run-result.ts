@@ -30,15 +30,17 @@ export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error')
 }
 
 /** The ends of runs that did not end by themselves. */
-export const outOfMemory: Ending = { status: 'error', error: { error: 'OutOfMemory',
-  message: 'The graph filled the memory of a worker that it had to itself.' } }
-export const outOfAttempts: Ending = { status: 'error', error: { error: 'WorkerCrashed',
-  message: `The run's worker died ${attemptsMax} times.` } }
-export const outOfTime: Ending = { status: 'timeout', error: { error: 'RunTimeout',
-  message: 'The run took longer than its time limit.' } }
+export const outOfMemory: Ending = { status: 'error',
+  error: { error: 'OutOfMemory',
+    message: 'The graph filled the memory of a worker that it had to itself.' } }
+export const outOfAttempts: Ending = { status: 'error',
+  error: { error: 'WorkerCrashed', message: `The run's worker died ${attemptsMax} times.` } }
+export const outOfTime: Ending = { status: 'timeout',
+  error: { error: 'RunTimeout', message: 'The run took longer than its time limit.' } }
 
 export const rolledBack: JsonText = JSON.stringify({
-  error: 'RunRolledBack', message: 'The run was rolled back; what it wrote is gone.',
+  error: 'RunRolledBack',
+  message: 'The run was rolled back; what it wrote is gone.',
 })
 
 /** Whether the run ended with interrupts that wait for answers. */

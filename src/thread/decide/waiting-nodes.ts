@@ -23,7 +23,7 @@ export async function requireWaitingNodes({ ports: { host }, threadLog }: Thread
 
 interface Continuing {
   readonly input?: unknown
-  readonly command?: { readonly resume?: unknown; readonly goto?: unknown
+  readonly command?: { readonly resume?: unknown; readonly goto?: unknown;
     readonly update?: unknown } | null
 }
 

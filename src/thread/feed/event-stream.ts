@@ -76,10 +76,18 @@ export class EventStream {
   }
 
   /** Events up to here have to be read from the log. */
-  get forgotten(): EventPlace { return this.#forgotten }
-  get followed(): boolean { return this.#followers.size > 0 }
-  get wasFollowed(): boolean { return this.#wasFollowed }
-  get bytes(): number { return this.#bytes }
+  get forgotten(): EventPlace {
+    return this.#forgotten
+  }
+  get followed(): boolean {
+    return this.#followers.size > 0
+  }
+  get wasFollowed(): boolean {
+    return this.#wasFollowed
+  }
+  get bytes(): number {
+    return this.#bytes
+  }
 
   /** To be called once events are durable, unless they need not be. */
   publish(entries: readonly FeedEntry[]): void {
@@ -120,16 +128,15 @@ export class EventStream {
    */
   follow(after: EventPlace, modes: readonly string[] | null, listener: FeedListener,
     past: FeedPast): () => void {
-    const follower: Follower =
-      { modes: modes && new Set(modes), listener, past, waiting: undefined }
+    const follower: Follower = { modes: modes && new Set(modes), listener, past,
+      waiting: undefined }
     const kept = this.#entries.filter(({ place }) => isAfter(place, after))
     this.#followers.add(follower)
     this.#wasFollowed = true
     const forgotten = this.#forgotten
     const isForgotten = isAfter(forgotten, after)
     if (isForgotten || !isComplete(kept)) {
-      this.#beginToCatchUp(follower,
-        isForgotten ? joined(past.read(after, forgotten), kept) : kept)
+      this.#beginToCatchUp(follower, isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
       this.#notify(follower, kept)
       if (this.#ended) this.#close(follower)
@@ -144,7 +151,7 @@ export class EventStream {
   /** Sends events whose values must be looked up, and whatever is published meanwhile. */
   async #catchUp(follower: Follower, entries: Entries): Promise<void> {
     try {
-      for (let batch = entries; ;) {
+      for (let batch = entries;;) {
         const waiting = follower.waiting = { entries: [], bytes: 0 }
         for await (const portion of portionsOf(batch, follower.past)) {
           if (!this.#followers.has(follower)) return

@@ -32,7 +32,9 @@ const feedListeners: ListenerCodec = {
 
 /** Commands, answers and events of a thread are plain data. */
 export const threadWire: ActorWire = {
-  values: plainValues, listeners: feedListeners, sharing: feedSharing,
+  values: plainValues,
+  listeners: feedListeners,
+  sharing: feedSharing,
 }
 
 function encode(call: FeedCall): Uint8Array {

@@ -16,8 +16,12 @@ export const feedSharing: FollowSharing = {
 
 /** Never read: `join` refuses followers of forgotten events, and all events carry their data. */
 const noPast: FeedPast = {
-  read: () => { throw new Error('nobody joins who asks for what is forgotten') },
-  values: async () => { throw new Error('an event from another member has its values') },
+  read: () => {
+    throw new Error('nobody joins who asks for what is forgotten')
+  },
+  values: async () => {
+    throw new Error('an event from another member has its values')
+  },
 }
 
 class SharedFeed implements SharedFollow {

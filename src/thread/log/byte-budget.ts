@@ -10,7 +10,9 @@ export class ByteBudget<Key> {
   }
 
   /** How many hold something. */
-  get holders(): number { return this.#held.size }
+  get holders(): number {
+    return this.#held.size
+  }
 
   /** `key` holds `bytes` now and was just used. `release` makes it hold nothing. */
   hold(key: Key, bytes: number, release: () => void): void {

@@ -23,20 +23,22 @@ export class LimitedSource implements CheckpointSource {
     this.cancelled = allowance.cancelled ? AbortSignal.any([signal, allowance.cancelled]) : signal
   }
 
-  tuple: CheckpointSource['tuple'] = (ns, checkpointId) => this.#noted(async () => {
-    const read = await this.#reader.within(this.#allowance, (reader) =>
-      reader.checkpoint(ns, checkpointId))
-    if (read && ns === '') this.views.set(read.checkpoint.id, read.view)
-    return read && toTuple(read)
-  })
+  tuple: CheckpointSource['tuple'] = (ns, checkpointId) =>
+    this.#noted(async () => {
+      const read = await this.#reader.within(this.#allowance,
+        (reader) => reader.checkpoint(ns, checkpointId))
+      if (read && ns === '') this.views.set(read.checkpoint.id, read.view)
+      return read && toTuple(read)
+    })
 
-  list: CheckpointSource['list'] = (query) => this.#noted(async () => {
-    const page = await this.#reader.within(this.#allowance, (reader) => reader.page(query))
-    for (const { checkpoint, view } of page) {
-      if (checkpoint.ns === '') this.views.set(checkpoint.id, view)
-    }
-    return page.map(toTuple)
-  })
+  list: CheckpointSource['list'] = (query) =>
+    this.#noted(async () => {
+      const page = await this.#reader.within(this.#allowance, (reader) => reader.page(query))
+      for (const { checkpoint, view } of page) {
+        if (checkpoint.ns === '') this.views.set(checkpoint.id, view)
+      }
+      return page.map(toTuple)
+    })
 
   async #noted<Found>(read: () => Promise<Found>): Promise<Found> {
     try {

@@ -97,10 +97,14 @@ export class LogWriter {
   }
 
   /** Bytes of the bodies of all rows that were sent off. */
-  get storedBytes(): number { return this.#storedBytes }
+  get storedBytes(): number {
+    return this.#storedBytes
+  }
 
   /** Resolves when what was written is in the log; rows about it may come later. */
-  get logged(): Promise<void> { return this.#open?.logged.promise ?? this.#logged }
+  get logged(): Promise<void> {
+    return this.#open?.logged.promise ?? this.#logged
+  }
 
   /** Resolves when the entry is on disk. */
   write(entry: LogWriterEntry, urgency: Urgency): Promise<void> {
@@ -143,11 +147,20 @@ export class LogWriter {
     const { promise, resolve } = Promise.withResolvers<void>()
     const logged = Promise.withResolvers<void>()
     for (const each of [promise, logged.promise]) each.catch(() => {})
-    const records: RecordOf[] = this.#tail.epoch === epoch ? []
+    const records: RecordOf[] = this.#tail.epoch === epoch ?
+      []
       : [{ $case: 'opened', value: { epoch } }]
     return {
-      records, places: [], runs: new Map(), removedRunIds: new Set(), billed: [],
-      thread: false, bytes: 0, durable: promise, settle: resolve, logged,
+      records,
+      places: [],
+      runs: new Map(),
+      removedRunIds: new Set(),
+      billed: [],
+      thread: false,
+      bytes: 0,
+      durable: promise,
+      settle: resolve,
+      logged,
       stopWaiting: after(patienceMs, () => this.hurry()),
     }
   }

@@ -43,10 +43,11 @@ export class ReplayFilter {
     let left = ns === '' ? 0 : this.#writes.get(ns) ?? 0
     const isOld = (space: string) => (ns === '' ? !this.#steps.has(space) : space === ns)
     const beside = this.#emitted.pop()
-    if (beside) this.#emitted.push(beside.toReversed().filter(({ name }) => {
-      const space = updatedIn(name)
-      return space === '' || !isOld(space) || left-- > 0
-    }).toReversed())
+    if (beside)
+      this.#emitted.push(beside.toReversed().filter(({ name }) => {
+        const space = updatedIn(name)
+        return space === '' || !isOld(space) || left-- > 0
+      }).toReversed())
     this.#steps.add(ns)
   }
 }

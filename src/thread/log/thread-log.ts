@@ -79,7 +79,7 @@ export class ThreadLog {
    * the first append stale: then everything is read again.
    */
   static async load(options: ThreadLogOptions): Promise<ThreadLog> {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       try {
         return await ThreadLog.#loadOnce(options)
       } catch (error) {
@@ -101,8 +101,8 @@ export class ThreadLog {
     // A deleted thread's log may be gone already.
     if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
     const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
-    const [unfinished, entries] =
-      await Promise.all([unfinishedRuns(log, row), log.read(row.branch!, rest)])
+    const [unfinished, entries] = await Promise.all([unfinishedRuns(log, row),
+      log.read(row.branch!, rest)])
     let state = fromRow(row, unfinished)
     const lag = new RunRows()
     for (const entry of entries) {
@@ -115,24 +115,35 @@ export class ThreadLog {
     }
     const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
     let opened = !foreign
-    const onLost = (reason: unknown) => { if (opened) options.onLost(reason) }
+    const onLost = (reason: unknown) => {
+      if (opened) options.onLost(reason)
+    }
     const ownLog = new ThreadLog({ ...options, onLost }, state)
     ownLog.#isInherited = state.row.epoch !== options.epoch
     const isNews = state.row.deleted && !row.deleted
     const outdated = lacksTimes(row, unfinished) && !state.row.deleted
-    const settled = foreign || outdated ? ownLog.#openEpoch(lag)
-      : log.shared ? ownLog.#bill(lag, isNews) : undefined
+    const settled = foreign || outdated ?
+      ownLog.#openEpoch(lag)
+      : log.shared
+      ? ownLog.#bill(lag, isNews)
+      : undefined
     options.found?.(ownLog)
     await settled
     opened = true
     return ownLog
   }
 
-  get state(): ThreadState { return this.#state }
+  get state(): ThreadState {
+    return this.#state
+  }
   /** When it was loaded, its last row was an earlier owner's. */
-  get isInherited(): boolean { return this.#isInherited }
+  get isInherited(): boolean {
+    return this.#isInherited
+  }
   /** The position of the next record. */
-  get position(): { epoch: number; seq: number } { return this.#writer.position }
+  get position(): { epoch: number; seq: number } {
+    return this.#writer.position
+  }
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */
   get durable(): Promise<void> {
     this.#writer.hurry()
@@ -146,7 +157,9 @@ export class ThreadLog {
   }
 
   /** Whether something that was written is not on disk: on its way, or lost. */
-  get unsettled(): boolean { return this.#settled.seq < this.#state.row.seq }
+  get unsettled(): boolean {
+    return this.#settled.seq < this.#state.row.seq
+  }
 
   /** Makes records true: in the state at once, on disk when the result resolves. */
   write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
@@ -165,7 +178,9 @@ export class ThreadLog {
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     return this.#settling(this.#writer.write(
-      { records, places, ...this.#changesOf(rows), thread }, urgency))
+      { records, places, ...this.#changesOf(rows), thread },
+      urgency,
+    ))
   }
 
   /** The first row of the epoch, and with it every row that lags behind the log. */
@@ -212,11 +227,13 @@ export class ThreadLog {
   }
 
   /** Bytes of its log, without what waits to be written. */
-  get storedBytes(): number { return this.#writer.storedBytes }
+  get storedBytes(): number {
+    return this.#writer.storedBytes
+  }
 
   /** The state values at a checkpoint, as JSON: remembered, or read with this allowance. */
-  async values(checkpointId: string, channels: Channels, allowance: ReadAllowance):
-    Promise<JsonText> {
+  async values(checkpointId: string, channels: Channels,
+    allowance: ReadAllowance): Promise<JsonText> {
     const view = this.recentView(checkpointId)
       ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
@@ -324,10 +341,14 @@ export class ThreadLog {
   #placesOf(record: RecordOf, { row }: ThreadState): CheckpointPlace[] {
     const { seq } = this.position
     switch (record.$case) {
-      case 'checkpoint': return record.value.ns === '' ? [this.#advance(record.value)]
-        : this.#places.ofCheckpoint(record.value, seq)
-      case 'writes': return this.#places.ofWrites(record.value, row, seq)
-      default: return []
+      case 'checkpoint':
+        return record.value.ns === '' ?
+          [this.#advance(record.value)]
+          : this.#places.ofCheckpoint(record.value, seq)
+      case 'writes':
+        return this.#places.ofWrites(record.value, row, seq)
+      default:
+        return []
     }
   }
 

@@ -4,9 +4,8 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
-import type {
-  CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
-} from './thread-client.ts'
+import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery,
+  StateUpdate } from './thread-client.ts'
 
 /** From the front door, and between threads. */
 export type ThreadCommand =
@@ -34,8 +33,8 @@ export type ThreadCommand =
 
 /** From the thread's own executions and timers. */
 export type OwnCommand =
-  | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch
-      readonly done: (appended: Promise<void>) => void }
+  | { readonly type: 'steps'; readonly executionId: number; readonly batch: StepBatch;
+    readonly done: (appended: Promise<void>) => void }
   | { readonly type: 'ended'; readonly executionId: number; readonly outcome: ExecutionOutcome }
   | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
   | { readonly type: 'time_limit'; readonly executionId: number }
@@ -44,8 +43,8 @@ export type OwnCommand =
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
   /** A webhook was delivered (`told`), or given up for a reason. */
-  | { readonly type: 'settled'; readonly runId: string; readonly delivered: boolean
-      readonly reason: string }
+  | { readonly type: 'settled'; readonly runId: string; readonly delivered: boolean;
+    readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
   /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */

@@ -20,16 +20,15 @@ export function startedRecord(run: RunRow, atMs: number): RecordOf {
 }
 
 /** Gives a run back to the queue. Its next start continues this attempt. */
-export function handedBack({ runId, attempt, ownerDeaths, suspect }: RunRow, atMs: number):
-RecordOf {
-  return { $case: 'runEnded', value: { runId, atMs, status: 'pending', errorJson: '',
-    interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
-    attempt, ownerDeaths, suspect } }
+export function handedBack({ runId, attempt, ownerDeaths, suspect }: RunRow,
+  atMs: number): RecordOf {
+  return { $case: 'runEnded',
+    value: { runId, atMs, status: 'pending', errorJson: '', interruptsJson: '', waiting: false,
+      finalCheckpointId: '', owesWebhook: false, attempt, ownerDeaths, suspect } }
 }
 
 /** A thread takes on the graph, the assistant and the configuration of its latest run. */
-function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: number):
-  RecordOf[] {
+function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: number): RecordOf[] {
   const before = JSON.parse(metadataJson) as object
   const metadata = JSON.stringify({ ...before, ...idsOf(run) })
   const config = JSON.stringify(threadConfig(run))
@@ -48,10 +47,14 @@ function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs:
   const metadata = { ...run.plan.assistantMetadata, ...thread, ...idsOf(run), ...run.metadata }
   return { $case: 'runCreated', value: {
     // Runs are listed by this time: it is not before that of those before, whatever the clock says.
-    runId: run.runId, atMs: Math.max(nowMs, updatedAtMs), assistantId: run.assistantId,
+    runId: run.runId,
+    atMs: Math.max(nowMs, updatedAtMs),
+    assistantId: run.assistantId,
     commandId: run.commandId,
-    multitaskStrategy: run.strategy, metadataJson: JSON.stringify(metadata),
-    kwargsJson, planJson: JSON.stringify(plan),
+    multitaskStrategy: run.strategy,
+    metadataJson: JSON.stringify(metadata),
+    kwargsJson,
+    planJson: JSON.stringify(plan),
     notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
   } }
 }

@@ -40,8 +40,8 @@ export function planOf(run: RunRow): RunPlan {
 }
 
 /** What the run's request asked for. Long values of it are raw. */
-export function kwargsOf({ kwargsJson: text }: RunRow, { rawKwargs: places = [] }: RunPlan):
-Record<string, unknown> {
+export function kwargsOf({ kwargsJson: text }: RunRow,
+  { rawKwargs: places = [] }: RunPlan): Record<string, unknown> {
   return valueOf({ text, places }) as Record<string, unknown>
 }
 
@@ -82,8 +82,9 @@ function commandText(command: Kwargs['command'], { wrote }: ResumePoint): string
 }
 
 /** The latest run's `configurable`, as graphs see it outside of runs. */
-export function sharedConfigurable({ configJson }: Pick<ThreadRow, 'configJson'>):
-  Record<string, unknown> {
+export function sharedConfigurable(
+  { configJson }: Pick<ThreadRow, 'configJson'>,
+): Record<string, unknown> {
   const { configurable } = JSON.parse(configJson) as { configurable?: Record<string, unknown> }
   return withoutClaims(configurable)
 }

@@ -18,8 +18,8 @@ export interface ThreadClient {
    * returns; what it throws ends the search.
    */
   search<Found>(query: ThreadQuery & ValuesFilter,
-    found: (view: ThreadView) => Found | Promise<Found>, cancelled?: AbortSignal):
-    Promise<{ threads: Found[]; total: number }>
+    found: (view: ThreadView) => Found | Promise<Found>,
+    cancelled?: AbortSignal): Promise<{ threads: Found[]; total: number }>
   count(filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal): Promise<number>
 
   /**
@@ -31,8 +31,8 @@ export interface ThreadClient {
    * ThreadStates, newest first, a part at a time: the next one is read when it is asked for. One
    * that is small is a single part.
    */
-  history(tenant: string, threadId: string, query: HistoryQuery, cancelled?: AbortSignal):
-    AsyncGenerator<HistoryPart, void, void>
+  history(tenant: string, threadId: string, query: HistoryQuery,
+    cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 

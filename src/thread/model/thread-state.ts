@@ -1,8 +1,7 @@
 /** A thread's state as a value: what applying the records of its log makes of it. Pure. */
 
-import type {
-  Branch, CheckpointPlace, AppliedCommand, RunRow, ThreadRow,
-} from '../../../proto/gen/storage/v1/row.ts'
+import type { Branch, CheckpointPlace, AppliedCommand, RunRow,
+  ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { withApplied } from '../../assistants/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { assert } from '../../errors.ts'
@@ -33,11 +32,29 @@ export function unborn(tenant: string, threadId: string, branch: Branch): Thread
     graphId: '',
     applied: [],
     row: {
-      tenant, threadId, branch, epoch: 0, seq: branch.ancestors.at(-1)?.through ?? 0,
-      createdAtMs: 0, updatedAtMs: 0, stateUpdatedAtMs: 0, status: 'idle',
-      metadataJson: '{}', configJson: '{}', errorJson: '', interruptsJson: '{}',
-      head: undefined, hidden: false, movedBack: false, deleted: false,
-      resting: 'idle', stepSeq: 0, unfinished: [], applied: [], owedWebhooks: [], storedBytes: 0,
+      tenant,
+      threadId,
+      branch,
+      epoch: 0,
+      seq: branch.ancestors.at(-1)?.through ?? 0,
+      createdAtMs: 0,
+      updatedAtMs: 0,
+      stateUpdatedAtMs: 0,
+      status: 'idle',
+      metadataJson: '{}',
+      configJson: '{}',
+      errorJson: '',
+      interruptsJson: '{}',
+      head: undefined,
+      hidden: false,
+      movedBack: false,
+      deleted: false,
+      resting: 'idle',
+      stepSeq: 0,
+      unfinished: [],
+      applied: [],
+      owedWebhooks: [],
+      storedBytes: 0,
     },
   }
 }
@@ -74,8 +91,12 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
   const branch = { id: to.branchId, ancestors: [...ancestors, { id, through }] }
   const empty = unborn(to.tenant, to.threadId, branch)
   return withRow(empty, {
-    epoch, configJson: configOf(to.threadId, origin), head: origin.head ?? undefined,
-    movedBack: origin.movedBack, stepSeq: through, storedBytes: origin.storedBytes ?? 0,
+    epoch,
+    configJson: configOf(to.threadId, origin),
+    head: origin.head ?? undefined,
+    movedBack: origin.movedBack,
+    stepSeq: through,
+    storedBytes: origin.storedBytes ?? 0,
   })
 }
 
@@ -109,26 +130,34 @@ function concernsSteps({ $case }: RecordOf): boolean {
 
 function changed(state: ThreadState, record: RecordOf, at: RecordPosition): ThreadState {
   switch (record.$case) {
-    case 'threadCreated': return created(state, record.value)
+    case 'threadCreated':
+      return created(state, record.value)
     case 'threadPatched': {
       const { atMs, metadataJson, configJson } = record.value
       const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted':
-      return { ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [] }),
-        exists: false, runs: [] }
-    case 'runCreated': return queued(state, record.value, at)
-    case 'runStarted': return started(state, record.value, at)
-    case 'runEnded': return owing(ended(state, record.value), record.value)
+      return { ...withRow(state, { hidden: true, deleted: true, owedWebhooks: [] }), exists: false,
+        runs: [] }
+    case 'runCreated':
+      return queued(state, record.value, at)
+    case 'runStarted':
+      return started(state, record.value, at)
+    case 'runEnded':
+      return owing(ended(state, record.value), record.value)
     case 'runDeleted': {
       const { runId, atMs } = record.value
       return settled(withoutRuns(state, [runId], atMs), runId)
     }
-    case 'webhookSettled': return settled(state, record.value.runId)
-    case 'headMoved': return headMoved(state, record.value)
-    case 'checkpoint': return record.value.ns !== '' ? state
-      : advanced(cleared(state, record.value.runId), record.value, at)
+    case 'webhookSettled':
+      return settled(state, record.value.runId)
+    case 'headMoved':
+      return headMoved(state, record.value)
+    case 'checkpoint':
+      return record.value.ns !== '' ?
+        state
+        : advanced(cleared(state, record.value.runId), record.value, at)
     case 'stateEdited': {
       const { atMs, waiting, interruptsJson } = record.value
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
@@ -136,7 +165,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     }
     case 'commandApplied':
       return { ...state, applied: withApplied(state.applied, record.value.commandId, at.seq) }
-    default: return state
+    default:
+      return state
   }
 }
 
@@ -153,28 +183,37 @@ function withRow(state: ThreadState, change: Partial<ThreadRow>): ThreadState {
 function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'>): ThreadState {
   const resting = (value.status || 'idle') as ThreadState['resting']
   const row = {
-    createdAtMs: atMs, updatedAtMs: atMs, stateUpdatedAtMs: atMs, hidden: value.hidden,
-    metadataJson: value.metadataJson, interruptsJson: value.interruptsJson || '{}',
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
+    stateUpdatedAtMs: atMs,
+    hidden: value.hidden,
+    metadataJson: value.metadataJson,
+    interruptsJson: value.interruptsJson || '{}',
   }
   return { ...withRow(state, row), exists: true, resting, graphId: graphIdOf(value.metadataJson) }
 }
 
-function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition):
-  ThreadState {
+function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition): ThreadState {
   const run = newRun(state.row, value, at.seq)
   return { ...withRow(state, { updatedAtMs: value.atMs }), runs: [...state.runs, run] }
 }
 
-function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPosition):
-  ThreadState {
-  const runs = state.runs.map((run): RunRow => run.runId !== value.runId ? run : {
-    ...run,
-    status: 'running' satisfies RunStatus, started: true, attempt: value.attempt,
-    baseCheckpointId: value.baseCheckpointId, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
-    ownerDeaths: value.ownerDeaths, suspect: value.suspect,
-    firstSeq: run.started ? run.firstSeq : at.seq,
-    startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
-  })
+function started(state: ThreadState, value: Payload<'runStarted'>,
+  at: RecordPosition): ThreadState {
+  const runs = state.runs.map((run): RunRow =>
+    run.runId !== value.runId ? run : {
+      ...run,
+      status: 'running' satisfies RunStatus,
+      started: true,
+      attempt: value.attempt,
+      baseCheckpointId: value.baseCheckpointId,
+      updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+      ownerDeaths: value.ownerDeaths,
+      suspect: value.suspect,
+      firstSeq: run.started ? run.firstSeq : at.seq,
+      startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
+    }
+  )
   return { ...withRow(state, { updatedAtMs: value.atMs }), runs }
 }
 
@@ -182,9 +221,11 @@ function started(state: ThreadState, value: Payload<'runStarted'>, at: RecordPos
 function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (value.status === ('pending' satisfies RunStatus)) {
     const runs = state.runs.map((run) =>
-      run.runId !== value.runId ? run : { ...run, status: value.status,
-        attempt: value.attempt || run.attempt, ownerDeaths: value.ownerDeaths,
-        suspect: value.suspect })
+      run.runId !== value.runId ?
+        run :
+        { ...run, status: value.status, attempt: value.attempt || run.attempt,
+          ownerDeaths: value.ownerDeaths, suspect: value.suspect }
+    )
     return { ...state, runs }
   }
   const run = state.runs.find(({ runId }) => runId === value.runId)
@@ -202,7 +243,8 @@ function cleared(state: ThreadState, runId: string): ThreadState {
   const isBlamed = (run: RunRow) => run.runId === runId && (run.suspect || run.ownerDeaths > 0)
   if (!state.runs.some(isBlamed)) return state
   const runs = state.runs.map((run) =>
-    isBlamed(run) ? { ...run, suspect: false, ownerDeaths: 0 } : run)
+    isBlamed(run) ? { ...run, suspect: false, ownerDeaths: 0 } : run
+  )
   return { ...state, runs }
 }
 
@@ -221,9 +263,13 @@ function settled(state: ThreadState, runId: string): ThreadState {
 /** A cancelled run leaves the thread idle, whatever it left undone. */
 function restingAfter({ status, waiting }: Payload<'runEnded'>): ThreadState['resting'] {
   switch (status as RunStatus) {
-    case 'error': case 'timeout': return 'error'
-    case 'success': return waiting ? 'interrupted' : 'idle'
-    default: return 'idle'
+    case 'error':
+    case 'timeout':
+      return 'error'
+    case 'success':
+      return waiting ? 'interrupted' : 'idle'
+    default:
+      return 'idle'
   }
 }
 
@@ -239,8 +285,8 @@ function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState
   return withRow(withoutRuns(state, value.droppedRunIds, value.atMs), row)
 }
 
-function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>, at: RecordPosition):
-  ThreadState {
+function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>,
+  at: RecordPosition): ThreadState {
   const { head } = state.row
   assert(checkpoint.full || checkpoint.parentId === head?.id,
     'a checkpoint that does not grow from the head stands alone')
@@ -253,9 +299,13 @@ function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>, at: Rec
 /** The run as it is after `runEnded`: what its row says from then on. */
 export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): RunRow {
   return {
-    ...run, status: value.status, updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
-    errorJson: value.errorJson, interruptsJson: value.interruptsJson,
-    finalCheckpointId: value.finalCheckpointId, lastSeq: seq,
+    ...run,
+    status: value.status,
+    updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
+    errorJson: value.errorJson,
+    interruptsJson: value.interruptsJson,
+    finalCheckpointId: value.finalCheckpointId,
+    lastSeq: seq,
   }
 }
 
@@ -273,19 +323,24 @@ export function runChanges(record: RecordOf, before: ThreadState, after: ThreadS
   return { ...rowChanges(record, before, after, seq), ended: overBy(record, before, after, seq) }
 }
 
-function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState, seq: number):
-Omit<RunChanges, 'ended'> {
+function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState,
+  seq: number): Omit<RunChanges, 'ended'> {
   const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
   switch (record.$case) {
-    case 'runDeleted': return { changed: undefined, removedRunIds: [record.value.runId] }
-    case 'headMoved': return { changed: undefined, removedRunIds: record.value.droppedRunIds }
-    case 'runCreated': case 'runStarted': case 'runEnded': {
+    case 'runDeleted':
+      return { changed: undefined, removedRunIds: [record.value.runId] }
+    case 'headMoved':
+      return { changed: undefined, removedRunIds: record.value.droppedRunIds }
+    case 'runCreated':
+    case 'runStarted':
+    case 'runEnded': {
       const { runId } = record.value
       const was = find(before, runId)
       const ended = record.$case === 'runEnded' && was && endedRun(was, record.value, seq)
       return { changed: find(after, runId) ?? (ended || undefined), removedRunIds: [] }
     }
-    default: return { changed: undefined, removedRunIds: [] }
+    default:
+      return { changed: undefined, removedRunIds: [] }
   }
 }
 
@@ -298,5 +353,6 @@ function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: 
   if (record.$case === 'runEnded') return gone.map((run) => endedRun(run, record.value, seq))
   const { atMs } = record.value as Payload<'runDeleted' | 'headMoved' | 'threadDeleted'>
   return gone.map((run) => ({ ...run, status: 'interrupted' satisfies RunStatus,
-    updatedAtMs: Math.max(run.updatedAtMs, atMs) }))
+    updatedAtMs: Math.max(run.updatedAtMs, atMs) })
+  )
 }

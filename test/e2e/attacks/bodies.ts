@@ -16,12 +16,13 @@ export const manyValuesInBodies: Attack = {
     const input = `{"assistant_id":"echo","input":${manyValues}}`
     const filter = `{"metadata":{"a":${manyValues}}}`
     const update = `{"values":${manyValues}}`
-    return () => Promise.all([
-      drop(reader, '/threads/search', manyValues),
-      drop(reader, '/threads/search', filter),
-      drop(developer, `/threads/${id}/runs/wait`, input),
-      drop(developer, `/threads/${id}/state`, update),
-    ])
+    return () =>
+      Promise.all([
+        drop(reader, '/threads/search', manyValues),
+        drop(reader, '/threads/search', filter),
+        drop(developer, `/threads/${id}/runs/wait`, input),
+        drop(developer, `/threads/${id}/state`, update),
+      ])
   },
 }
 
@@ -32,6 +33,10 @@ const bombs = 400
 
 export const compressedCalls: Attack = {
   name: 'four hundred compressed calls of 24 MB each',
-  prepare: ({ reader, drop }) => Promise.resolve(() => Promise.all(Array.from({ length: bombs },
-    () => drop(reader, path, bomb, { 'content-encoding': 'br' })))),
+  prepare: ({ reader, drop }) =>
+    Promise.resolve(() =>
+      Promise.all(
+        Array.from({ length: bombs }, () => drop(reader, path, bomb, { 'content-encoding': 'br' })),
+      )
+    ),
 }

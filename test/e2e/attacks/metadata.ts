@@ -3,8 +3,9 @@
 import type { Attack } from './place.ts'
 
 /** Metadata that does not contain the filter `{big: {y: 1}}`: its `x` has `count` numbers. */
-const document = (count: number) =>
-  ({ big: { x: Array.from({ length: count }, (_, n) => 1_000_000 + n) } })
+const document = (count: number) => ({
+  big: { x: Array.from({ length: count }, (_, n) => 1_000_000 + n) },
+})
 
 /** Of five megabytes, which is refused, and as large as is taken. */
 const [tooLong, longest] = [document(600_000), document(8_000)]
@@ -17,7 +18,10 @@ export const metadataFilters: Attack = {
     const { status } = await drop(developer, '/threads', { metadata: tooLong })
     if (status !== 422) throw new Error(`Metadata of five megabytes was answered ${status}.`)
     for (let n = 0; n < threads; n += 1) await send(developer, '/threads', { metadata: longest })
-    return () => Promise.all(Array.from({ length: searches }, () =>
-      drop(reader, '/threads/count', { metadata: { big: { y: 1 } } })))
+    return () =>
+      Promise.all(
+        Array.from({ length: searches },
+          () => drop(reader, '/threads/count', { metadata: { big: { y: 1 } } })),
+      )
   },
 }

@@ -34,8 +34,8 @@ export interface AttackPlace {
    * Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. A
    * text or bytes are the body as it is sent.
    */
-  drop(key: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>):
-    Promise<Dropped>
+  drop(key: string, path: string, body?: unknown,
+    headers?: Readonly<Record<string, string>>): Promise<Dropped>
   close(): Promise<void>
 }
 
@@ -58,16 +58,21 @@ export async function openPlace(): Promise<AttackPlace> {
   const server = await startServer({ project: 'attacks', dataDir, memoryBytes: memberBytes,
     args: ['--auth', 'keys'] })
   return {
-    server, developer, reader, other,
+    server,
+    developer,
+    reader,
+    other,
     send: async (key, path, body) => {
-      const answer = await fetch(`${server.url}${path}`, { method: 'POST', headers:
-        { 'content-type': 'application/json', 'x-api-key': key }, body: JSON.stringify(body) })
+      const answer = await fetch(`${server.url}${path}`, { method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify(body) })
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 500)}`)
       return JSON.parse(text)
     },
-    drop: (key, path, body, headers) => drop(new URL(path, server.url), { 'x-api-key': key,
-      'content-type': 'application/json', ...headers }, bodyOf(body)),
+    drop: (key, path, body, headers) =>
+      drop(new URL(path, server.url), { 'x-api-key': key, 'content-type': 'application/json',
+        ...headers }, bodyOf(body)),
     close: async () => {
       await server.close()
       await rm(dataDir, { recursive: true, force: true })
@@ -80,16 +85,18 @@ function bodyOf(body: unknown): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
-function drop(url: URL, headers: Readonly<Record<string, string>>, body: string | Uint8Array):
-Promise<Dropped> {
+function drop(url: URL, headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array): Promise<Dropped> {
   return new Promise((resolve) => {
     const method = body === '' ? 'GET' : 'POST'
     const sent = request(url, { method, agent: false, headers }, (answer) => {
       let bytes = 0
-      answer.on('data', (chunk: Buffer) => { bytes += chunk.length })
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
       answer.once('error', () => {})
-      answer.once('close', () =>
-        resolve({ status: answer.statusCode!, bytes, whole: answer.complete }))
+      answer.once('close',
+        () => resolve({ status: answer.statusCode!, bytes, whole: answer.complete }))
     })
     sent.once('error', () => resolve({ status: 0, bytes: 0, whole: false }))
     sent.end(body)

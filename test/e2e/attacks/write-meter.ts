@@ -71,8 +71,8 @@ async function measure({ url, key }: Place): Promise<void> {
 }
 
 /** The status of the answer to the creation of a thread; 0 if there was none. */
-function send(url: URL, { agent, key }: { readonly agent: Agent, readonly key: string }):
-  Promise<number> {
+function send(url: URL,
+  { agent, key }: { readonly agent: Agent; readonly key: string }): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(url, { method: 'POST', agent,
       headers: { 'content-type': 'application/json', 'x-api-key': key } }, (answer) => {

@@ -59,8 +59,8 @@ export interface Killer {
 }
 
 /** Fails unless the killer ends with its error, and a long run beside it with success. */
-export async function onlyTheKillerLoses({ graph, kills, error }: Killer, gate: () => Gate):
-  Promise<void> {
+export async function onlyTheKillerLoses({ graph, kills, error }: Killer,
+  gate: () => Gate): Promise<void> {
   const { server, file, pids, client } = await serverWith()
   const [held, trigger] = [gate(), gate()]
   const { thread_id: innocent } = await client.threads.create()

@@ -66,8 +66,13 @@ describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
       const records = (await Promise.all([...days].map(recordsOf))).flat()
       const byRun = <Each extends { readonly runId: string }>(all: readonly Each[]) =>
         all.toSorted((a, b) => a.runId < b.runId ? -1 : 1)
-      expect(byRun(records.map(({ threadId, runId, status, endedMs }) =>
-        ({ threadId, runId, status, endedMs })))).toEqual(byRun(seen))
+      expect(
+        byRun(
+          records.map(({ threadId, runId, status, endedMs }) => ({ threadId, runId, status,
+            endedMs })
+          ),
+        ),
+      ).toEqual(byRun(seen))
       expect(records.every(({ startedMs, endedMs }) => startedMs! <= endedMs)).toBe(true)
     })
 })

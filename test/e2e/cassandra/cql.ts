@@ -12,8 +12,10 @@ export interface CqlOptions extends CassandraForTests {
 export async function cql({ contactPoints, dataCenter, credentials }: CqlOptions,
   ...statements: readonly string[]): Promise<types.Row[]> {
   const client = new Client({
-    contactPoints: [...contactPoints], localDataCenter: dataCenter,
-    socketOptions: { readTimeout: 60_000 }, ...credentials && { credentials },
+    contactPoints: [...contactPoints],
+    localDataCenter: dataCenter,
+    socketOptions: { readTimeout: 60_000 },
+    ...credentials && { credentials },
   })
   try {
     let rows: types.Row[] = []

@@ -25,8 +25,10 @@ describe.skipIf(!cassandra)('a member whose disk is full', () => {
     }
     const full = await serve({ fileKiB })
     const other = await serve()
-    const [client, heir] = [full, other].map(({ url }) => clientOf(url)) as
-      [ReturnType<typeof clientOf>, ReturnType<typeof clientOf>]
+    const [client, heir] = [full, other].map(({ url }) => clientOf(url)) as [
+      ReturnType<typeof clientOf>,
+      ReturnType<typeof clientOf>,
+    ]
 
     const acknowledged: string[] = []
     for (let number = 0; number < mostRuns; number += 1) {

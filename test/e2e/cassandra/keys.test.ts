@@ -19,8 +19,8 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
   let doors: readonly ServerProcess[] = []
 
   beforeAll(async () => {
-    const start = () => startServer({ project: 'conformance', cassandra: keyspace,
-      args: ['--auth', 'keys'] })
+    const start = () =>
+      startServer({ project: 'conformance', cassandra: keyspace, args: ['--auth', 'keys'] })
     doors = [await start(), await start()]
   })
 
@@ -29,13 +29,18 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
     await dropKeyspace(keyspace!)
   })
 
-  const statuses = (key: string) => Promise.all(doors.map(async ({ url }) =>
-    (await ask(url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status))
+  const statuses = (key: string) =>
+    Promise.all(
+      doors.map(async ({ url }) =>
+        (await ask(url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status
+      ),
+    )
 
   it('refuse a key within five seconds of its revocation, and end its streams', async () => {
     const maker = await openKeyMaker({ dataDir: doors[0]!.dataDir, cassandra: keyspace })
     const { key, id } = await maker.keyAdmin.create(
-      { tenant: 'acme', role: 'developer', name: '', expiresInMs: null })
+      { tenant: 'acme', role: 'developer', name: '', expiresInMs: null },
+    )
     expect(await statuses(key)).toEqual([200, 200])
     const hold = gate()
     const streams = await Promise.all(doors.map(async ({ url }) => {
@@ -44,7 +49,9 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
         body: JSON.stringify({ assistant_id: 'held', input: say(`hold ${hold.url}`) }) })
       const frames = framesOf(body!)
       await frames.next()
-      const end = (async () => { for await (const _ of frames); })()
+      const end = (async () => {
+        for await (const _ of frames);
+      })()
       return { end: end.then(() => 'cleanly', () => 'broken off') }
     }))
     const began = performance.now()

@@ -17,9 +17,8 @@ import { allowedMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 import { workersOf } from '../crash/rounds.ts'
 import { workUntilDeath, workUntilRefused } from '../crash/worker.ts'
-import {
-  answerMs, expectNothingIsRead, expectNothingIsServed, expectStoreIsMissed,
-} from './questions.ts'
+import { answerMs, expectNothingIsRead, expectNothingIsServed,
+  expectStoreIsMissed } from './questions.ts'
 import { QuorumWatch } from './quorum-watch.ts'
 import { Writers } from './writers.ts'
 
@@ -45,7 +44,8 @@ export function describeLostNodes(missing: string | undefined): void {
       cluster = await startCassandra({ nodes: 3, firstAddress: '127.0.0.63', light: true })
       const { contactPoints, dataCenter } = cluster
       server = await startServer({
-        project: 'conformance', cassandra: { contactPoints, dataCenter, keyspace },
+        project: 'conformance',
+        cassandra: { contactPoints, dataCenter, keyspace },
       })
       client = clientOf(server.url)
     }, 240_000)
@@ -77,9 +77,12 @@ export function describeLostNodes(missing: string | undefined): void {
           contactPoints: cluster.contactPoints, localDataCenter: cluster.dataCenter })
         const calmMs = performance.now()
         const writers = await writing()
-        const loops = Promise.all(workers.map((worker) =>
-          workUntilRefused(worker, client, stopped.signal)))
-        const failed = new Promise<never>((_, fail) => { loops.catch(fail) })
+        const loops = Promise.all(
+          workers.map((worker) => workUntilRefused(worker, client, stopped.signal)),
+        )
+        const failed = new Promise<never>((_, fail) => {
+          loops.catch(fail)
+        })
         await Promise.race([pause(exposureMs), failed])
         const lostMs = performance.now()
         await node.kill(lose)
@@ -120,8 +123,9 @@ export function describeLostNodes(missing: string | undefined): void {
       const workers = workersOf(file)
       const died = new AbortController()
       const writers = await writing()
-      const stops = Promise.all(workers.map((worker) =>
-        workUntilDeath(worker, client, died.signal, 503)))
+      const stops = Promise.all(
+        workers.map((worker) => workUntilDeath(worker, client, died.signal, 503)),
+      )
       await Promise.race([pause(exposureMs), stops])
 
       const lost = cluster.nodes.slice(1)

@@ -26,11 +26,13 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
     { how: 'is killed', lose: 'SIGKILL' },
     { how: 'answers nothing any more', lose: 'SIGSTOP' },
   ] as const)('if it $how: 503, no crash, no loss, and all continues by itself', async (
-    { lose }) => {
+    { lose },
+  ) => {
     const { contactPoints, dataCenter, nodes } = await ownNode()
     const node = nodes[0]!
     const server = await startServer({
-      project: 'conformance', cassandra: { contactPoints, dataCenter, keyspace: 'lost' },
+      project: 'conformance',
+      cassandra: { contactPoints, dataCenter, keyspace: 'lost' },
     })
     onTestFinished(() => server.close())
     const client = clientOf(server.url)
@@ -52,7 +54,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('Cassandra that is lost whi
     await node.kill(lose)
     const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
     await Promise.all([
-      expectStoreIsMissed(server.url), expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
+      expectStoreIsMissed(server.url),
+      expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
     ])
     released.open()
     await expect.poll(() => server.output(), { timeout: 10_000 })

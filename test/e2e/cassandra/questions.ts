@@ -10,7 +10,10 @@ import { ask } from '../../support/wire.ts'
 export const answerMs = 3_000
 
 /** Ids of two threads: `warm` was used recently, `cold` was not. */
-export interface KnownThreads { readonly warm: string, readonly cold: string }
+export interface KnownThreads {
+  readonly warm: string
+  readonly cold: string
+}
 
 type Question = readonly [method: string, path: string, body?: unknown]
 
@@ -24,8 +27,8 @@ export async function expectNothingIsRead(url: string, ids: readonly string[]): 
 }
 
 /** Every kind of request is answered 503, in time and with a sentence. */
-export async function expectNothingIsServed(url: string, { warm, cold }: KnownThreads):
-  Promise<void> {
+export async function expectNothingIsServed(url: string,
+  { warm, cold }: KnownThreads): Promise<void> {
   const said = { assistant_id: 'echo', input: say('nobody hears this') }
   await expectRefusals(url, [
     ['POST', '/threads', {}],
@@ -70,7 +73,8 @@ async function expectRefusals(url: string, questions: readonly Question[]): Prom
 export async function expectStoreIsMissed(url: string): Promise<void> {
   const began = performance.now()
   const [plain, checked] = await Promise.all(
-    [ask(url, 'GET', '/ok'), ask(url, 'GET', '/ok?check_db=1')])
+    [ask(url, 'GET', '/ok'), ask(url, 'GET', '/ok?check_db=1')],
+  )
   const answered = performance.now()
   expect(answered - began).toBeLessThan(allowedMs(answerMs, began, answered))
   expect(plain.status).toBe(200)

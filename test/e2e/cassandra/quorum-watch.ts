@@ -19,7 +19,7 @@ const pauseMs = 50
 export class QuorumWatch {
   readonly #client: Client
   readonly #cql: string
-  readonly #gaps: { readonly fromMs: number, readonly throughMs: number }[] = []
+  readonly #gaps: { readonly fromMs: number; readonly throughMs: number }[] = []
   readonly #looking: Promise<void>
   #stopped = false
 
@@ -44,7 +44,9 @@ export class QuorumWatch {
     while (!this.#stopped) {
       const fromMs = performance.now()
       const answered = await this.#client.execute(this.#cql, [], {
-        prepare: true, consistency: types.consistencies.localQuorum, isIdempotent: true,
+        prepare: true,
+        consistency: types.consistencies.localQuorum,
+        isIdempotent: true,
       }).then(() => true, () => false)
       const throughMs = performance.now()
       if (!answered || throughMs - fromMs > slowMs) this.#gaps.push({ fromMs, throughMs })

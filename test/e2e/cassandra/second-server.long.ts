@@ -38,7 +38,7 @@ async function serve(): Promise<ServerProcess> {
 }
 
 /** Starts another server; `ms` is how long it took until it served. */
-async function succeed(): Promise<{ next: ServerProcess, ms: number }> {
+async function succeed(): Promise<{ next: ServerProcess; ms: number }> {
   const began = performance.now()
   const next = await serve()
   return { next, ms: performance.now() - began }
@@ -68,8 +68,9 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     }
     const query = { metadata, sortBy: 'created_at', sortOrder: 'asc', limit: 5 } as const
     for (const { threads } of clients) {
-      const pages = await Promise.all([0, 5, 10].map((offset) =>
-        threads.search({ ...query, offset })))
+      const pages = await Promise.all(
+        [0, 5, 10].map((offset) => threads.search({ ...query, offset })),
+      )
       expect(pages.flat().map(({ thread_id }) => thread_id)).toEqual(ids)
       expect(await threads.count({ metadata })).toBe(ids.length)
       for (const id of ids) {
@@ -98,10 +99,11 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
   it('gives back what it took over, with everything written meanwhile', async () => {
     const first = await serve()
     const client = clientOf(first.url)
-    const ids = await Promise.all(Array.from({ length: 24 }, async () =>
-      (await client.threads.create()).thread_id))
-    const sayAll = (word: string) => Promise.all(ids.map((id) =>
-      client.runs.wait(id, 'echo', { input: say(word) })))
+    const ids = await Promise.all(
+      Array.from({ length: 24 }, async () => (await client.threads.create()).thread_id),
+    )
+    const sayAll = (word: string) =>
+      Promise.all(ids.map((id) => client.runs.wait(id, 'echo', { input: say(word) })))
     await sayAll('before')
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const second = await serve()
@@ -126,7 +128,8 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     { what: 'has another secret', name: 'HEDDLE_CLUSTER_SECRET', value: 'nobody-else-has-it',
       says: 'same secret' },
   ])('is refused in one sentence if it $what, and the first continues', async (
-    { name, value, says }) => {
+    { name, value, says },
+  ) => {
     const first = await serve()
     const client = clientOf(first.url)
     const { thread_id: id } = await client.threads.create()
@@ -212,7 +215,7 @@ describe.skipIf(!cassandra)('a server that was silent', () => {
 })
 
 /** Sends requests of every kind to a server that is still stopped. */
-async function askEverything(url: string, { talked, id }: { talked: string, id: string }) {
+async function askEverything(url: string, { talked, id }: { talked: string; id: string }) {
   const said = { assistant_id: 'echo', input: say('too late') }
   const questions: [string, string, unknown?][] = [
     ['POST', '/threads', {}],

@@ -31,15 +31,17 @@ const nobody = { contactPoints: ['127.0.0.1'], dataCenter: 'us' }
 const soonMs = 10_000
 
 let dataDir: string
-beforeAll(async () => { dataDir = await mkdtemp(join(tmpdir(), 'heddle-refused-')) })
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'heddle-refused-'))
+})
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The one sentence with which a start is refused. */
-async function refusal(keyspace: CassandraKeyspace, env: Record<string, string> = {}):
-  Promise<string> {
+async function refusal(keyspace: CassandraKeyspace,
+  env: Record<string, string> = {}): Promise<string> {
   const began = performance.now()
-  const { code, signal, output } =
-    await failToStart({ project: 'conformance', dataDir, cassandra: keyspace, env })
+  const { code, signal, output } = await failToStart({ project: 'conformance', dataDir,
+    cassandra: keyspace, env })
   expect({ code, signal }, output).toEqual({ code: 1, signal: null })
   expect(tookMs(began)).toBeLessThan(soonMs)
   expect(output).toMatch(/^heddle: [^\n]+\.\n$/)
@@ -71,8 +73,10 @@ describe('contact points', () => {
   })
 
   it('that are another kind of server are refused', async () => {
-    const other = createServer((socket) => socket.on('error', () => {})
-      .end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
+    const other = createServer((socket) =>
+      socket.on('error', () => {})
+        .end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
+    )
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
     const point = `127.0.0.1:${(other.address() as AddressInfo).port}`
     try {
@@ -146,42 +150,54 @@ describe.skipIf(!cassandra)('a cluster that is silent for a while', () => {
   afterAll(() => dropKeyspace(place))
 
   it.each(['schema_version', 'setting ', 'node_session', 'shard_owner', 'member_beat'])(
-    'when it is asked for a %s is waited for', async (table) => {
+    'when it is asked for a %s is waited for',
+    async (table) => {
       const meant = place.contactPoints[0]!
       const to = meant.includes(':') ? meant : `${meant}:9042`
       const proxy = makeCuttingProxy()
       proxy.holdAt(table)
       const server = await startServer({
-        project: 'conformance', cassandra: place,
+        project: 'conformance',
+        cassandra: place,
         env: detoured({ [to]: new URL(await proxy.to(`http://${to}`)).host }),
-        received: (output) => { if (output.includes('waits for it')) proxy.release() },
+        received: (output) => {
+          if (output.includes('waits for it')) proxy.release()
+        },
       })
       expect(server.output()).toContain('The store does not answer yet')
       await server.close()
       proxy.close()
-    })
+    },
+  )
 })
 
 describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   const admin = { username: 'cassandra', password: 'cassandra' }
-  const as = (user: string) =>
-    ({ HEDDLE_CASSANDRA_USER: user, HEDDLE_CASSANDRA_PASSWORD: 'secret' })
+  const as = (user: string) => ({ HEDDLE_CASSANDRA_USER: user,
+    HEDDLE_CASSANDRA_PASSWORD: 'secret' })
   let own: Cassandra
   let place: CassandraKeyspace
 
   beforeAll(async () => {
     own = await startCassandra(
-      { nodes: 1, firstAddress: '127.0.0.61', light: true, passwords: true })
+      { nodes: 1, firstAddress: '127.0.0.61', light: true, passwords: true },
+    )
     place = { contactPoints: own.contactPoints, dataCenter: own.dataCenter, keyspace: 'own' }
-    await asAdmin(...['little', 'enough', 'reader'].map((user) =>
-      `CREATE ROLE ${user} WITH PASSWORD = 'secret' AND LOGIN = true`))
+    await asAdmin(
+      ...['little', 'enough', 'reader'].map((user) =>
+        `CREATE ROLE ${user} WITH PASSWORD = 'secret' AND LOGIN = true`
+      ),
+    )
   })
   afterAll(() => own?.close())
 
   const asAdmin = (...statements: readonly string[]) =>
     cql({ ...place, credentials: admin }, ...statements)
-  const grant = (what: string, user: string) => asAdmin(
-    `GRANT ${what} ON KEYSPACE own TO ${user}`, `GRANT ${what} ON KEYSPACE own_control TO ${user}`)
+  const grant = (what: string, user: string) =>
+    asAdmin(
+      `GRANT ${what} ON KEYSPACE own TO ${user}`,
+      `GRANT ${what} ON KEYSPACE own_control TO ${user}`,
+    )
 
   it('asks for a user and a password if none are given', async () => {
     expect(await refusal(place)).toContain('asks for a user and a password')
@@ -210,7 +226,8 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   it('serves a user that was granted what that sentence says, and no more', async () => {
     await grant('ALL', 'enough')
     const server = await startServer(
-      { project: 'conformance', cassandra: place, env: as('enough') })
+      { project: 'conformance', cassandra: place, env: as('enough') },
+    )
     expect(server.output()).toContain('keyspace own')
     await server.close()
   })

@@ -34,12 +34,13 @@ export class Writers {
   readonly seen: Seen[] = []
   #stopped = false
 
-  constructor(url: string, { makers, speakers }: { makers: number, speakers: number }) {
+  constructor(url: string, { makers, speakers }: { makers: number; speakers: number }) {
     this.#url = url
     this.#loops = [
       ...Array.from({ length: makers }, () => this.#loop(() => this.#make())),
       ...Array.from({ length: speakers }, randomUUID).map((thread) =>
-        this.#loop(() => this.#speak(thread))),
+        this.#loop(() => this.#speak(thread))
+      ),
     ]
   }
 
@@ -81,10 +82,14 @@ export class Writers {
     const refused = this.seen.filter(({ answer }) => answer === 503)
     expect(refused.filter(({ retryAfter }) => retryAfter !== '1')).toEqual([])
     const late = refused.filter(({ atMs, tookMs }) =>
-      atMs >= fromMs && atMs <= throughMs && tookMs > allowedMs(answerMs, atMs, atMs + tookMs))
-    expect(late.map(({ atMs, tookMs, word }) =>
-      `${word === '' ? 'a thread' : 'a run'} after ${Math.round(atMs - fromMs)} ms was ` +
-      `refused in ${Math.round(tookMs)} ms`)).toEqual([])
+      atMs >= fromMs && atMs <= throughMs && tookMs > allowedMs(answerMs, atMs, atMs + tookMs)
+    )
+    expect(
+      late.map(({ atMs, tookMs, word }) =>
+        `${word === '' ? 'a thread' : 'a run'} after ${Math.round(atMs - fromMs)} ms was ` +
+        `refused in ${Math.round(tookMs)} ms`
+      ),
+    ).toEqual([])
     const spoken = Map.groupBy(this.seen.filter(({ word }) => word !== ''), ({ thread }) => thread)
     for (const { thread, answer } of this.seen.filter(({ word }) => word === '')) {
       const found = await ask(this.#url, 'GET', `/threads/${thread}`)
@@ -114,11 +119,11 @@ export class Writers {
 
   #speak(thread: string): Promise<Seen> {
     const word = randomUUID()
-    return this.#ask({ thread, word }, `/threads/${thread}/runs/wait`,
-      { assistant_id: 'echo', input: say(word), if_not_exists: 'create' })
+    return this.#ask({ thread, word }, `/threads/${thread}/runs/wait`, { assistant_id: 'echo',
+      input: say(word), if_not_exists: 'create' })
   }
 
-  async #ask(what: { thread: string, word: string }, path: string, body: unknown): Promise<Seen> {
+  async #ask(what: { thread: string; word: string }, path: string, body: unknown): Promise<Seen> {
     const atMs = performance.now()
     const took = () => ({ ...what, atMs, tookMs: performance.now() - atMs })
     try {

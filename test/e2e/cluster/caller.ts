@@ -13,7 +13,10 @@ export interface CallerOptions {
 }
 
 /** An answer with its body still unread. */
-export interface Called { readonly door: Door, readonly response: Response }
+export interface Called {
+  readonly door: Door
+  readonly response: Response
+}
 
 /** Much longer than it takes a slow machine to detect a dead member and to take over. */
 const patienceMs = 180_000
@@ -35,15 +38,16 @@ export class Caller {
   }
 
   /** One request; undefined if the connection broke before an answer, or that says nothing. */
-  async once(method: string, path: string, body?: unknown, headers: Record<string, string> = {}):
-    Promise<Called | undefined> {
+  async once(method: string, path: string, body?: unknown,
+    headers: Record<string, string> = {}): Promise<Called | undefined> {
     const { doors, lenient } = this.#options
     const door = await doors.pick()
     const beganMs = performance.now()
     this.requests += 1
     try {
       const response = await fetch(door.url + path, {
-        method, signal: AbortSignal.timeout(patienceMs),
+        method,
+        signal: AbortSignal.timeout(patienceMs),
         headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
         ...body !== undefined && { body: JSON.stringify(body) },
       })
@@ -77,7 +81,8 @@ export class Caller {
       const restS = Number(called?.response.headers.get('retry-after') ?? 0)
       if (performance.now() > end) {
         throw new Error(
-          `${method} ${path} has no answer in three minutes, but ${refusal ?? 'silence'}`)
+          `${method} ${path} has no answer in three minutes, but ${refusal ?? 'silence'}`,
+        )
       }
       // A client that ignores Retry-After takes capacity from the others.
       await pause(Math.max(againMs, restS * 1_000))

@@ -39,7 +39,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     cassandra = await startCassandra({ nodes: 3, firstAddress: '127.0.0.70', light: true })
     const { contactPoints, dataCenter } = cassandra
     cluster = await startCluster({
-      members: 3, project: 'conformance', roads: true,
+      members: 3,
+      project: 'conformance',
+      roads: true,
       cassandra: { contactPoints, dataCenter, keyspace: 'members' },
     })
   }, 240_000)
@@ -50,18 +52,27 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   beforeEach(() => onTestFailed(() => console.log(cluster.story())))
 
-  const loaded = (threads: number) => new Load({
-    frontDoors: cluster.frontDoors, threads, seed, paceMs: 1_000, lenient: true,
-  })
+  const loaded = (threads: number) =>
+    new Load({
+      frontDoors: cluster.frontDoors,
+      threads,
+      seed,
+      paceMs: 1_000,
+      lenient: true,
+    })
 
   /** Resolves when every front door reaches the store again. */
-  const allServe = () => expect.poll(async () => (await Promise.all(cluster.frontDoors.map((url) =>
-    ask(url, 'GET', '/ok?check_db=1')))).map(({ status }) => status))
-    .toEqual([200, 200, 200])
+  const allServe = () =>
+    expect.poll(async () =>
+      (await Promise.all(cluster.frontDoors.map((url) => ask(url, 'GET', '/ok?check_db=1')))).map((
+        { status },
+      ) => status)
+    )
+      .toEqual([200, 200, 200])
 
   /** Resolves when a member answers and reaches the store. */
-  const serves = ({ url }: ClusterMember) => expect.poll(async () =>
-    (await ask(url, 'GET', '/ok?check_db=1')).status).toBe(200)
+  const serves = ({ url }: ClusterMember) =>
+    expect.poll(async () => (await ask(url, 'GET', '/ok?check_db=1')).status).toBe(200)
 
   /** What can happen to a member; each resolves when it serves again. */
   const faults: Record<string, (member: ClusterMember, load: Load) => Promise<void>> = {
@@ -93,8 +104,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
 
   /** Resolves when another member's log says that this one is fenced. */
   async function isFenced({ session }: ClusterMember): Promise<void> {
-    await expect.poll(() => cluster.members.flatMap((other) => takenForDead(other.output()))
-      .map((dead) => dead.session), { timeout: patienceMs, interval: 250 }).toContain(session)
+    await expect.poll(() =>
+      cluster.members.flatMap((other) => takenForDead(other.output()))
+        .map((dead) => dead.session), { timeout: patienceMs, interval: 250 }).toContain(session)
   }
 
   /** A fenced member exits when it learns of that; it is then started again. */
@@ -171,7 +183,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     try {
       const stream = clientOf(balancer.url).runs.stream(thread, 'diary', {
         input: { file: '/dev/null', thread, word: 'w', steps: stepCount, pauseMs: 100 },
-        streamMode: ['updates'], streamResumable: true, ifNotExists: 'create',
+        streamMode: ['updates'],
+        streamResumable: true,
+        ifNotExists: 'create',
         config: { recursion_limit: 100 },
       })
       for await (const part of stream) {
@@ -180,7 +194,10 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
       }
       await lost
       const replayed = await collect(clientOf(balancer.url).runs.joinStream(
-        thread, (parts[0]!.data as { run_id: string }).run_id, { lastEventId: '-1' }))
+        thread,
+        (parts[0]!.data as { run_id: string }).run_id,
+        { lastEventId: '-1' },
+      ))
       const seen = Array.from({ length: stepCount }, (_, at) => `w ${at + 1}`)
       expect(linesOf(parts)).toEqual(seen)
       expect(linesOf(replayed)).toEqual(seen)
@@ -196,13 +213,18 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
   }
 })
 
-const linesOf = (parts: readonly Part[]) => parts.filter(({ event }) => event === 'updates')
-  .flatMap(({ data }) => (data as { write: { lines: string[] } }).write.lines)
+const linesOf = (parts: readonly Part[]) =>
+  parts.filter(({ event }) => event === 'updates')
+    .flatMap(({ data }) => (data as { write: { lines: string[] } }).write.lines)
 
 async function within<Result>(ms: number, result: Promise<Result>): Promise<Result> {
   const late = new AbortController()
   const tooLate = pause(ms, undefined, { signal: late.signal }).then(
-    () => { throw new Error(`that took longer than ${ms} ms`) }, () => new Promise<never>(() => {}))
+    () => {
+      throw new Error(`that took longer than ${ms} ms`)
+    },
+    () => new Promise<never>(() => {}),
+  )
   try {
     return await Promise.race([result, tooLate])
   } finally {

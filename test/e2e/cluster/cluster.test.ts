@@ -28,7 +28,8 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
     const cluster = await threeMembers()
     const [killed, ended] = cluster.members
     const load = new Load(
-      { frontDoors: cluster.frontDoors, threads: 12, seed: 1, paceMs: 200 })
+      { frontDoors: cluster.frontDoors, threads: 12, seed: 1, paceMs: 200 },
+    )
     onTestFailed(() => console.log(`${load.summary()}\n${cluster.story()}`))
     await load.resume(16)
     load.doors.close(0)

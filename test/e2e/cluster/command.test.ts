@@ -22,15 +22,17 @@ const memberCount = 2
 
 let data: string
 const started: ChildProcess[] = []
-beforeAll(() => { data = mkdtempSync(join(tmpdir(), 'heddle-box-')) })
+beforeAll(() => {
+  data = mkdtempSync(join(tmpdir(), 'heddle-box-'))
+})
 afterAll(() => {
   for (const program of started) program.kill('SIGKILL')
   rmSync(data, { recursive: true, force: true })
 })
 
 function command(...args: string[]): ChildProcess {
-  const program = spawn(process.execPath, ['scripts/cluster/main.ts', ...args],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const program = spawn(process.execPath, ['scripts/cluster/main.ts', ...args], { cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'] })
   started.push(program)
   return program
 }
@@ -73,10 +75,11 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
 
   it('serves every thread at every front door', async () => {
     box = command('--members', `${memberCount}`, '--cassandra', '1', '--light', '--region', 'eu',
-      '--first-address', firstAddress, '--port', `${await firstFreePort(memberCount)}`,
-      '--data', data,
-      '--config', 'test/support/projects/conformance')
-    const hear = (chunk: Buffer) => { said += chunk.toString() }
+      '--first-address', firstAddress, '--port', `${await firstFreePort(memberCount)}`, '--data',
+      data, '--config', 'test/support/projects/conformance')
+    const hear = (chunk: Buffer) => {
+      said += chunk.toString()
+    }
     box.stdout!.on('data', hear)
     box.stderr!.on('data', hear)
     await expect.poll(() => said, { timeout: 170_000 }).toContain('ends all, in order')
@@ -93,9 +96,11 @@ describe.skipIf(await whatIsMissing() !== undefined)('a cluster in a box', () =>
   })
 
   it('shows how many shards each member owns', async () => {
-    const owned = async () => [...(await text(command('status', '--data', data).stdout!))
-      .matchAll(/ of 2 {2}(\d+) /g)].map(([, shards]) => Number(shards))
-    const areShared = (counts: readonly number[]) => Math.min(...counts) > 50
+    const owned = async () =>
+      [...(await text(command('status', '--data', data).stdout!))
+        .matchAll(/ of 2 {2}(\d+) /g)].map(([, shards]) => Number(shards))
+    const areShared = (counts: readonly number[]) =>
+      Math.min(...counts) > 50
       && counts.reduce((sum, count) => sum + count, 0) === 256
     await expect.poll(owned).toSatisfy(areShared)
   })

@@ -62,11 +62,11 @@ export class Hammer {
     const open = frontDoors.filter((_, index) => !this.#closed.has(index))
     const sentMs = performance.now()
     const status = await new Promise<number>((answered) => {
-      const sent = request(open[this.#sent++ % open.length]! + path,
-        { method, headers, agent: this.#agent }, (response) => {
-          response.resume()
-          answered(response.statusCode!)
-        })
+      const sent = request(open[this.#sent++ % open.length]! + path, { method, headers,
+        agent: this.#agent }, (response) => {
+        response.resume()
+        answered(response.statusCode!)
+      })
       sent.on('error', () => answered(0)).end()
     })
     const answer = { sentMs, lastSeenMs: performance.now(), status }
@@ -85,6 +85,8 @@ export class Hammer {
  */
 export function mostWithin(windowMs: number, admitted: readonly Answered[]): number {
   const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
-  return Math.max(0, ...bySent.map(({ sentMs }, index) => bySent.slice(index)
-    .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length))
+  return Math.max(0, ...bySent.map(({ sentMs }, index) =>
+    bySent.slice(index)
+      .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length
+  ))
 }

@@ -19,7 +19,7 @@ export interface Attempt {
   /** Missing until it is known. */
   runId?: string
   /** Lines in the `updates` events of its stream, in order. */
-  readonly seen: { readonly line: string, readonly atMs: number }[]
+  readonly seen: { readonly line: string; readonly atMs: number }[]
   /** Whether its client read the stream to a clean end, or waited for the result. */
   followed: boolean
 }
@@ -57,7 +57,9 @@ export interface ThreadHistory {
 /** One sentence per fault; none if the history is valid. */
 export function faultsOf(history: ThreadHistory): string[] {
   return [
-    ...faultsOfRuns(history), ...faultsOfLines(history), ...faultsOfStreams(history),
+    ...faultsOfRuns(history),
+    ...faultsOfLines(history),
+    ...faultsOfStreams(history),
     ...faultsOfExecutions(history),
   ].map((fault) => `thread ${history.threadId}: ${fault}`)
 }
@@ -69,7 +71,8 @@ const runsOf = ({ runs }: ThreadHistory, { word }: Attempt) =>
 function mayBeRolledBack({ attempts }: ThreadHistory, attempt: Attempt): boolean {
   return attempts.slice(attempts.indexOf(attempt) + 1).some(({ strategy, answer, act }) =>
     act === attempt.act && strategy === 'rollback' &&
-    (answer === 'accepted' || answer === 'unknown'))
+    (answer === 'accepted' || answer === 'unknown')
+  )
 }
 
 /** Every acknowledged run is there once and has ended; there is no other run. */
@@ -78,7 +81,8 @@ function faultsOfRuns(history: ThreadHistory): string[] {
   return [
     ...history.runs.flatMap(({ word, status, runId }) => [
       ...known.has(word) ? [] : [`run ${runId} (${word}) was asked for by nobody`],
-      ...status === 'success' || status === 'interrupted' ? []
+      ...status === 'success' || status === 'interrupted' ?
+        []
         : [`run ${runId} (${word}) is ${status}`],
     ]),
     ...history.attempts.flatMap((attempt) => {
@@ -92,7 +96,8 @@ function faultsOfRuns(history: ThreadHistory): string[] {
       if (found.length === 0) {
         return mayBeRolledBack(history, attempt) ? [] : [`acknowledged run of ${word} is lost`]
       }
-      return found[0]!.runId === runId ? []
+      return found[0]!.runId === runId ?
+        []
         : [`${word} is run ${found[0]!.runId}, and its client was told ${runId}`]
     }),
   ]
@@ -102,8 +107,9 @@ function faultsOfRuns(history: ThreadHistory): string[] {
 const blocksOf = (lines: readonly { readonly word: string }[]) =>
   lines.map(({ word }) => word).filter((word, at, all) => word !== all[at - 1])
 
-const twice = (words: readonly string[]) =>
-  [...new Set(words.filter((word, at) => words.indexOf(word) !== at))]
+const twice = (
+  words: readonly string[],
+) => [...new Set(words.filter((word, at) => words.indexOf(word) !== at))]
 
 const upTo = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${word} ${at + 1}`)
@@ -119,7 +125,8 @@ function faultsOfLines(history: ThreadHistory): string[] {
     ...twice(blocks).map((word) => `run of ${word} is mixed with another one`),
     ...blocks.filter((word) => byWord.get(word) === undefined)
       .map((word) => `lines of ${word}, which nobody asked for`),
-    ...String(inOrder) === String(accepted.filter((word) => blocks.includes(word))) ? []
+    ...String(inOrder) === String(accepted.filter((word) => blocks.includes(word))) ?
+      []
       : [`runs are in the order ${inOrder.join()}, and were acknowledged as ${accepted.join()}`],
     ...attempts.flatMap((attempt) => {
       const own = lines.filter((line) => line.startsWith(`${attempt.word} `))
@@ -145,18 +152,24 @@ function faultsOfStreams(history: ThreadHistory): string[] {
     const [run] = runsOf(history, attempt)
     const missing = lines.filter((line) => !history.lines.includes(line))
     return [
-      ...String(lines) === String(upTo(word, lines.length)) ? []
+      ...String(lines) === String(upTo(word, lines.length)) ?
+        []
         : [`the stream of ${word} told ${lines.join()}`],
       ...run !== undefined && missing.length > 0
-        ? [`the stream of ${word} told ${missing.join()}, which the thread has not`] : [],
+        ? [`the stream of ${word} told ${missing.join()}, which the thread has not`] :
+        [],
       ...run?.status === 'success' && followed && seen.length > 0 && seen.length < history.steps
-        ? [`the stream of ${word} ended after ${lines.length} of ${history.steps}`] : [],
+        ? [`the stream of ${word} ended after ${lines.length} of ${history.steps}`] :
+        [],
     ]
   })
 }
 
 /** Consecutive executions of one process. */
-interface OwnedSpan { readonly pid: number, readonly executions: Execution[] }
+interface OwnedSpan {
+  readonly pid: number
+  readonly executions: Execution[]
+}
 
 /**
  * Without the last executions of a process that the next one executes again: a run may begin before
@@ -172,7 +185,8 @@ function running(executions: readonly Execution[]): Execution[] {
     const [next, ...later] = ownedSpans.slice(at + 1)
     if (later.some((ownedSpan) => ownedSpan.pid === pid)) return own
     const again = own.findIndex(({ word }) =>
-      next?.executions.some((execution) => execution.word === word))
+      next?.executions.some((execution) => execution.word === word)
+    )
     return again < 0 ? own : own.slice(0, again)
   })
 }
@@ -195,8 +209,10 @@ function straggler({ lines }: ThreadHistory, { word, seen }: Attempt,
   if (last === undefined) return undefined
   const before = executions.slice(0, at)
   const since = before.findLastIndex((execution) => execution.word === word)
-  const isBeside = before.some((other, index) => index > since && other.pid === last.pid &&
-    before.findIndex((execution) => execution.word === other.word) === index)
+  const isBeside = before.some((other, index) =>
+    index > since && other.pid === last.pid &&
+    before.findIndex((execution) => execution.word === other.word) === index
+  )
   const isSeen = lines.includes(last.line) || seen.some(({ line }) => line === last.line)
   return isBeside && !isSeen ? last : undefined
 }
@@ -219,11 +235,13 @@ function around(word: string, executions: readonly Execution[]): string {
 /** One run at a time, and no line is executed again after it was streamed. */
 function faultsOfExecutions(history: ThreadHistory): string[] {
   const { attempts, executions } = history
-  const seenAtMs = new Map(attempts.flatMap(({ seen }) =>
-    seen.map(({ line, atMs }) => [line, atMs] as const)))
+  const seenAtMs = new Map(
+    attempts.flatMap(({ seen }) => seen.map(({ line, atMs }) => [line, atMs] as const)),
+  )
   return [
     ...twice(blocksOf(withoutStragglers(history, running(executions)))).map((word) =>
-      `${word} ran while another one ran (${around(word, executions)})`),
+      `${word} ran while another one ran (${around(word, executions)})`
+    ),
     ...executions.filter(({ line, atMs }) => atMs > (seenAtMs.get(line) ?? Infinity))
       .map(({ line }) => `${line} was executed again after it was told`),
   ]

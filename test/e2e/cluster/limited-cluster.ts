@@ -46,7 +46,8 @@ export async function startLimitedCluster(cassandra: CassandraForTests,
 
 /** Undefined if there is no answer. */
 async function statusOf(url: string): Promise<ClusterStatus | undefined> {
-  const answer = await fetch(`${url}/internal/cluster`,
-    { headers: { 'x-api-key': 'the test itself' } }).catch(() => undefined)
+  const answer = await fetch(`${url}/internal/cluster`, {
+    headers: { 'x-api-key': 'the test itself' },
+  }).catch(() => undefined)
   return answer?.ok ? await answer.json() as ClusterStatus : undefined
 }

@@ -28,8 +28,8 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
 
     // Five times the limit, for three windows.
     const { count, intervalSeconds } = limits[hot]
-    const everywhere = hammerOn(cluster,
-      { method: 'GET', path: '/api/nothing', headers: { 'x-api-key': 'hot' } })
+    const everywhere = hammerOn(cluster, { method: 'GET', path: '/api/nothing',
+      headers: { 'x-api-key': 'hot' } })
     await everywhere.strike(5 * count / intervalSeconds, 3_000 * intervalSeconds)
     const { admitted } = everywhere
     console.log(`${admitted.length} let through of ${everywhere.answers.length}, at most ` +
@@ -38,8 +38,8 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
     expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3 * count)
 
     // Uses half of a limit whose counter then dies; the other half must be left.
-    const lasting = hammerOn(cluster,
-      { method: 'POST', path: '/api/generate', headers: { 'x-api-key': 'lasting' } })
+    const lasting = hammerOn(cluster, { method: 'POST', path: '/api/generate',
+      headers: { 'x-api-key': 'lasting' } })
     for (let asked = 0; asked < 10; asked += 1) await lasting.once()
     expect(lasting.admitted).toHaveLength(10)
     const counter = await cluster.counterOf(durable, 'lasting', 0)

@@ -45,12 +45,17 @@ export class Load {
     this.doors = new Doors(frontDoors, new Chance(seed))
     this.caller = new Caller({ doors: this.doors, lenient })
     writeFileSync(this.#file, '')
-    this.#speakers = Array.from({ length: threads }, (_, index) => new Speaker({
-      caller: this.caller, chance: new Chance(seed + index + 1), file: this.#file,
-      load: this.#id, paceMs,
-    }))
-    this.#speaking = Promise.all(this.#speakers.map((speaker) =>
-      speaker.speak(this.#stopped.signal)))
+    this.#speakers = Array.from({ length: threads }, (_, index) =>
+      new Speaker({
+        caller: this.caller,
+        chance: new Chance(seed + index + 1),
+        file: this.#file,
+        load: this.#id,
+        paceMs,
+      }))
+    this.#speaking = Promise.all(
+      this.#speakers.map((speaker) => speaker.speak(this.#stopped.signal)),
+    )
     // Its failure is reported where it is awaited.
     this.#speaking.catch(() => undefined)
   }
@@ -90,7 +95,8 @@ export class Load {
       await this.#speaking
       const executions = this.#executions()
       const histories = await Promise.all(
-        this.#speakers.map((speaker) => speaker.history(executions)))
+        this.#speakers.map((speaker) => speaker.history(executions)),
+      )
       const found = await Promise.all(this.#frontDoors.map((url) => this.#searched(url)))
       return [...this.caller.faults, ...histories.flatMap(faultsOf), ...found.flat()]
     } catch (error) {
@@ -114,8 +120,8 @@ export class Load {
     return readFileSync(this.#file, 'utf8').trim().split('\n').filter((text) => text !== '')
       .map((text) => {
         const [threadId, word, number, pid, atMs] = text.split(' ')
-        return { threadId: threadId!, word: word!, line: `${word} ${number}`,
-          pid: Number(pid), atMs: Number(atMs) }
+        return { threadId: threadId!, word: word!, line: `${word} ${number}`, pid: Number(pid),
+          atMs: Number(atMs) }
       })
       .filter(({ pid }) => !this.#doubted.has(pid))
   }
@@ -124,7 +130,7 @@ export class Load {
   async #searched(url: string): Promise<string[]> {
     const query = { metadata: { load: this.#id }, limit: 1_000, select: ['thread_id', 'status'] }
     const { body } = await ask(url, 'POST', '/threads/search', query)
-    const found = body as { thread_id: string, status: string }[]
+    const found = body as { thread_id: string; status: string }[]
     const ids = new Set(found.map(({ thread_id: id }) => id))
     return [
       ...this.#speakers.filter(({ threadId }) => !ids.has(threadId))

@@ -32,7 +32,7 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     box = spawn(process.execPath, ['scripts/cluster/main.ts', '--regions', 'us,eu', '--members',
       '1', '--cassandra', '1', '--light', '--first-address', addresses.us, '--port',
       `${await firstFreePort(2)}`, '--data', data, '--config', 'test/support/projects/conformance'],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
     await new Promise<void>((serves, failed) => {
       const hear = (chunk: Buffer) => {
         said += chunk.toString()
@@ -41,8 +41,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       for (const stream of [box.stdout!, box.stderr!]) stream.on('data', hear)
       box.once('exit', () => failed(new Error(said)))
     })
-    const { regions } = JSON.parse(readFileSync(join(data, 'cluster.json'), 'utf8')) as
-      RegionsDescription
+    const { regions } = JSON.parse(
+      readFileSync(join(data, 'cluster.json'), 'utf8'),
+    ) as RegionsDescription
     doors = { us: regions['us']!.frontDoors[0]!, eu: regions['eu']!.frontDoors[0]! }
     key = await keyIn('us')
   }, 300_000)
@@ -57,26 +58,32 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
 
   async function heddle(region: keyof typeof addresses, ...args: string[]): Promise<unknown> {
     const { stdout } = await promisify(execFile)(process.execPath, ['src/main.ts', ...args,
-      '--store', 'cassandra', '--contact-points', addresses[region],
-      '--local-datacenter', region, '--json'], { cwd: root })
+      '--store', 'cassandra', '--contact-points', addresses[region], '--local-datacenter', region,
+      '--json'], { cwd: root })
     return JSON.parse(stdout) as unknown
   }
 
-  async function keyIn(region: keyof typeof addresses, tenant: string = marks.tenant):
-  Promise<string> {
+  async function keyIn(region: keyof typeof addresses,
+    tenant: string = marks.tenant): Promise<string> {
     return (await heddle(region, 'keys', 'create', '--tenant', tenant) as { key: string }).key
   }
 
-  const countIn = (region: keyof typeof addresses, table: string) => rowsIn(
-    { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' }, table)
+  const countIn = (region: keyof typeof addresses, table: string) =>
+    rowsIn(
+      { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' },
+      table,
+    )
 
-  const tablesOf = (region: keyof typeof addresses) => everythingIn(
-    { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' })
+  const tablesOf = (region: keyof typeof addresses) =>
+    everythingIn(
+      { contactPoints: [addresses[region]], dataCenter: region, keyspace: 'heddle' },
+    )
 
   it('refuse a key of the other one, and name its home region', async () => {
     for (const path of ['/threads/search', '/runs/wait']) {
-      const { status, body } = await ask(doors.eu, 'POST', path,
-        { metadata: { mark: marks.metadata } }, { 'x-api-key': key })
+      const { status, body } = await ask(doors.eu, 'POST', path, {
+        metadata: { mark: marks.metadata },
+      }, { 'x-api-key': key })
       expect(status).toBe(403)
       expect(body).toMatchObject({ detail: expect.any(String), url: doors.us })
     }
@@ -89,8 +96,9 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
     const [home, abroad] = await Promise.all([tablesOf('us'), tablesOf('eu')])
     const keyId = key.split('_')[2]!
     const hex = (text: string) => Buffer.from(text).toString('hex')
-    const found = (all: string) => [...Object.values(marks), id, keyId]
-      .filter((text) => all.includes(text) || all.includes(hex(text)))
+    const found = (all: string) =>
+      [...Object.values(marks), id, keyId]
+        .filter((text) => all.includes(text) || all.includes(hex(text)))
     expect(found(home)).toEqual([...Object.values(marks), id, keyId])
     expect(await countIn('us', 'billing')).toBe(1)
     expect(abroad.length).toBeGreaterThan(1_000)
@@ -108,7 +116,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       const [run] = await client.runs.list(threadId)
       const day = new Date(run!.updated_at).toISOString().slice(0, 10)
       const listed = await heddle(region, 'billing', '--tenant', tenant, '--day', day)
-      expect(listed).toEqual(region === 'eu' ? []
+      expect(listed).toEqual(region === 'eu' ?
+        []
         : [expect.objectContaining({ tenant, day, threadId, runId: run!.run_id })])
       const billed = await countIn(region, 'billing')
       if (region === 'eu') expect(billed).toBe(0)
@@ -124,14 +133,18 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
         '--data', join(data, 'stray')], { cwd: root })
       const message = /^heddle: The keyspace heddle belongs to the region eu: .+\n$/
       await expect(start).rejects.toMatchObject({
-        code: 1, stderr: expect.stringMatching(message) })
+        code: 1,
+        stderr: expect.stringMatching(message),
+      })
     }
   })
 
   it('say their name, URL and addresses', async () => {
     const { body } = await ask(doors.eu, 'GET', '/info')
-    expect(body).toMatchObject({ region: { name: 'eu', api_url: doors.eu,
-      egress: expect.any(Array), ingress: expect.any(Array) } })
+    expect(body).toMatchObject({
+      region: { name: 'eu', api_url: doors.eu, egress: expect.any(Array),
+        ingress: expect.any(Array) },
+    })
   })
 
   it('report the health of what they depend on', async () => {
@@ -142,8 +155,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
   })
 
   it('are both shown by the status command', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath,
-      ['scripts/cluster/main.ts', 'status', '--data', data], { cwd: root })
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/cluster/main.ts',
+      'status', '--data', data], { cwd: root })
     expect(stdout).toMatch(/Region us:[^]+256 shards are known[^]+Region eu:[^]+256 shards are/)
   })
 })

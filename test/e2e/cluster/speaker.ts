@@ -18,7 +18,11 @@ export interface SpeakerOptions {
   readonly paceMs: number
 }
 
-interface Listed { run_id: string, status: string, metadata: { word?: string } }
+interface Listed {
+  run_id: string
+  status: string
+  metadata: { word?: string }
+}
 
 const steps = 6
 const stepMs = 30
@@ -60,9 +64,14 @@ export class Speaker {
     const path = `/threads/${this.threadId}`
     const runs = await caller.json<Listed[]>('GET', `${path}/runs?limit=1000`)
     return {
-      threadId: this.threadId, steps, attempts: this.#attempts, lines: await this.#lines(),
-      runs: runs?.map(({ run_id: runId, status, metadata }): FoundRun =>
-        ({ runId, status, word: metadata.word ?? 'nobody' })) ?? [],
+      threadId: this.threadId,
+      steps,
+      attempts: this.#attempts,
+      lines: await this.#lines(),
+      runs:
+        runs?.map(({ run_id: runId, status, metadata }): FoundRun => ({ runId, status,
+          word: metadata.word ?? 'nobody' })
+        ) ?? [],
       executions: executions.filter(({ threadId }) => threadId === this.threadId),
     }
   }
@@ -136,9 +145,13 @@ export class Speaker {
   #post({ word, strategy }: Attempt, path: string): Promise<Called | undefined> {
     const { caller, file } = this.#options
     return caller.once('POST', `/threads/${this.threadId}${path}`, {
-      assistant_id: 'diary', multitask_strategy: strategy, metadata: { word },
+      assistant_id: 'diary',
+      multitask_strategy: strategy,
+      metadata: { word },
       input: { file, thread: this.threadId, word, steps, pauseMs: stepMs },
-      stream_mode: ['updates'], stream_resumable: true, config: { recursion_limit: 50 },
+      stream_mode: ['updates'],
+      stream_resumable: true,
+      config: { recursion_limit: 50 },
     })
   }
 
@@ -177,7 +190,7 @@ export class Speaker {
       } catch (error) {
         caller.broken(door, `the stream of ${attempt.word}`, error)
       }
-      ({ door, response } = await caller.sure('GET', path, { 'last-event-id': last }))
+      ;({ door, response } = await caller.sure('GET', path, { 'last-event-id': last }))
       // Rolled back meanwhile.
       if (response.status === 404) return
     }
@@ -203,7 +216,9 @@ export class Speaker {
 
   async #lines(): Promise<readonly string[]> {
     const state = await this.#options.caller.json<{ values: { lines?: string[] } | null }>(
-      'GET', `/threads/${this.threadId}/state`)
+      'GET',
+      `/threads/${this.threadId}/state`,
+    )
     return state?.values?.lines ?? []
   }
 }

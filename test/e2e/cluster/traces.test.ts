@@ -28,19 +28,17 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       for (let number = 0; number < requests; number++) {
         const traceId = randomBytes(16).toString('hex')
         const { status } = await ask(cluster.frontDoors[number % 2]!, 'POST',
-          `/threads/${randomUUID()}/runs/wait`,
-          { assistant_id: 'echo', input: say('hello'), if_not_exists: 'create' },
-          { traceparent: `00-${traceId}-${parentId}-01` })
+          `/threads/${randomUUID()}/runs/wait`, { assistant_id: 'echo', input: say('hello'),
+          if_not_exists: 'create' }, { traceparent: `00-${traceId}-${parentId}-01` })
         expect(status).toBe(200)
         traceIds.add(traceId)
       }
-      const named = (name: string) => collector.spans.filter((span) =>
-        span.name === name && traceIds.has(span.traceId))
+      const named = (name: string) =>
+        collector.spans.filter((span) => span.name === name && traceIds.has(span.traceId))
       for (const name of [route, 'ask thread start', 'run echo']) {
         await expect.poll(() => named(name).length).toBe(requests)
       }
-      const requestOf = (traceId: string) =>
-        named(route).find((span) => span.traceId === traceId)!
+      const requestOf = (traceId: string) => named(route).find((span) => span.traceId === traceId)!
       const broughtOn = named('run echo')
         .filter(({ traceId, instance }) => requestOf(traceId).instance !== instance)
       expect(broughtOn.length).toBeGreaterThan(0)
@@ -50,7 +48,8 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       for (const { traceId, instance, parentId: heardFrom } of received()) {
         const request = requestOf(traceId)
         const [asked, run] = ['ask thread start', 'run echo'].map((name) =>
-          named(name).find((span) => span.traceId === traceId)!)
+          named(name).find((span) => span.traceId === traceId)!
+        )
         expect(request.instance).not.toBe(instance)
         expect(request).toMatchObject({ parentId, kind: 2 })
         expect(asked).toMatchObject({ instance: request.instance, parentId: request.spanId })

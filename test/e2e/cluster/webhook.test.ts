@@ -28,18 +28,24 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       args: ['--egress-allow', '127.0.0.1'] })
     try {
       const { runs } = clientOf(cluster.frontDoors[1]!)
-      const ids = await Promise.all(Array.from({ length: threads }, async () =>
-        (await runs.create(crypto.randomUUID(), 'echo',
-          { input: say('a'), ifNotExists: 'create', webhook: receiver.url })).run_id))
+      const ids = await Promise.all(
+        Array.from({ length: threads }, async () =>
+          (await runs.create(crypto.randomUUID(), 'echo', { input: say('a'), ifNotExists: 'create',
+            webhook: receiver.url })).run_id),
+      )
       await receiver.arrived(threads)
       answers = true
       await cluster.members[0]!.kill('SIGKILL')
       // The webhooks of the other member are retried.
-      for (const response of held) response.writeHead(503).end()
-      for (let count = threads; answered.size < threads; count++) await receiver.arrived(count + 1)
+      for (const response of held)
+        response.writeHead(503).end()
+      for (let count = threads; answered.size < threads; count++)
+        await receiver.arrived(count + 1)
       expect(answered).toEqual(new Set(ids))
       // Those of the surviving member were answered.
-      const cut = held.filter(({ writableFinished }) => !writableFinished)
+      const cut = held.filter(({ writableFinished }) =>
+        !writableFinished
+      )
       expect(cut.length).toBeGreaterThan(0)
     } finally {
       await cluster.close()

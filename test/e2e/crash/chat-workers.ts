@@ -18,8 +18,8 @@ export class Waiter implements LoadWorker {
 
   async act(client: Client): Promise<void> {
     this.#doubt = `w${this.#said.length} ${randomUUID()}`
-    const values = await client.runs.wait(this.#threadId, 'echo',
-      { input: say(this.#doubt), ifNotExists: 'create' })
+    const values = await client.runs.wait(this.#threadId, 'echo', { input: say(this.#doubt),
+      ifNotExists: 'create' })
     this.#said.push(this.#doubt)
     this.#doubt = undefined
     expect(texts(values)).toEqual(echoed(this.#said))
@@ -43,7 +43,7 @@ export class Queuer implements LoadWorker {
   readonly name = 'queuer'
   #threadId = randomUUID()
   #made = false
-  #runs: { runId: string, word: string }[] = []
+  #runs: { runId: string; word: string }[] = []
   #doubt: string | undefined
 
   async act(client: Client): Promise<void> {
@@ -89,8 +89,8 @@ export class Asker implements LoadWorker {
     if (this.#stage === 'new' || this.#stage === 'answered') {
       this.#threadId = randomUUID()
       this.#stage = 'asking'
-      await client.runs.wait(this.#threadId, 'ask',
-        { input: { question: 'q' }, ifNotExists: 'create' })
+      await client.runs.wait(this.#threadId, 'ask', { input: { question: 'q' },
+        ifNotExists: 'create' })
       this.#stage = 'asked'
     } else {
       this.#stage = 'answering'
@@ -117,7 +117,8 @@ export class Asker implements LoadWorker {
     }
     if (this.#stage === 'answered') {
       expect({ status, values }).toMatchObject(
-        { status: 'idle', values: { answers: ['yes', 'after'] } })
+        { status: 'idle', values: { answers: ['yes', 'after'] } },
+      )
     }
   }
 }

@@ -20,8 +20,8 @@ export class Editor implements LoadWorker {
   async act(client: Client): Promise<void> {
     if (!this.#made) {
       this.#doing = 'making'
-      await client.runs.wait(this.#threadId, 'counter',
-        { input: { by: 0 }, ifNotExists: 'create', multitaskStrategy: 'enqueue' })
+      await client.runs.wait(this.#threadId, 'counter', { input: { by: 0 }, ifNotExists: 'create',
+        multitaskStrategy: 'enqueue' })
       this.#made = true
     }
     this.#doing = 'editing'
@@ -61,8 +61,8 @@ export class Copier implements LoadWorker {
 
   async act(client: Client): Promise<void> {
     this.#saying = true
-    await client.runs.wait(this.#sourceId, 'echo',
-      { input: say(`s${this.#said}`), ifNotExists: 'create' })
+    await client.runs.wait(this.#sourceId, 'echo', { input: say(`s${this.#said}`),
+      ifNotExists: 'create' })
     this.#said += 1
     this.#saying = false
     const copy = await client.threads.copy(this.#sourceId)
@@ -122,8 +122,9 @@ export class Keeper implements LoadWorker {
       this.#version = this.#active = 1
     }
     this.#doing = 'updating'
-    const updated = await client.assistants.update(this.#id,
-      { context: { model_name: `v${this.#version + 1}` } })
+    const updated = await client.assistants.update(this.#id, {
+      context: { model_name: `v${this.#version + 1}` },
+    })
     this.#version = this.#active = updated.version
     this.#doing = 'choosing'
     await client.assistants.setLatest(this.#id, 1)
@@ -140,8 +141,12 @@ export class Keeper implements LoadWorker {
       .toEqual(Array.from({ length: newest }, (_, index) => newest - index))
     expect(newest - this.#version).toBeOneOf(this.#doing === 'updating' ? [0, 1] : [0])
     expect(found.version).toBeOneOf(
-      this.#doing === 'updating' ? [this.#active, newest]
-        : this.#doing === 'choosing' ? [this.#active, 1] : [this.#active])
+      this.#doing === 'updating' ?
+        [this.#active, newest]
+        : this.#doing === 'choosing'
+        ? [this.#active, 1]
+        : [this.#active],
+    )
     expect(found.context).toEqual({ model_name: `v${found.version}` })
     this.#version = newest
     this.#active = found.version

@@ -51,11 +51,22 @@ export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promis
 
 /** Clients of every kind; streamed runs leave a line for each step in the file. */
 export const workersOf = (file: string): LoadWorker[] => [
-  new Waiter(), new Waiter(), new Queuer(), new Asker(), new Editor(), new Copier(), new Keeper(),
-  new Streamer(file, false), new Streamer(file, false), new Streamer(file, true),
+  new Waiter(),
+  new Waiter(),
+  new Queuer(),
+  new Asker(),
+  new Editor(),
+  new Copier(),
+  new Keeper(),
+  new Streamer(file, false),
+  new Streamer(file, false),
+  new Streamer(file, true),
 ]
 
-interface Round { readonly loadMs: number, readonly again: boolean }
+interface Round {
+  readonly loadMs: number
+  readonly again: boolean
+}
 
 async function round(server: ServerProcess, client: Client, workers: readonly LoadWorker[],
   { loadMs, again }: Round): Promise<void> {

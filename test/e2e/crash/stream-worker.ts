@@ -43,12 +43,18 @@ export class Streamer implements LoadWorker {
     this.#runId = ''
     this.#parts = []
     this.#running = true
-    died.addEventListener('abort', () => { this.#seen = stepsOf(this.#parts) }, { once: true })
+    died.addEventListener('abort', () => {
+      this.#seen = stepsOf(this.#parts)
+    }, { once: true })
     const stream = client.runs.stream(this.#threadId, 'ledger', {
       input: { file: this.#file, tag: this.#threadId, steps: stepCount, pauseMs: 10 },
-      streamMode: ['updates'], streamResumable: true, ifNotExists: 'create',
+      streamMode: ['updates'],
+      streamResumable: true,
+      ifNotExists: 'create',
       config: { recursion_limit: 100 },
-      onRunCreated: (run) => { this.#runId = run.run_id },
+      onRunCreated: (run) => {
+        this.#runId = run.run_id
+      },
       ...!this.#stays && { signal: died },
     })
     for await (const part of stream) this.#parts.push(part as Part)

@@ -15,14 +15,20 @@ export interface LoadWorker {
 }
 
 /** When and why a worker stopped. */
-export interface Stop { readonly atMs: number, readonly reason: unknown }
+export interface Stop {
+  readonly atMs: number
+  readonly reason: unknown
+}
 
 /**
  * Acts until it is stopped between two operations, or gets a 503; resolves with when that was.
  * Rejects if anything else fails.
  */
 export async function workUntilRefused(
-  worker: LoadWorker, client: Client, stopped: AbortSignal): Promise<number | undefined> {
+  worker: LoadWorker,
+  client: Client,
+  stopped: AbortSignal,
+): Promise<number | undefined> {
   const never = new AbortController().signal
   try {
     while (!stopped.aborted) await worker.act(client, never)
@@ -59,7 +65,7 @@ function isAnswer(caught: unknown, expected: number | undefined): boolean {
 /** Waits for every run of the thread that is not over. */
 export async function settle(client: Client, threadId: string): Promise<void> {
   const [waitMs, allMs] = [60_000, 300_000]
-  for (const beganMs = performance.now(); ;) {
+  for (const beganMs = performance.now();;) {
     const runs = await client.runs.list(threadId, { limit: 1_000 })
     const open = runs.filter(({ status }) => status === 'pending' || status === 'running')
     if (open.length === 0) return
@@ -67,11 +73,14 @@ export async function settle(client: Client, threadId: string): Promise<void> {
       const ids = open.map(({ run_id }) => run_id).join(', ')
       throw new Error(`${ids} of thread ${threadId} could be joined, and are said not to be over`)
     }
-    await Promise.all(open.map(({ run_id }) => client.runs
-      .join(threadId, run_id, { signal: AbortSignal.timeout(waitMs) })
-      .catch((caught: unknown) => {
-        throw new Error(`run ${run_id} of thread ${threadId} is not over after ${waitMs} ms`,
-          { cause: caught })
-      })))
+    await Promise.all(open.map(({ run_id }) =>
+      client.runs
+        .join(threadId, run_id, { signal: AbortSignal.timeout(waitMs) })
+        .catch((caught: unknown) => {
+          throw new Error(`run ${run_id} of thread ${threadId} is not over after ${waitMs} ms`, {
+            cause: caught,
+          })
+        })
+    ))
   }
 }

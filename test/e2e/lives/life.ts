@@ -7,8 +7,8 @@ import type { Act, Script } from '../../support/projects/lives/roaming.ts'
 export interface Wish {
   readonly input?: unknown
   /** Answers the pending interrupts: one value, all of them by id, or the first by id. */
-  readonly answer?: { readonly how: 'value' | 'each' | 'first', readonly value: unknown }
-  readonly goto?: readonly (string | { readonly node: string, readonly input: unknown })[]
+  readonly answer?: { readonly how: 'value' | 'each' | 'first'; readonly value: unknown }
+  readonly goto?: readonly (string | { readonly node: string; readonly input: unknown })[]
   readonly update?: Readonly<Record<string, unknown>>
   /** Index of the checkpoint to start from, newest first; the head if missing. */
   readonly from?: number
@@ -27,12 +27,12 @@ export interface Edit {
 }
 
 export type Deed =
-  | { readonly deed: 'run', readonly run: Wish }
+  | { readonly deed: 'run'; readonly run: Wish }
   /** The run is rolled back when it gets to this node. */
-  | { readonly deed: 'undo', readonly run: Wish, readonly node: string }
+  | { readonly deed: 'undo'; readonly run: Wish; readonly node: string }
   /** The server is restarted when the run gets to this node. */
-  | { readonly deed: 'crash', readonly run: Wish, readonly node: string }
-  | { readonly deed: 'edit', readonly edit: Edit }
+  | { readonly deed: 'crash'; readonly run: Wish; readonly node: string }
+  | { readonly deed: 'edit'; readonly edit: Edit }
   | { readonly deed: 'copy' }
 
 /** A deed on one of the copies of the thread. */
@@ -58,11 +58,13 @@ const eventsMax = 4
 
 export function lifeOf(seed: number): Life {
   const chance = new Chance(seed)
-  const graph =
-    chance.pick(['roaming', 'roaming', 'roaming', 'hoarding', 'hoarding', 'narrow'] as const)
+  const graph = chance.pick(
+    ['roaming', 'roaming', 'roaming', 'hoarding', 'hoarding', 'narrow'] as const,
+  )
   const known = nodesOf[graph]
   return {
-    seed, graph,
+    seed,
+    graph,
     parts: Array.from({ length: partsOfLife }, (_, part) => {
       const many = Array.from({ length: 1 + chance.below(eventsMax) }, () => eventOf(chance, known))
       // Intended: what is kept as what was added to it the engine reads back with all that was
@@ -73,8 +75,8 @@ export function lifeOf(seed: number): Life {
       if (run.answer?.how === 'value' && !run.answer.value) return many
       // Known: an empty input streams no values, but a run that continues streams its current ones.
       if (run.input && Object.keys(run.input).length === 0) return many
-      return [...many,
-        { deed: 'crash' as const, on: chance.below(3), run, node: chance.pick(workers) }]
+      return [...many, { deed: 'crash' as const, on: chance.below(3), run,
+        node: chance.pick(workers) }]
     }),
   }
 }
@@ -107,8 +109,7 @@ function runOf(chance: Chance, known: Nodes): Wish {
   }
 }
 
-function wishOf(chance: Chance, known: Nodes):
-  Pick<Wish, 'input' | 'answer' | 'goto' | 'update'> {
+function wishOf(chance: Chance, known: Nodes): Pick<Wish, 'input' | 'answer' | 'goto' | 'update'> {
   const at = chance.number()
   if (at < 0.4) return { input: valuesOf(chance) }
   if (at < 0.5) return { input: null }
@@ -121,7 +122,8 @@ function wishOf(chance: Chance, known: Nodes):
     }
   }
   return {
-    goto: chance.flip(0.7) ? [chance.pick<string>(known)]
+    goto: chance.flip(0.7) ?
+      [chance.pick<string>(known)]
       : [{ node: 'worker', input: { text: 'sent', script: scriptOf(chance) } }],
     ...chance.flip(0.5) && { update: valuesOf(chance) },
   }
@@ -133,8 +135,11 @@ function valuesOf(chance: Chance): Record<string, unknown> {
     ...chance.flip(0.5) && { log: [`input ${chance.below(100)}`] },
     ...chance.flip(0.3) && { sum: chance.below(5) },
     ...chance.flip(0.3) && { mark: `mark ${chance.below(9)}` },
-    ...chance.flip(0.3) && { messages: [{ role: 'user', id: `m${chance.below(4)}`,
-      content: `words ${chance.below(9)}` }] },
+    ...chance.flip(0.3) &&
+      {
+        messages: [{ role: 'user', id: `m${chance.below(4)}`,
+          content: `words ${chance.below(9)}` }],
+      },
   }
 }
 
@@ -143,9 +148,11 @@ function scriptOf(chance: Chance): Script {
   const bold = chance.pick(workers)
   const seen = workers.filter(() => chance.flip(0.4))
     .map((node) => [node, actsOf(chance, node, node === bold)] as const)
-  const begin = chance.flip(0.4) && Array.from({ length: 1 + chance.below(3) }, (): Act =>
-    chance.flip(0.6) ? { goto: chance.pick(nodes) }
-      : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` })
+  const begin = chance.flip(0.4) &&
+    Array.from({ length: 1 + chance.below(3) }, (): Act =>
+      chance.flip(0.6) ?
+        { goto: chance.pick(nodes) }
+        : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` })
   return { ...begin && { begin }, ...Object.fromEntries(seen) }
 }
 
@@ -163,7 +170,8 @@ function actOf(chance: Chance, node: string, isBold: boolean): Act {
     return node === 'one' && chance.flip(0.6) ? { goto: 'under' } : { leave: chance.pick(nodes) }
   }
   if (at < 0.8) {
-    return chance.flip(0.6) ? { goto: chance.pick(nodes) }
+    return chance.flip(0.6) ?
+      { goto: chance.pick(nodes) }
       : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` }
   }
   if (at < 0.93) return { message: `m${chance.below(4)}`, text: `said ${chance.below(9)}` }

@@ -17,9 +17,18 @@ import { Served } from './served.ts'
 import { Twin } from './twin.ts'
 import { failedOfMany, requireSame, Names } from './view.ts'
 
-interface World { readonly server: ServerInUse, readonly gate: () => Gate }
-interface Held { readonly run: Wish, readonly node: string }
-interface Pair { readonly served: Served, readonly twin: Twin }
+interface World {
+  readonly server: ServerInUse
+  readonly gate: () => Gate
+}
+interface Held {
+  readonly run: Wish
+  readonly node: string
+}
+interface Pair {
+  readonly served: Served
+  readonly twin: Twin
+}
 
 const graphs = { roaming, hoarding, narrow } as unknown as Record<Life['graph'], ServedGraph>
 const copiesMax = 3
@@ -97,7 +106,8 @@ class Living {
       const { message, stack } = error as Error
       this.#hasEnded = true
       this.found = `HEDDLE_LIVES_SEED=${seed} (${graph}), after ${what}:\n${
-        error instanceof AssertionError ? message : stack}`
+        error instanceof AssertionError ? message : stack
+      }`
     }
   }
 
@@ -106,7 +116,9 @@ class Living {
     const { client } = this.#world.server
     const { thread_id: id } = await client.threads.create({ graphId })
     this.#pairs.push({
-      served: new Served(client, graphId, id), twin: new Twin(graphs[graphId], id) })
+      served: new Served(client, graphId, id),
+      twin: new Twin(graphs[graphId], id),
+    })
   }
 
   async #live(event: Event): Promise<void> {
@@ -117,7 +129,8 @@ class Living {
         return this.#compare(pair, await served.run(event.run), await twin.run(event.run))
       case 'edit':
         return this.#compare(pair, await edit(served, event.edit), await edit(twin, event.edit))
-      case 'copy': return this.#copy(pair)
+      case 'copy':
+        return this.#copy(pair)
       case 'undo': {
         const gate = this.#world.gate()
         const { runId, arrived } = await served.begin(event.run, event.node, gate)
@@ -134,8 +147,7 @@ class Living {
   }
 
   /** Who is held comes later than who is not: in process as well. */
-  async #compareHeld(pair: Pair, { run, node }: Held, runId: string, gate: Gate):
-    Promise<void> {
+  async #compareHeld(pair: Pair, { run, node }: Held, runId: string, gate: Gate): Promise<void> {
     gate.open()
     const [one, other] = [await pair.served.ended(runId),
       await pair.twin.run(run, { hold: { node, url: gate.url } })]
@@ -165,8 +177,8 @@ class Living {
     for (const pair of this.#pairs) await this.#compareSeen(pair, lookBack)
   }
 
-  async #compareSeen({ served, twin }: Pair, see: (place: Place) => Promise<unknown>):
-    Promise<unknown> {
+  async #compareSeen({ served, twin }: Pair,
+    see: (place: Place) => Promise<unknown>): Promise<unknown> {
     const seen = this.#names.served.of(await see(served))
     requireSame(seen, this.#names.twin.of(await see(twin)))
     return seen

@@ -3,12 +3,15 @@
 import type { ThreadState } from '@langchain/langgraph-sdk'
 import type { Edit, Wish } from './life.ts'
 
-export interface At { readonly checkpoint_id?: string | null, readonly checkpoint_ns?: string }
+export interface At {
+  readonly checkpoint_id?: string | null
+  readonly checkpoint_ns?: string
+}
 
 /** A run as the API takes it. */
 export interface Payload {
   readonly input?: unknown
-  readonly command?: { readonly resume?: unknown, readonly update?: unknown,
+  readonly command?: { readonly resume?: unknown; readonly update?: unknown;
     readonly goto?: Wish['goto'] }
   readonly checkpoint?: At
   readonly durability: Wish['durability']
@@ -16,10 +19,16 @@ export interface Payload {
   readonly interruptAfter?: readonly string[]
 }
 
-export interface Part { readonly event: string, readonly data: unknown }
+export interface Part {
+  readonly event: string
+  readonly data: unknown
+}
 
 /** What a run streamed and what it answered. */
-export interface Ran { readonly parts: readonly Part[], readonly result: unknown }
+export interface Ran {
+  readonly parts: readonly Part[]
+  readonly result: unknown
+}
 
 export interface Place {
   readonly id: string
@@ -40,11 +49,15 @@ export async function payloadOf(place: Place, wish: Wish): Promise<Payload> {
   const { input, answer, goto, update, from, ...rest } = wish
   const checkpoint = await checkpointAt(place, from)
   return {
-    ...rest, ...checkpoint && { checkpoint },
-    ...input === undefined ? { command: {
-      ...answer && { resume: await answerFor(place, answer, checkpoint) },
-      ...update && { update }, ...goto && { goto },
-    } } : { input },
+    ...rest,
+    ...checkpoint && { checkpoint },
+    ...input === undefined ?
+      { command: {
+        ...answer && { resume: await answerFor(place, answer, checkpoint) },
+        ...update && { update },
+        ...goto && { goto },
+      } } :
+      { input },
   }
 }
 
@@ -73,8 +86,11 @@ export function look(place: Place): Promise<unknown> {
 export function lookBack(place: Place): Promise<unknown> {
   return attempt(place, async () => {
     const history = await place.history()
-    const spaces = new Set(history.flatMap(({ tasks }) =>
-      tasks.flatMap(({ checkpoint }) => checkpoint?.checkpoint_ns ?? [])))
+    const spaces = new Set(
+      history.flatMap(({ tasks }) =>
+        tasks.flatMap(({ checkpoint }) => checkpoint?.checkpoint_ns ?? [])
+      ),
+    )
     const below = await Promise.all([...spaces].map((space) => place.history(space)))
     return [history, ...below].map((list) => list.map(seen))
   })
@@ -115,19 +131,27 @@ async function answerFor(place: Place, { how, value }: NonNullable<Wish['answer'
 }
 
 /** The fields that are the same on the server and in process, except for ids. */
-function seen({ values, next, tasks, metadata, checkpoint, parent_checkpoint }: ThreadState):
-  unknown {
+function seen(
+  { values, next, tasks, metadata, checkpoint, parent_checkpoint }: ThreadState,
+): unknown {
   const { source, step, parents } = (metadata ?? {}) as Record<string, unknown>
   const thrown = tasks.find(({ error }) => error != null && !isAborted(error))?.error
   return {
-    values, next, source, step, parents,
+    values,
+    next,
+    source,
+    step,
+    parents,
     checkpoint: checkpoint?.checkpoint_id ?? null,
     parent: parent_checkpoint?.checkpoint_id ?? null,
-    tasks: tasks.map(({ id, name, path, interrupts, error, state, result, checkpoint: place }:
-      ThreadState['tasks'][number] & { path?: unknown, result?: unknown }) =>
-      ({ id, name, path, interrupts, result: result ?? null,
-        error: isAborted(error) ? thrown ?? error : error,
-        state: state ? seen(state) : place?.checkpoint_ns ?? null })),
+    tasks: tasks.map((
+      { id, name, path, interrupts, error, state, result, checkpoint: place }:
+        & ThreadState['tasks'][number]
+        & { path?: unknown; result?: unknown },
+    ) => ({ id, name, path, interrupts, result: result ?? null,
+      error: isAborted(error) ? thrown ?? error : error,
+      state: state ? seen(state) : place?.checkpoint_ns ?? null })
+    ),
   }
 }
 

@@ -21,13 +21,16 @@ export class Served implements Place {
   async run(wish: Wish): Promise<Ran> {
     let runId = ''
     const parts = await collect(this.#client.runs.stream(this.id, this.#graph, {
-      ...await this.#wire(wish), onRunCreated: (run: { run_id: string }) => { runId = run.run_id },
+      ...await this.#wire(wish),
+      onRunCreated: (run: { run_id: string }) => {
+        runId = run.run_id
+      },
     } as never))
     return { parts: seen(parts), result: await this.#client.runs.join(this.id, runId) }
   }
 
   /** Starts a run; `arrived` says whether it waits at the node, or else has ended. */
-  async begin(wish: Wish, node: string, gate: Gate): Promise<{ runId: string, arrived: boolean }> {
+  async begin(wish: Wish, node: string, gate: Gate): Promise<{ runId: string; arrived: boolean }> {
     const { runs } = this.#client
     const payload = await this.#wire(wish, { hold: { node, url: gate.url } })
     const { run_id: runId } = await runs.create(this.id, this.#graph,
@@ -49,8 +52,8 @@ export class Served implements Place {
     return { parts: seen(await collect(stream)), result }
   }
 
-  update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>, checkpoint: At | undefined):
-    Promise<unknown> {
+  update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>,
+    checkpoint: At | undefined): Promise<unknown> {
     return this.#client.threads.updateState(this.id, { values: values as Record<string, unknown>,
       ...asNode !== undefined && { asNode }, ...checkpoint && { checkpoint: checkpoint as never } })
   }
@@ -70,8 +73,8 @@ export class Served implements Place {
   }
 
   history(checkpoint_ns = ''): Promise<ThreadState[]> {
-    return this.#client.threads.getHistory(this.id,
-      { limit: 1_000, ...checkpoint_ns !== '' && { checkpoint: { checkpoint_ns } } })
+    return this.#client.threads.getHistory(this.id, { limit: 1_000,
+      ...checkpoint_ns !== '' && { checkpoint: { checkpoint_ns } } })
   }
 
   isRefusal(error: unknown): boolean {

@@ -23,7 +23,9 @@ type PutWrites = MemorySaver['putWrites']
 const nullTask = '00000000-0000-0000-0000-000000000000'
 const answering = new Set(['__resume__', '__interrupt__', '__error__'])
 
-function kept<Writes>(writes: Writes): Writes { return writes }
+function kept<Writes>(writes: Writes): Writes {
+  return writes
+}
 
 function placeOf({ configurable = {} }: Parameters<Get>[0]): string {
   return JSON.stringify([configurable.checkpoint_ns ?? '', configurable.checkpoint_id])
@@ -50,8 +52,9 @@ class Saver extends MemorySaver {
   }
 
   /** Intended: an answer is used once, and a task that fails does not keep it. */
-  override async putWrites(...[config, writes, taskId]: Parameters<PutWrites>):
-  ReturnType<PutWrites> {
+  override async putWrites(
+    ...[config, writes, taskId]: Parameters<PutWrites>
+  ): ReturnType<PutWrites> {
     const failed = writes.some(([channel]) => channel === '__error__')
     for (const [channel] of writes) {
       if (!answering.has(String(channel))) continue
@@ -65,8 +68,13 @@ class Saver extends MemorySaver {
   /** All that is known of one thread, for another one. */
   copyTo(saver: Saver, from: string, to: string): void {
     saver.storage = { [to]: structuredClone(this.storage[from] ?? {}) }
-    saver.writes = Object.fromEntries(Object.entries(this.writes).map(([key, writes]) =>
-      [JSON.stringify([to, ...(JSON.parse(key) as string[]).slice(1)]), structuredClone(writes)]))
+    saver.writes = Object.fromEntries(
+      Object.entries(this.writes).map((
+        [key, writes],
+      ) => [JSON.stringify([to, ...(JSON.parse(key) as string[]).slice(1)]),
+        structuredClone(writes)]
+      ),
+    )
     for (const place of this.#answered) saver.#answered.add(place)
   }
 
@@ -100,7 +108,8 @@ export class Twin implements Place {
       const stream = await this.#graph.stream(
         (command ? await this.#command(command, checkpoint) : input) as never,
         { ...rest, ...this.#config({ ...checkpoint, ...configurable }), recursionLimit,
-          subgraphs: true, streamMode: ['values', 'updates'] } as never)
+          subgraphs: true, streamMode: ['values', 'updates'] } as never,
+      )
       for await (const part of stream) {
         const [space, mode, data] = part as unknown as [string[], string, unknown]
         const { __metadata__: _, ...seen } = data as Fields
@@ -116,12 +125,13 @@ export class Twin implements Place {
       this.#saver.received = false
     }
     const waiting = await this.#waiting().catch(() => [])
-    return { parts, result: waiting.length === 0 ? {}
+    return { parts, result: waiting.length === 0 ?
+      {}
       : { __interrupt__: waiting.flatMap(({ interrupts }) => shown(interrupts)) } }
   }
 
-  async update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>, at: At | undefined):
-    Promise<void> {
+  async update({ values, asNode }: Pick<Edit, 'values' | 'asNode'>,
+    at: At | undefined): Promise<void> {
     const config = this.#config(at)
     this.#saver.dropsResults = at?.checkpoint_id === undefined
       && !await addsResults(this.#compiled, this.#saver as never, config)
@@ -153,8 +163,8 @@ export class Twin implements Place {
 
   /** Intended: a step that failed as a whole leaves a state. */
   #read(at?: At, subgraphs = false): Promise<StateSnapshot> {
-    return readState(this.#compiled, this.#saver as never,
-      { config: this.#config(at), subgraphs }, (snapshot) => snapshot)
+    return readState(this.#compiled, this.#saver as never, { config: this.#config(at), subgraphs },
+      (snapshot) => snapshot)
   }
 
   async history(checkpoint_ns = ''): Promise<ThreadState[]> {
@@ -162,27 +172,34 @@ export class Twin implements Place {
       async (snapshots) => snapshots.map(asServed))
   }
 
-  isRefusal(): boolean { return true }
+  isRefusal(): boolean {
+    return true
+  }
 
   #config(at: At = {}) {
     return { configurable: { thread_id: this.id, ...at } }
   }
 
-  async #command({ resume, update, goto = [] }: NonNullable<Payload['command']>, at?: At):
-    Promise<Command> {
+  async #command({ resume, update, goto = [] }: NonNullable<Payload['command']>,
+    at?: At): Promise<Command> {
     const tuple = await this.#saver.getTuple(this.#config(at))
     const done = at?.checkpoint_id == null ? doneTasks(tuple) : new Set<string>()
     // Includes tasks that only a `goto` led to, which the state does not show.
-    const asked = (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
-      (channel === '__interrupt__' && !done.has(task) ? [value as { id?: string }[]].flat() : []))
+    const asked = (tuple?.pendingWrites ?? []).flatMap((
+      [task, channel, value],
+    ) => (channel === '__interrupt__' && !done.has(task)
+      ? [value as { id?: string }[]].flat()
+      : [])
+    )
     // Intended: an answer like `false` is delivered if one interrupt waits, and to that one only.
     const isLost = !resume && resume != null && asked.length === 1
     this.#saver.received = !resume && resume != null
     return new Command({
       ...resume !== undefined && { resume: isLost ? { [asked[0]!.id!]: resume } : resume },
       ...update !== undefined && { update: update as Fields },
-      goto: goto.map((target) =>
-        (typeof target === 'string' ? target : new Send(target.node, target.input))),
+      goto: goto.map((
+        target,
+      ) => (typeof target === 'string' ? target : new Send(target.node, target.input))),
     })
   }
 
@@ -204,7 +221,8 @@ function shown(value: unknown): unknown {
 function asServed({ config, parentConfig, tasks, ...snapshot }: StateSnapshot): ThreadState {
   return {
     ...shown(snapshot) as Fields,
-    checkpoint: config.configurable, parent_checkpoint: parentConfig?.configurable,
+    checkpoint: config.configurable,
+    parent_checkpoint: parentConfig?.configurable,
     tasks: tasks.map(({ state, error, ...task }) => ({
       ...shown(task) as Fields,
       error: error == null ? null : codec.text(error),

@@ -29,12 +29,14 @@ export class Names {
     const { __interrupt__, __error__ } = result as Record<string, unknown>
     const answer = this.of({ __interrupt__, __error__ })
     if (parts.at(-1)?.event === 'error') return { error: parts.at(-1), answer }
-    const named = <Seen>(it: Seen) => JSON.parse(JSON.stringify(it)
-      .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Seen
+    const named = <Seen>(it: Seen) =>
+      JSON.parse(JSON.stringify(it)
+        .replaceAll(ids, (id) => this.#names.get(id) ?? '#?')) as Seen
     // Grouped by id: namespaces that the state does not show have no names to tell them apart.
     const spaces = Map.groupBy(parts, ({ event }) => event.split('|').slice(1).join('|'))
     const seen = [...spaces].map(([space, own]) =>
-      JSON.stringify([named(space), inTurns(own.map(named))]))
+      JSON.stringify([named(space), inTurns(own.map(named))])
+    )
     return { seen: seen.sort().map((one) => JSON.parse(one) as unknown), answer }
   }
 
@@ -62,7 +64,8 @@ function inTurns(parts: readonly Part[]): Part[] {
   const turns = Map.groupBy(parts, (part) => besides(part) ? turn : ++turn)
   const keyOf = (part: Part) => JSON.stringify([besides(part), part])
   return [...turns.values()].flatMap((own) =>
-    own.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+    own.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  )
 }
 
 export function requireSame(served: unknown, twin: unknown): void {
@@ -81,7 +84,8 @@ function differences(served: unknown, twin: unknown, path = ''): string[] {
   }
   const [one, other] = [served, twin] as Record<string, unknown>[]
   return [...new Set([...Object.keys(one!), ...Object.keys(other!)])].flatMap((key) =>
-    differences(one![key], other![key], `${path}/${key}`))
+    differences(one![key], other![key], `${path}/${key}`)
+  )
 }
 
 function textOf(value: unknown): string {

@@ -7,9 +7,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { JwtVerifier } from '../../../src/access/jwt-verifier.ts'
 import { virtualEnv } from '../../support/env.ts'
-import {
-  bareToken, expiredToken, forgedToken, issuer, keySet, keySetFile, token,
-} from '../../support/sessions.ts'
+import { bareToken, expiredToken, forgedToken, issuer, keySet, keySetFile,
+  token } from '../../support/sessions.ts'
 
 const open = (audience = '', keys = keySetFile(), env = virtualEnv(Date.now())) =>
   JwtVerifier.open({ issuer, audience, keys }, env)
@@ -20,17 +19,21 @@ describe('a session', () => {
     const nowMs = 1_000 * Math.floor(Date.now() / 1_000)
     expect(await keyCache.read(token({ nowMs }))).toEqual(
       { tenant: 'acme', userId: 'ann', role: 'developer', region: undefined,
-        expiresAtMs: nowMs + 600_000 })
+        expiresAtMs: nowMs + 600_000 },
+    )
     expect(await keyCache.read(token({ claims: { role: 'reader' } }))).toMatchObject(
-      { role: 'reader' })
+      { role: 'reader' },
+    )
   })
 
   const withHmac = () => {
     const [, body] = token().split('.')
     const head = Buffer.from('{"alg":"HS256","kid":"one"}').toString('base64url')
     const secret = JSON.stringify(keySet.keys[0])
-    return `${head}.${body!}.${createHmac('sha256', secret).update(`${head}.${body!}`)
-      .digest('base64url')}`
+    return `${head}.${body!}.${
+      createHmac('sha256', secret).update(`${head}.${body!}`)
+        .digest('base64url')
+    }`
   }
 
   it.each<[string, () => string, RegExp]>([
@@ -53,7 +56,8 @@ describe('a session', () => {
   ])('that %s is refused', async (_, make, reason) => {
     const keyCache = open()
     await expect(keyCache.read(make())).rejects.toMatchObject(
-      { code: 'unauthenticated', message: expect.stringMatching(reason) as string })
+      { code: 'unauthenticated', message: expect.stringMatching(reason) as string },
+    )
   })
 
   it('must be for the configured audience', async () => {
@@ -76,8 +80,10 @@ describe('a session', () => {
 describe('the keys of sessions', () => {
   async function keyServer() {
     const answer = { status: 200, kid: 'one' }
-    const server = createServer((_, response) => response.writeHead(answer.status)
-      .end(JSON.stringify({ keys: keySet.keys.map((key) => ({ ...key, kid: answer.kid })) })))
+    const server = createServer((_, response) =>
+      response.writeHead(answer.status)
+        .end(JSON.stringify({ keys: keySet.keys.map((key) => ({ ...key, kid: answer.kid })) }))
+    )
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
@@ -114,6 +120,7 @@ describe('the keys of sessions', () => {
     ['https://', /--jwt-keys.*must begin with https/],
   ])('are refused with a sentence if their place is wrong: %s', (place, message) => {
     expect(() => open('', place)).toThrow(expect.objectContaining(
-      { code: 'invalid', message: expect.stringMatching(message) as string }))
+      { code: 'invalid', message: expect.stringMatching(message) as string },
+    ))
   })
 })

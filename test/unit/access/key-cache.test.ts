@@ -31,7 +31,8 @@ describe('a key', () => {
     const { make, keyCache, kindOf } = house()
     const { key, id } = await make()
     expect(await keyCache.find(key, home)).toMatchObject(
-      { kind: 'good', row: { id, tenant: 'acme' } })
+      { kind: 'good', row: { id, tenant: 'acme' } },
+    )
     const wrong = [`${key.slice(0, -1)}!`, `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
       key.replace('hdl_us', 'hdl_xx'), ` ${key}`, `${key} `, key.slice(0, -1), `${key}a`, '', id,
       key.toUpperCase()]
@@ -170,8 +171,10 @@ describe('a flood of unknown keys', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     keys.held = promise
     const outcomes: string[] = []
-    const flood = Array.from({ length: 5_000 }, async (_, number) => outcomes.push(
-      await kindOf(forged(number)).catch((error: { code: string }) => error.code)))
+    const flood = Array.from({ length: 5_000 }, async (_, number) =>
+      outcomes.push(
+        await kindOf(forged(number)).catch((error: { code: string }) => error.code),
+      ))
     await new Promise(setImmediate)
     keys.held = Promise.resolve()
     expect(await kindOf(key, '198.51.100.7')).toBe('good')
@@ -186,14 +189,18 @@ describe('a flood of unknown keys', () => {
     const { key } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
     keys.held = promise
-    const flood = Array.from({ length: 8_000 }, (_, number) =>
-      kindOf(forged(number), `10.0.0.${number % 40}`).catch((error: { code: string }) =>
-        error.code))
+    const flood = Array.from({ length: 8_000 },
+      (_, number) =>
+        kindOf(forged(number), `10.0.0.${number % 40}`).catch((error: { code: string }) =>
+          error.code
+        ))
     await new Promise(setImmediate)
     const good = kindOf(key, '198.51.100.7')
     let waited = 0
     keys.looks.length = 0
-    void good.then(() => { waited = keys.looks.length })
+    void good.then(() => {
+      waited = keys.looks.length
+    })
     resolve()
     expect(await good).toBe('good')
     expect(waited).toBeLessThan(41 * 8)
@@ -207,8 +214,8 @@ describe('a flood of unknown keys', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     keys.held = promise
     keys.looks.length = 0
-    const flood = Array.from({ length: 1_000 }, (_, number) =>
-      kindOf(forged(number)).catch((error: { code: string }) => error.code))
+    const flood = Array.from({ length: 1_000 },
+      (_, number) => kindOf(forged(number)).catch((error: { code: string }) => error.code))
     await new Promise(setImmediate)
     expect(keys.looks).toHaveLength(8)
     env.advance(1_600)
@@ -225,8 +232,8 @@ describe('a flood of unknown keys', () => {
   it('is refused all at once if the store does not answer', async () => {
     const { env, keys, kindOf } = house()
     keys.isReachable = false
-    const flood = Array.from({ length: 264 }, (_, number) =>
-      kindOf(forged(number)).catch((error: { code: string }) => error.code))
+    const flood = Array.from({ length: 264 },
+      (_, number) => kindOf(forged(number)).catch((error: { code: string }) => error.code))
     expect(new Set(await Promise.all(flood))).toEqual(new Set(['unavailable']))
     expect(keys.looks.length).toBeLessThanOrEqual(8)
     env.advance(1_000)

@@ -33,7 +33,8 @@ export class AssistantLogTwin extends MemoryLog {
     const kept = rows.filter(({ branch }) => branch.id !== subject.branch.id)
     rows.splice(0, rows.length, ...kept)
     const left = updates.filter((update) =>
-      !(update.table === 'assistant' && update.row.assistantId === subject.id))
+      !(update.table === 'assistant' && update.row.assistantId === subject.id)
+    )
     updates.splice(0, updates.length, ...left)
   }
 }
@@ -98,8 +99,13 @@ export function assistantHouse(env: Env): AssistantHouse {
     follow: () => Promise.reject(new Error('nobody follows an assistant')),
   }
   return {
-    log, index, assistants: assistantClient(router),
-    restart, loseAnswer: (asked) => { losing = { asked } },
+    log,
+    index,
+    assistants: assistantClient(router),
+    restart,
+    loseAnswer: (asked) => {
+      losing = { asked }
+    },
   }
 }
 
@@ -110,9 +116,11 @@ function indexOver(log: MemoryLog): AssistantIndex {
     return [...latest.values()].filter((row) => row.tenant === tenant)
   }
   const found = ({ tenant, graphId, name, metadata }: Partial<AssistantQuery>) =>
-    rowsOf(tenant!).filter((row) => (graphId === undefined || row.graphId === graphId) &&
+    rowsOf(tenant!).filter((row) =>
+      (graphId === undefined || row.graphId === graphId) &&
       row.name.toLowerCase().includes((name ?? '').toLowerCase()) &&
-      contains(JSON.parse(row.metadataJson), metadata ?? {}))
+      contains(JSON.parse(row.metadataJson), metadata ?? {})
+    )
   return {
     get: async (tenant, id) => rowsOf(tenant).find((row) => row.assistantId === id),
     search: async (query) => {

@@ -11,14 +11,20 @@ import { assistantHouse } from './assistant-house.ts'
 const name = { tenant: 'local', assistantId: 'a1' }
 
 const content: AssistantContent = {
-  graphId: 'agent', name: 'Untitled', description: null, config: {}, context: {}, metadata: {},
+  graphId: 'agent',
+  name: 'Untitled',
+  description: null,
+  config: {},
+  context: {},
+  metadata: {},
 }
 
 const openHouse = () => assistantHouse(virtualEnv())
 
 function contentOf(row: AssistantRow): AssistantContent {
   return {
-    graphId: row.graphId, name: row.name,
+    graphId: row.graphId,
+    name: row.name,
     description: JSON.parse(row.descriptionJson) as string | null,
     config: JSON.parse(row.configJson) as Record<string, unknown>,
     context: JSON.parse(row.contextJson) as unknown,
@@ -42,14 +48,17 @@ type Step = { readonly patch: AssistantChange } | { readonly latest: number } | 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: change.map((patch) => ({ patch })) },
   { weight: 2, arbitrary: fc.nat(12).map((latest) => ({ latest })) },
-  { weight: 1, arbitrary: fc.constant('restart' as const) })
+  { weight: 1, arbitrary: fc.constant('restart' as const) },
+)
 
 /** The rules of the API as a model: a list of versions. */
 class Model {
   readonly versions: AssistantContent[] = [content]
   active = 1
 
-  get current(): AssistantContent { return this.versions[this.active - 1]! }
+  get current(): AssistantContent {
+    return this.versions[this.active - 1]!
+  }
 
   patch(patch: AssistantChange): void {
     const metadata = { ...this.current.metadata, ...patch.metadata }

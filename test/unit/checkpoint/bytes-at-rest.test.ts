@@ -20,8 +20,9 @@ describe('the bytes of the version before', () => {
   it('have the events of a run, the id of a command, and a webhook', () => {
     const { records } = LogRow.decode(bytesOf(before.log))
     expect(records.map(({ record }) => record)).toEqual([
-      { $case: 'emitted', value: { runId: 'r1',
-        events: [{ index: 0, name: 'updates', json: '{"a":1}', valuesOf: '' }] } },
+      { $case: 'emitted',
+        value: { runId: 'r1',
+          events: [{ index: 0, name: 'updates', json: '{"a":1}', valuesOf: '' }] } },
       { $case: 'commandApplied', value: { commandId: 'c1' } },
       { $case: 'webhookSettled', value: { runId: 'r1', atMs: 5, delivered: true, reason: '' } },
     ])

@@ -6,19 +6,20 @@ import type { ChannelChange } from '../../../proto/gen/storage/v1/value.ts'
 import { changesBytes, ChannelView, stepBytes } from '../../../src/checkpoint/index.ts'
 
 const value = (text: string) => ({ json: JSON.stringify(text), form: 0 as const })
-const set = (channel: string, text: string): ChannelChange =>
-  ({ channel, change: { $case: 'set', value: value(text) } })
-const list = (channel: string, ...texts: string[]): ChannelChange =>
-  ({ channel, change: { $case: 'list', value: { elements: texts.map(value) } } })
-const splice = (channel: string, at: number, remove: number, ...texts: string[]): ChannelChange =>
-  ({ channel, change: { $case: 'splice', value: { at, remove, insert: texts.map(value) } } })
+const set = (channel: string, text: string): ChannelChange => ({ channel,
+  change: { $case: 'set', value: value(text) } })
+const list = (channel: string, ...texts: string[]): ChannelChange => ({ channel,
+  change: { $case: 'list', value: { elements: texts.map(value) } } })
+const splice = (channel: string, at: number, remove: number,
+  ...texts: string[]): ChannelChange => ({ channel,
+    change: { $case: 'splice', value: { at, remove, insert: texts.map(value) } } })
 
 describe('a view of channels', () => {
   it('is joined again if a list that was read changes anywhere but at its end', () => {
     let view = ChannelView.empty.apply([list('log', 'a', 'b')], true)
     const texts = []
-    for (const change of [splice('log', 2, 0, 'c'), splice('log', 0, 0, 'x'),
-      splice('log', 1, 1), splice('log', 3, 0, 'd')]) {
+    for (const change of [splice('log', 2, 0, 'c'), splice('log', 0, 0, 'x'), splice('log', 1, 1),
+      splice('log', 3, 0, 'd')]) {
       view.json('log')
       view = view.apply([change], false)
       texts.push(JSON.parse(view.json('log')).join(''))

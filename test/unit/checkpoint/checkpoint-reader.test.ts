@@ -38,12 +38,14 @@ class Author {
   #late = false
 
   reader(): CheckpointReader {
-    const now: LogHead = { branch: this.branch, seq: this.#seq, stepSeq: this.#seq,
-      head: this.head, movedBack: this.movedBack }
+    const now: LogHead = { branch: this.branch, seq: this.#seq, stepSeq: this.#seq, head: this.head,
+      movedBack: this.movedBack }
     return new CheckpointReader(this.log, () => now)
   }
 
-  get seq(): number { return this.#seq }
+  get seq(): number {
+    return this.#seq
+  }
 
   at(id: string | undefined): Kept | undefined {
     return this.history.find((kept) => kept.id === id)
@@ -56,8 +58,8 @@ class Author {
   }
 
   /** One superstep on the head: the list changes by a splice, the scalar is set or left. */
-  async step(change: { at: number; remove: number; insert: string[]; scalar?: string },
-    run: string, full: boolean): Promise<void> {
+  async step(change: { at: number; remove: number; insert: string[]; scalar?: string }, run: string,
+    full: boolean): Promise<void> {
     const parent = this.at(this.head?.id)
     const before = parent?.list ?? []
     const at = Math.min(change.at, before.length)
@@ -69,28 +71,29 @@ class Author {
     const changes: ChannelChange[] = alone
       ? [{ channel: 'list', change: { $case: 'list', value: { elements: list.map(value) } } },
         ...scalar === undefined ? [] : [set(scalar)]]
-      : [{ channel: 'list', change: { $case: 'splice', value: { at, remove,
-        insert: change.insert.map(value) } } },
+      : [{ channel: 'list',
+        change: { $case: 'splice', value: { at, remove, insert: change.insert.map(value) } } },
         ...change.scalar === undefined ? [] : [set(change.scalar)]]
     const seq = this.#seq + 1
     const place = { id, seq, base: alone ? seq : this.head!.base }
-    await this.row([{ $case: 'checkpoint', value: { ns: '', id, parentId: parent?.id ?? '',
-      full: alone, changes, skeletonJson: '{}', metadataJson: `{"run":"${run}"}`, runId: run,
-      atMs: 1 } }], [place])
+    await this.row([{ $case: 'checkpoint',
+      value: { ns: '', id, parentId: parent?.id ?? '', full: alone, changes, skeletonJson: '{}',
+        metadataJson: `{"run":"${run}"}`, runId: run, atMs: 1 } }], [place])
     this.head = place
     this.movedBack = false
     this.history.push({ id, parent: parent?.id ?? '', list, scalar, run, writes: [] })
   }
 
   async start(runId: string): Promise<void> {
-    await this.row([{ $case: 'runStarted', value: { runId, atMs: 1, attempt: 1,
-      baseCheckpointId: this.head?.id ?? '', ownerDeaths: 0, suspect: false } }])
+    await this.row([{ $case: 'runStarted',
+      value: { runId, atMs: 1, attempt: 1, baseCheckpointId: this.head?.id ?? '', ownerDeaths: 0,
+        suspect: false } }])
   }
 
   async end(runId: string, status: string): Promise<void> {
-    await this.row([{ $case: 'runEnded', value: { runId, atMs: 1, status, errorJson: '',
-      interruptsJson: '', waiting: false, finalCheckpointId: '', owesWebhook: false,
-      ownerDeaths: 0, suspect: false, attempt: 0 } }])
+    await this.row([{ $case: 'runEnded',
+      value: { runId, atMs: 1, status, errorJson: '', interruptsJson: '', waiting: false,
+        finalCheckpointId: '', owesWebhook: false, ownerDeaths: 0, suspect: false, attempt: 0 } }])
   }
 
   /** Writes on the head. If a newer checkpoint is in the log, the first gets a place of its own. */
@@ -100,17 +103,19 @@ class Author {
     this.at(id)!.writes.push({ task, run })
     const [seq, isLate] = [this.#seq + 1, this.movedBack && !this.#late]
     this.#late = this.movedBack
-    await this.row([{ $case: 'writes', value: { ns: '', checkpointId: id, taskId: task,
-      writes: [] } }], isLate ? [{ id: lateWritesOf(id), seq, base: seq }] : [])
+    await this.row([{ $case: 'writes',
+      value: { ns: '', checkpointId: id, taskId: task, writes: [] } }],
+      isLate ? [{ id: lateWritesOf(id), seq, base: seq }] : [])
   }
 
   async rollback(run: string, base: CheckpointPlace | null): Promise<void> {
     const dropped = this.history.filter((kept) => kept.run === run)
     this.history = this.history.filter((kept) => kept.run !== run)
     for (const kept of this.history) kept.writes = kept.writes.filter((write) => write.run !== run)
-    await this.row([{ $case: 'headMoved', value: { checkpointId: base?.id ?? '',
-      seq: base?.seq ?? 0, base: base?.base ?? 0, droppedRunIds: [run], atMs: 1 } }],
-    dropped.map(({ id }) => ({ id, seq: 0, base: this.#seq + 1 })))
+    await this.row([{ $case: 'headMoved',
+      value: { checkpointId: base?.id ?? '', seq: base?.seq ?? 0, base: base?.base ?? 0,
+        droppedRunIds: [run], atMs: 1 } }],
+      dropped.map(({ id }) => ({ id, seq: 0, base: this.#seq + 1 })))
     this.head = base
     this.movedBack = true
     this.#late = false
@@ -137,16 +142,18 @@ function tasksOf({ writes }: Kept): string[] {
 }
 
 const stepArbitrary = fc.record({
-  at: fc.nat(6), remove: fc.nat(2),
+  at: fc.nat(6),
+  remove: fc.nat(2),
   insert: fc.array(fc.nat(99).map(String), { maxLength: 3 }),
   scalar: fc.option(fc.nat(9).map(String), { nil: undefined }),
 })
 
 const actArbitrary = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('run' as const),
-    steps: fc.array(stepArbitrary, { maxLength: 4 }), full: fc.boolean(),
-    rollback: fc.boolean(), writes: fc.boolean(), answers: fc.boolean(),
-    before: fc.constantFrom('nothing', 'a hand-over', 'a crash', 'a cancel') }) },
+  { weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('run' as const),
+      steps: fc.array(stepArbitrary, { maxLength: 4 }), full: fc.boolean(), rollback: fc.boolean(),
+      writes: fc.boolean(), answers: fc.boolean(),
+      before: fc.constantFrom('nothing', 'a hand-over', 'a crash', 'a cancel') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('copy' as const) }) },
 )
 
@@ -304,8 +311,7 @@ describe('a read with an allowance', () => {
   it('keeps of a state only what is left of it', async () => {
     const made = await rewritten()
     const allowance = new ReadAllowance(2_500)
-    const view = await made.reader().within(allowance, (reader) =>
-      reader.view('', made.head!.id))
+    const view = await made.reader().within(allowance, (reader) => reader.view('', made.head!.id))
     expect(view?.json('scalar')).toBe(long('9'))
     expect(allowance.kept).toBe(1_008)
   })
@@ -314,9 +320,9 @@ describe('a read with an allowance', () => {
     const made = await rewritten()
     const [, second] = made.history
     const fork = { id: 'fork', seq: made.seq + 1, base: 1 }
-    await made.row([{ $case: 'checkpoint', value: { ns: '', id: 'fork', parentId: second!.id,
-      full: false, changes: [], skeletonJson: '{}', metadataJson: '{}', runId: 'f', atMs: 1 } }],
-    [fork])
+    await made.row([{ $case: 'checkpoint',
+      value: { ns: '', id: 'fork', parentId: second!.id, full: false, changes: [],
+        skeletonJson: '{}', metadataJson: '{}', runId: 'f', atMs: 1 } }], [fork])
     made.head = fork
     const view = await made.reader().within(plenty(), (reader) => reader.view('', 'fork'))
     expect(view?.json('scalar')).toBe(long('2'))
@@ -324,8 +330,8 @@ describe('a read with an allowance', () => {
 
   it('is refused before it reads a row that is larger', async () => {
     const made = await rewritten()
-    const read = made.reader().within(new ReadAllowance(500), (reader) =>
-      reader.checkpoint('', made.head!.id))
+    const read = made.reader().within(new ReadAllowance(500),
+      (reader) => reader.checkpoint('', made.head!.id))
     await expect(read).rejects.toMatchObject({ code: 'too_large' })
     expect(made.log.rowsRead).toBe(0)
   })
@@ -337,8 +343,8 @@ describe('a read with an allowance', () => {
     const allowance = new ReadAllowance(2_500)
     expect(await made.reader().within(allowance, (reader) => reader.page(query))).toEqual([])
     expect(allowance.kept).toBe(0)
-    const page = made.reader().within(new ReadAllowance(2_500), (reader) =>
-      reader.page({ ...query, filter: null }))
+    const page = made.reader().within(new ReadAllowance(2_500),
+      (reader) => reader.page({ ...query, filter: null }))
     await expect(page).rejects.toMatchObject({ code: 'too_large' })
   })
 })

@@ -21,8 +21,8 @@ function logOf(bytesOf: (seq: number) => number) {
       reads.push(range)
       if (reads.length > 1_000) throw new Error('It is read without end.')
       const { from, through, reverse = false } = range
-      const rows = Array.from({ length: through - from + 1 }, (_, i) =>
-        ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
+      const rows = Array.from({ length: through - from + 1 },
+        (_, i) => ({ epoch: 1, seq: from + i, body: new Uint8Array(bytesOf(from + i)) }))
       const quota = new ReadBytes(range)
       const ordered = reverse ? rows.reverse() : rows
       const end = ordered.findIndex(({ body }) => !quota.takes(body.byteLength))
@@ -37,15 +37,17 @@ const sizeOf = ({ from, through }: LogRange) => through - from + 1
 
 it('A log is read from the first row to the last, or back.', async () => {
   const small = fc.integer({ min: 0, max: 3 })
-  await fc.assert(fc.asyncProperty(fc.nat(900), fc.nat(900), fc.boolean(), small,
-    async (from, more, reverse, bytes) => {
-      const log = logOf((seq) => seq % 7 === 0 ? 10_000 * bytes : bytes)
-      const seqs: number[] = []
-      const through = from + more - 1
-      for await (const { seq } of rowsOf({ log, branch, from, through, reverse })) seqs.push(seq)
-      const wanted = Array.from({ length: more }, (_, i) => from + i)
-      expect(seqs).toEqual(reverse ? wanted.reverse() : wanted)
-    }))
+  await fc.assert(
+    fc.asyncProperty(fc.nat(900), fc.nat(900), fc.boolean(), small,
+      async (from, more, reverse, bytes) => {
+        const log = logOf((seq) => seq % 7 === 0 ? 10_000 * bytes : bytes)
+        const seqs: number[] = []
+        const through = from + more - 1
+        for await (const { seq } of rowsOf({ log, branch, from, through, reverse })) seqs.push(seq)
+        const wanted = Array.from({ length: more }, (_, i) => from + i)
+        expect(seqs).toEqual(reverse ? wanted.reverse() : wanted)
+      }),
+  )
 })
 
 it.each([false, true])('Small rows are read in few pieces (back: %s).', async (reverse) => {

@@ -17,19 +17,23 @@ const value = fc.record({
   json: fc.tuple(fc.constantFrom('x', 'é', '€', '😀'), length)
     .map(([unit, each]) => unit.repeat(Math.ceil(each / unit.length))),
   form: fc.constant(0),
-  serialized: fc.option(length.map((each) => ({ type: 'bytes', data: Buffer.alloc(each, 'y') })),
-    { nil: undefined }),
+  serialized: fc.option(length.map((each) => ({ type: 'bytes', data: Buffer.alloc(each, 'y') })), {
+    nil: undefined,
+  }),
 })
 
 const change: fc.Arbitrary<ChannelChange> = fc.oneof(
   value.map((each) => ({ channel: 'a', change: { $case: 'set' as const, value: each } })),
-  fc.array(value, { maxLength: 4 }).map((elements) =>
-    ({ channel: 'b', change: { $case: 'list' as const, value: { elements } } })))
+  fc.array(value, { maxLength: 4 }).map((elements) => ({ channel: 'b',
+    change: { $case: 'list' as const, value: { elements } } })
+  ),
+)
 
 const records = fc.array(change, { maxLength: 4 }).map((changes): RecordOf[] => [
   { $case: 'opened', value: { epoch: 3 } },
-  { $case: 'checkpoint', value: { ns: '', id: 'c', parentId: '', full: true, changes,
-    skeletonJson: '{}', metadataJson: '{}', runId: 'r', atMs: 1 } },
+  { $case: 'checkpoint',
+    value: { ns: '', id: 'c', parentId: '', full: true, changes, skeletonJson: '{}',
+      metadataJson: '{}', runId: 'r', atMs: 1 } },
   { $case: 'opened', value: { epoch: 4 } },
 ])
 
@@ -49,12 +53,19 @@ it('A very long text is written in parts, and no pair of surrogates is torn.', a
   for (const before of ['', 'x']) {
     const value = { json: before + '😀'.repeat(length), form: Form.FORM_UNSPECIFIED,
       serialized: undefined }
-    const row: RecordOf[] = [{ $case: 'checkpoint', value: { ns: '', id: 'c', parentId: '',
-      full: true, changes: [{ channel: 'a', change: { $case: 'set', value } }],
-      skeletonJson: '{}', metadataJson: '{}', runId: 'r', atMs: 1 } }]
+    const row: RecordOf[] = [{ $case: 'checkpoint',
+      value: { ns: '', id: 'c', parentId: '', full: true,
+        changes: [{ channel: 'a', change: { $case: 'set', value } }], skeletonJson: '{}',
+        metadataJson: '{}', runId: 'r', atMs: 1 } }]
     let turns = 0
     let done = false
-    const count = () => { if (!done) setImmediate(() => { turns++; count() }) }
+    const count = () => {
+      if (!done)
+        setImmediate(() => {
+          turns++
+          count()
+        })
+    }
     count()
     const bytes = await encodeRowInTurns(row)
     done = true

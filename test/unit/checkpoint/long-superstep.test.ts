@@ -15,8 +15,15 @@ const rowsMax = 640
 const rowCharacters = 100_000
 
 const checkpoint = (ns: string, json: string): RecordOf => ({ $case: 'checkpoint', value: {
-  ns, id: ns || 'root', parentId: '', full: true, changes: [], skeletonJson: json,
-  metadataJson: '{}', runId: 'r', atMs: 0,
+  ns,
+  id: ns || 'root',
+  parentId: '',
+  full: true,
+  changes: [],
+  skeletonJson: json,
+  metadataJson: '{}',
+  runId: 'r',
+  atMs: 0,
 } })
 const writes: RecordOf = { $case: 'writes',
   value: { ns: '', checkpointId: 'root', taskId: 'task', writes: [] } }
@@ -31,8 +38,8 @@ it('Of a long superstep only the writes on its checkpoint are kept.', async () =
     read: async (_, { from, through }) => {
       collect()
       most = Math.max(most, process.memoryUsage().heapUsed)
-      return Array.from({ length: through - from + 1 }, (_, i) =>
-        ({ epoch: 1, seq: from + i, prevEpoch: 1, body: bodyOf(from + i) }))
+      return Array.from({ length: through - from + 1 },
+        (_, i) => ({ epoch: 1, seq: from + i, prevEpoch: 1, body: bodyOf(from + i) }))
     },
   }
   const branch = { id: 'b', ancestors: [] }

@@ -74,8 +74,16 @@ describe('the command "billing"', () => {
     const data = join(root, 'long')
     const store = await openEmbeddedStore({ directory: data, env: systemEnv({ level: 'silent' }) })
     const rows = Array.from({ length: 2_500 }, (_, number): BillingRow => ({
-      tenant: 'local', day: '2026-11-20', runId: String(number).padStart(6, '0'), threadId: 'x',
-      assistantId: 'a', graphId: 'g', status: 'success', startedMs: null, endedMs: 1 }))
+      tenant: 'local',
+      day: '2026-11-20',
+      runId: String(number).padStart(6, '0'),
+      threadId: 'x',
+      assistantId: 'a',
+      graphId: 'g',
+      status: 'success',
+      startedMs: null,
+      endedMs: 1,
+    }))
     await store.log.append([], rows.map((row) => ({ table: 'billing', row })))
     await store.close()
     expect(await recordsOf(data, '2026-11-20')).toEqual(rows)

@@ -29,15 +29,21 @@ interface Service {
   readonly stop_grace_period?: string
 }
 const compose = parse(text, { merge: true }) as {
-  services: Record<string, Service>, volumes: Record<string, null> }
+  services: Record<string, Service>
+  volumes: Record<string, null>
+}
 const services = Object.entries(compose.services)
 const members = services.filter(([name]) => name.startsWith('heddle'))
 
 describe('the compose file', () => {
   it('has one node and one member, three of each by profile', () => {
     expect(services.map(([name, { profiles }]) => [name, profiles?.join()])).toEqual([
-      ['cassandra-1', undefined], ['cassandra-2', 'three'], ['cassandra-3', 'three'],
-      ['heddle-1', undefined], ['heddle-2', 'three'], ['heddle-3', 'three'],
+      ['cassandra-1', undefined],
+      ['cassandra-2', 'three'],
+      ['cassandra-3', 'three'],
+      ['heddle-1', undefined],
+      ['heddle-2', 'three'],
+      ['heddle-3', 'three'],
     ])
   })
 
@@ -111,7 +117,8 @@ describe('a step of the tables in Cassandra', () => {
 describe('the page on Cassandra', () => {
   it('has every table', () => {
     const cql = migrations.flatMap(({ statements }) =>
-      statements({ keyspace: 'heddle', control: 'heddle_control' })).join('\n')
+      statements({ keyspace: 'heddle', control: 'heddle_control' })
+    ).join('\n')
     const tables = [...cql.matchAll(/CREATE TABLE IF NOT EXISTS \w+\.(\w+)/g)]
     for (const [, table] of tables) expect(pageOf('cassandra.md')).toContain(`\`${table}\``)
     expect(tables.length).toBeGreaterThan(10)
@@ -120,8 +127,9 @@ describe('the page on Cassandra', () => {
 
 describe('the commands in the pages for operators', () => {
   const readme = readFileSync(join(deploy, '../README.md'), 'utf8')
-  const known: readonly string[] =
-    Object.values(knownSettings).map(({ flags }) => flags.split(' ')[0]!)
+  const known: readonly string[] = Object.values(knownSettings).map(({ flags }) =>
+    flags.split(' ')[0]!
+  )
 
   it('start Heddle with settings that it knows', () => {
     const shown = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm start -- (.*)$/gm)])
@@ -133,8 +141,9 @@ describe('the commands in the pages for operators', () => {
   })
 
   it('run scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(deploy, '../package.json'), 'utf8')) as
-      { scripts: object }
+    const { scripts } = JSON.parse(readFileSync(join(deploy, '../package.json'), 'utf8')) as {
+      scripts: object
+    }
     const named = [readme, ...pages].flatMap((page) => [...page.matchAll(/npm run ([\w:]+)/g)])
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named.map(([, name]) => name)))
   })
@@ -142,8 +151,11 @@ describe('the commands in the pages for operators', () => {
   it('name settings and files that exist', () => {
     // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
-      ...Object.values(knownSettings).flatMap(({ variable, isSecret }) =>
-        [variable, ...isSecret ? [`${variable}_FILE`] : []]), 'HEDDLE_ENGINE_SHORTCUTS']
+      ...Object.values(knownSettings).flatMap((
+        { variable, isSecret },
+      ) => [variable, ...isSecret ? [`${variable}_FILE`] : []]),
+      'HEDDLE_ENGINE_SHORTCUTS',
+    ]
     for (const page of pages) {
       const named = page.match(/`--[a-z-]+/g)?.map((flag) => flag.slice(1)) ?? []
       expect(known).toEqual(expect.arrayContaining(named))

@@ -21,8 +21,8 @@ afterAll(() => rmSync(data, { recursive: true }))
 const keys = (...args: readonly string[]) => heddle('keys', ...args)
 
 const made = async (...args: readonly string[]) =>
-  JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as
-    { key: string; id: string }
+  JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as { key: string;
+    id: string }
 
 /** The answer of the server's key socket to one line. */
 async function saidBy(socket: string, line: string): Promise<unknown> {
@@ -45,7 +45,8 @@ describe('the command "keys"', () => {
     expect(stdout).toMatch(new RegExp(`${id} +acme +reader +of ann +.* +never +for ever\\n`))
     expect(stdout).not.toContain(key.slice(-43))
     const listed = JSON.parse(
-      (await keys('list', '--data', data, '--json', '--tenant', 'acme')).stdout) as object[]
+      (await keys('list', '--data', data, '--json', '--tenant', 'acme')).stdout,
+    ) as object[]
     expect(listed).toEqual([expect.objectContaining({ id, name: 'of ann', usedAtMs: null })])
     expect(JSON.stringify(listed)).not.toMatch(/hash|hdl_/)
     expect((await keys('list', '--data', data, '--tenant', 'nobody')).stdout)
@@ -86,8 +87,9 @@ describe('the command "keys"', () => {
     await runKeysCommand({ args: ['list', '--data', data], folder: data, starter: data,
       environment: { HEDDLE_TRUSTED_PROXIES: 'nonsense', PORT: 'x', HEDDLE_HOST: '0.0.0.0',
         HEDDLE_BILLING: 'on', HEDDLE_REGION: 'eu', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
-        OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'x' },
-      print: (text) => { printed += text } })
+        OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'x' }, print: (text) => {
+        printed += text
+      } })
     expect(printed).toContain('acme')
   })
 
@@ -95,16 +97,18 @@ describe('the command "keys"', () => {
     const { key: before } = await made('--tenant', 'acme')
     const server = await startServer({ dataDir: data, args: ['--auth', 'keys'] })
     const socket = join(data, 'heddle.sock')
-    const statusWith = async (key: string) => (await ask(server.url, 'POST', '/threads/search', {},
-      { 'x-api-key': key })).status
+    const statusWith = async (key: string) =>
+      (await ask(server.url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status
     try {
       expect(statSync(socket).mode & 0o777).toBe(0o600)
       expect(await statusWith(before)).toBe(200)
       const { key, id } = await made('--tenant', 'acme')
       expect(await statusWith(key)).toBe(200)
       expect((await keys('list', '--data', data)).stdout).toContain(id)
-      expect(await saidBy(socket, '{"do":"lose"}')).toEqual({ error: { code: 'unsupported',
-        message: expect.stringMatching(/another version: end it first\.$/) } })
+      expect(await saidBy(socket, '{"do":"lose"}')).toEqual({
+        error: { code: 'unsupported',
+          message: expect.stringMatching(/another version: end it first\.$/) },
+      })
       expect((await keys('revoke', id, '--data', data)).status).toBe(0)
       const revokedMs = performance.now()
       await expect.poll(() => statusWith(key)).toBe(401)

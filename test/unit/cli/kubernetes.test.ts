@@ -12,9 +12,13 @@ import { knownSettings } from '../../../src/settings/known-settings.ts'
 const folder = resolve(import.meta.dirname, '../../../deploy/kubernetes')
 const files = readdirSync(folder).filter((name) => name !== 'kustomization.yaml')
 
-interface Manifest { readonly apiVersion: string, readonly kind: string
-  readonly metadata: { readonly name: string }, readonly spec: unknown
-  readonly data?: Readonly<Record<string, string>> }
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: unknown
+  readonly data?: Readonly<Record<string, string>>
+}
 
 function documentsIn(name: string): unknown[] {
   return parseAllDocuments(readFileSync(join(folder, name), 'utf8')).map((document) => {
@@ -25,39 +29,57 @@ function documentsIn(name: string): unknown[] {
 
 const manifests = files.flatMap((name) => documentsIn(name) as Manifest[])
 const [kustomization] = documentsIn('kustomization.yaml') as [{
-  resources: string[], labels: { pairs: Record<string, string> }[] }]
+  resources: string[]
+  labels: { pairs: Record<string, string> }[]
+}]
 
 function the(kind: string, name = 'heddle'): Manifest {
   const found = manifests.filter((manifest) =>
-    manifest.kind === kind && manifest.metadata.name === name)
+    manifest.kind === kind && manifest.metadata.name === name
+  )
   expect(found, `${kind} ${name}`).toHaveLength(1)
   return found[0]!
 }
 
-interface Probe { httpGet: { port: string, path: string }, failureThreshold: number
-  periodSeconds: number }
-interface Variable { name: string, value?: string
-  valueFrom?: { secretKeyRef?: { name: string }, fieldRef?: { fieldPath: string } } }
+interface Probe {
+  httpGet: { port: string; path: string }
+  failureThreshold: number
+  periodSeconds: number
+}
+interface Variable {
+  name: string
+  value?: string
+  valueFrom?: { secretKeyRef?: { name: string }; fieldRef?: { fieldPath: string } }
+}
 interface PodSpec {
   terminationGracePeriodSeconds: number
-  affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution:
-    { topologyKey: string, labelSelector: unknown }[] } }
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: { topologyKey: string;
+        labelSelector: unknown }[]
+    }
+  }
   containers: [{
     image: string
-    ports: { name: string, containerPort: number }[]
+    ports: { name: string; containerPort: number }[]
     envFrom: { configMapRef: { name: string } }[]
     env: Variable[]
-    startupProbe: Probe, readinessProbe: Probe, livenessProbe: Probe
+    startupProbe: Probe
+    readinessProbe: Probe
+    livenessProbe: Probe
     lifecycle: { preStop: { exec: { command: string[] } } }
-    resources: { requests: Record<string, string>, limits: Record<string, string> }
-    volumeMounts: { name: string, mountPath: string }[]
+    resources: { requests: Record<string, string>; limits: Record<string, string> }
+    volumeMounts: { name: string; mountPath: string }[]
   }]
   volumes: { name: string }[]
 }
 const members = the('StatefulSet').spec as {
-  serviceName: string, replicas: number, updateStrategy: { type: string }
+  serviceName: string
+  replicas: number
+  updateStrategy: { type: string }
   selector: { matchLabels: object }
-  template: { metadata: { labels: object }, spec: PodSpec } }
+  template: { metadata: { labels: object }; spec: PodSpec }
+}
 const pod = members.template.spec
 const [container] = pod.containers
 const settings = the('ConfigMap', 'heddle-settings').data!
@@ -67,9 +89,14 @@ describe('the manifests', () => {
   it('are those of the kustomization, all of known kinds', () => {
     expect(kustomization.resources.toSorted()).toEqual(files.toSorted())
     expect(manifests.map(({ kind, apiVersion }) => `${apiVersion} ${kind}`).toSorted()).toEqual([
-      'apps/v1 StatefulSet', 'networking.k8s.io/v1 NetworkPolicy',
+      'apps/v1 StatefulSet',
       'networking.k8s.io/v1 NetworkPolicy',
-      'policy/v1 PodDisruptionBudget', 'v1 ConfigMap', 'v1 Namespace', 'v1 Service', 'v1 Service',
+      'networking.k8s.io/v1 NetworkPolicy',
+      'policy/v1 PodDisruptionBudget',
+      'v1 ConfigMap',
+      'v1 Namespace',
+      'v1 Service',
+      'v1 Service',
     ])
   })
 
@@ -84,8 +111,9 @@ describe('the manifests', () => {
   })
 
   it('set each variable once, and only known ones', () => {
-    const known: string[] = Object.values(knownSettings).flatMap(({ variable, isSecret }) =>
-      [variable, ...isSecret ? [`${variable}_FILE`] : []])
+    const known: string[] = Object.values(knownSettings).flatMap((
+      { variable, isSecret },
+    ) => [variable, ...isSecret ? [`${variable}_FILE`] : []])
     const set = [...Object.keys(settings), ...container.env.map(({ name }) => name)]
     expect(known).toEqual(expect.arrayContaining(set))
     expect(new Set(set).size).toBe(set.length)
@@ -94,8 +122,13 @@ describe('the manifests', () => {
   })
 
   it('are for the region us; for eu, billing must be turned off', () => {
-    const start = (changed: Readonly<Record<string, string>> = {}) => resolveSettings({
-      options: {}, environment: { ...settings, ...changed }, folder, starter: 'langgraph.json' })
+    const start = (changed: Readonly<Record<string, string>> = {}) =>
+      resolveSettings({
+        options: {},
+        environment: { ...settings, ...changed },
+        folder,
+        starter: 'langgraph.json',
+      })
     expect(start()).toMatchObject({ region: 'us', inRegion: true, billing: true })
     expect(() => start({ HEDDLE_REGION: 'eu' })).toThrow('--billing on')
     expect(start({ HEDDLE_REGION: 'eu', HEDDLE_BILLING: 'off' }).billing).toBe(false)
@@ -132,13 +165,16 @@ describe('a member', () => {
     expect(the('Service').spec).toMatchObject({ ports: [{ targetPort: 'http' }] })
     const grpcPort = Number(settings['HEDDLE_MEMBER_PORT'])
     expect(the('Service', 'heddle-members').spec).toMatchObject({
-      clusterIP: 'None', ports: [{ targetPort: 'grpc', port: grpcPort }],
+      clusterIP: 'None',
+      ports: [{ targetPort: 'grpc', port: grpcPort }],
     })
     expect(members.serviceName).toBe('heddle-members')
     const { ingress } = the('NetworkPolicy').spec as {
-      ingress: { ports: { port: string }[], from: object[] }[] }
-    expect(ingress.map(({ ports }) => ports)).toEqual([[{ port: 'grpc' }], [{ port: 'http' }],
-      [{ port: 'metrics' }]])
+      ingress: { ports: { port: string }[]; from: object[] }[]
+    }
+    expect(ingress.map(({ ports }) => ports)).toEqual([[{ port: 'grpc' }], [{ port: 'http' }], [{
+      port: 'metrics',
+    }]])
     // Only members may use the member port.
     expect(ingress[0]!.from).toEqual([{ podSelector: labels }])
     for (const { from } of ingress) expect(from.length).toBeGreaterThan(0)
@@ -176,13 +212,15 @@ describe('a member', () => {
 
   it('has resource requests and limits, minimal rights, and a volume for its data', () => {
     expect(Object.keys(container.resources.requests)).toEqual(
-      expect.arrayContaining(['cpu', 'memory']))
+      expect.arrayContaining(['cpu', 'memory']),
+    )
     expect(Object.keys(container.resources.limits)).toContain('memory')
     expect(pod).toMatchObject({ automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true } })
     expect(container).toMatchObject({ securityContext: { allowPrivilegeEscalation: false } })
     expect(container.volumeMounts).toMatchObject(
-      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }])
+      [{ name: 'data', mountPath: settings['HEDDLE_DATA_DIR'] }, { name: 'cluster-secret' }],
+    )
     expect(pod.volumes.map(({ name }) => name)).toEqual(['data', 'cluster-secret'])
   })
 })

@@ -12,8 +12,13 @@ function setUp() {
   const stage = (name: string, more: Partial<Stage<string>> = {}): Stage<string> => ({
     startMs: 1_000,
     stopMs: 1_000,
-    start: () => { said.push(`start ${name}`); return name },
-    stop: (value) => { said.push(`stop ${value}`) },
+    start: () => {
+      said.push(`start ${name}`)
+      return name
+    },
+    stop: (value) => {
+      said.push(`stop ${value}`)
+    },
     ...more,
   })
   return { env, said, stage, lifecycle: createLifecycle(env) }
@@ -34,7 +39,9 @@ describe('a lifecycle', () => {
     const { lifecycle, said, stage } = setUp()
     const stopped = Promise.withResolvers<void>()
     await lifecycle.start('store', stage('store', { stop: () => stopped.promise }))
-    const start = () => { throw new Error('the port is taken') }
+    const start = () => {
+      throw new Error('the port is taken')
+    }
     const failed = expect(lifecycle.start('door', stage('door', { start }))
       .finally(() => said.push('failed'))).rejects.toThrow('the port is taken')
     await settle()
@@ -48,7 +55,9 @@ describe('a lifecycle', () => {
     const { lifecycle, said, stage } = setUp()
     const slow = Promise.withResolvers<string>()
     const running = lifecycle.start('graphs', stage('graphs', { start: () => slow.promise }))
-    const start = () => { throw new Error('the disk is full') }
+    const start = () => {
+      throw new Error('the disk is full')
+    }
     const failing = lifecycle.start('store', stage('store', { start }))
     slow.resolve('graphs')
     await expect(failing).rejects.toThrow('the disk is full')
@@ -74,9 +83,10 @@ describe('a lifecycle', () => {
   it('aborts a stage that takes too long to stop, and continues without it', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
-    const stop = (_: string, deadline: AbortSignal) => new Promise(() => {
-      deadline.addEventListener('abort', () => said.push('time is over'))
-    })
+    const stop = (_: string, deadline: AbortSignal) =>
+      new Promise(() => {
+        deadline.addEventListener('abort', () => said.push('time is over'))
+      })
     await lifecycle.start('door', stage('door', { stop }))
     const stopping = lifecycle.stop()
     await settle()
@@ -92,7 +102,9 @@ describe('a lifecycle', () => {
   it('continues if a stage fails to stop', async () => {
     const { env, lifecycle, said, stage } = setUp()
     await lifecycle.start('store', stage('store'))
-    const stop = () => { throw new Error('no') }
+    const stop = () => {
+      throw new Error('no')
+    }
     await lifecycle.start('door', stage('door', { stop }))
     await lifecycle.stop()
     expect(said.at(-1)).toBe('stop store')
@@ -101,9 +113,13 @@ describe('a lifecycle', () => {
 
   it('logs nothing if a start fails, however others stop: the error is enough', async () => {
     const { env, lifecycle, said, stage } = setUp()
-    const stop = () => { throw new Error('no') }
+    const stop = () => {
+      throw new Error('no')
+    }
     await lifecycle.start('store', stage('store', { stop }))
-    const start = () => { throw new Error('no such host') }
+    const start = () => {
+      throw new Error('no such host')
+    }
     await expect(lifecycle.start('door', stage('door', { start }))).rejects.toThrow('no such host')
     expect(env.lines).toEqual([])
     expect(said).not.toContain('stop door')

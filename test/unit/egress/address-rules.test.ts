@@ -12,9 +12,19 @@ const rules = new AddressRules([])
 
 /** The ranges that may not be called, as first address and bits. */
 const closedRanges = [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16],
-  ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24], ['192.168.0.0', 16],
-  ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 4],
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const
 
@@ -24,11 +34,13 @@ const octetsOf = (number: number) => [24, 16, 8, 0].map((shift) => (number >>> s
 const decimals = (number: number) => octetsOf(number).join('.')
 
 const closedNumber = fc.constantFrom(...closedRanges).chain(([first, bits]) =>
-  fc.nat(2 ** (32 - bits) - 1).map((offset) => numberOf(first) + offset))
+  fc.nat(2 ** (32 - bits) - 1).map((offset) => numberOf(first) + offset)
+)
 
 /** A number outside all closed ranges. */
 const openNumber = fc.nat(2 ** 32 - 1).filter((number) =>
-  rules.fault('', decimals(number)) === undefined)
+  rules.fault('', decimals(number)) === undefined
+)
 
 const hex = (number: number) => number.toString(16)
 
@@ -56,11 +68,14 @@ const spellings: readonly ((number: number) => string)[] = [
 
 describe('an address in a closed range', () => {
   it('is refused in a URL, in every spelling', () => {
-    fc.assert(fc.property(closedNumber, fc.constantFrom(...spellings), fc.boolean(),
-      (number, spell, secure) => {
-        const url = `http${secure ? 's' : ''}://${spell(number)}/hook`
-        expect(() => callableUrl(url, rules), url).toThrow(/is |absolute/)
-      }), { numRuns: 3_000 })
+    fc.assert(
+      fc.property(closedNumber, fc.constantFrom(...spellings), fc.boolean(),
+        (number, spell, secure) => {
+          const url = `http${secure ? 's' : ''}://${spell(number)}/hook`
+          expect(() => callableUrl(url, rules), url).toThrow(/is |absolute/)
+        }),
+      { numRuns: 3_000 },
+    )
   })
 
   it('is refused if a name resolves to it', () => {
@@ -81,9 +96,9 @@ describe('an address of IPv6', () => {
   it.each(['::', '::1', 'fe80::1', 'fe80::1%eth0', 'febf::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1',
     'fec0::1', '2001::1', '2001:db8::1', '2001:10::1', '2002:a00:1::', '3fff::1', '100::1',
     '5f00::1', '64:ff9b:1::a00:1', '::a00:1', '::ffff:0:a00:1'])('is refused: %s', (address) => {
-    expect(isIP(address)).toBe(6)
-    expect(rules.fault('', address)).toBeDefined()
-  })
+      expect(isIP(address)).toBe(6)
+      expect(rules.fault('', address)).toBeDefined()
+    })
 
   it('is refused unless it is global', () => {
     fc.assert(fc.property(fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }), (parts) => {
@@ -120,8 +135,8 @@ describe('an exception', () => {
   it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.1.2.3', 'fd12::1'])('allows its address: %s',
     (address) => expect(some.fault('any.example', address)).toBeUndefined())
 
-  it.each(['127.0.0.2', '10.2.0.0', 'fe80::1', '::1'])('leaves others closed: %s', (address) =>
-    expect(some.fault('any.example', address)).toBeDefined())
+  it.each(['127.0.0.2', '10.2.0.0', 'fe80::1', '::1'])('leaves others closed: %s',
+    (address) => expect(some.fault('any.example', address)).toBeDefined())
 
   it('allows a host by its name, and no other name with its address', () => {
     expect(some.fault('hooks.internal', '192.168.1.1')).toBeUndefined()

@@ -25,8 +25,9 @@ async function receiver(answer?: Answer, host?: string, port?: number): Promise<
  * Pauses between tries are noted and end at once; timeouts of answers when `late` is called, those
  * of calls that wait for their turn when `tired` is.
  */
-function egress(options: Partial<EgressOptions> = {}):
-Egress & { readonly waits: readonly number[]; late(): void; tired(): void } {
+function egress(
+  options: Partial<EgressOptions> = {},
+): Egress & { readonly waits: readonly number[]; late(): void; tired(): void } {
   const waits: number[] = []
   const late = new Set<() => void>()
   const tired = new Set<() => void>()
@@ -42,14 +43,17 @@ Egress & { readonly waits: readonly number[]; late(): void; tired(): void } {
       return () => clearImmediate(timer)
     } }
   const way = openEgress({ env, version: '1.2.3', allowed: ['127.0.0.1'], ...options })
-  const one = { ...way, waits, late: () => { for (const fn of late) fn() },
-    tired: () => { for (const fn of tired) fn() } }
+  const one = { ...way, waits, late: () => {
+    for (const fn of late) fn()
+  }, tired: () => {
+    for (const fn of tired) fn()
+  } }
   onTestFinished(() => one.close())
   return one
 }
 
-const post = (url: string, more: Partial<Call> = {}): Call =>
-  ({ tenant: 'acme', method: 'POST', url, body: async () => '{}', ...more })
+const post = (url: string, more: Partial<Call> = {}): Call => ({ tenant: 'acme', method: 'POST',
+  url, body: async () => '{}', ...more })
 
 const at = (...addresses: string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: 4 }))
@@ -57,8 +61,11 @@ const at = (...addresses: string[]): LookupAddress[] =>
 describe('a call', () => {
   it('is sent with its headers and body, and answered', async () => {
     const there = await receiver((_, response) => response.end('heard'))
-    const answer = await egress().send(post(`${there.url}hook?a=b`,
-      { headers: { 'content-type': 'application/json' }, body: async () => '{"a":1}' }), forever)
+    const answer = await egress().send(
+      post(`${there.url}hook?a=b`, { headers: { 'content-type': 'application/json' },
+        body: async () => '{"a":1}' }),
+      forever,
+    )
     expect(answer).toEqual({ kind: 'answered', status: 200, body: 'heard', cut: false })
     expect(there.received).toMatchObject([{ method: 'POST', path: '/hook?a=b', body: '{"a":1}',
       headers: { 'user-agent': 'heddle/1.2.3', 'content-type': 'application/json' } }])
@@ -71,14 +78,18 @@ describe('a call', () => {
     })
     const answer = await egress().send(post(there.url), forever)
     expect(answer).toEqual(
-      { kind: 'answered', status: 200, cut: true, body: 'x'.repeat(1024 * 1024) })
+      { kind: 'answered', status: 200, cut: true, body: 'x'.repeat(1024 * 1024) },
+    )
     const whole = await receiver((_, response) => response.end('x'.repeat(1024 * 1024)))
     expect(await egress().send(post(whole.url), forever)).toMatchObject({ cut: false })
   })
 
   it('is sent only where its caller allows, also after a redirect', async () => {
-    const there = await receiver(({ path }, response) => path === '/no' ? response.end()
-      : response.writeHead(307, { location: '/no' }).end())
+    const there = await receiver(({ path }, response) =>
+      path === '/no' ?
+        response.end()
+        : response.writeHead(307, { location: '/no' }).end()
+    )
     const mayCall = ({ pathname }: URL) => {
       if (pathname === '/no') throw new HeddleError('invalid', 'not there')
     }
@@ -120,7 +131,8 @@ describe('a call that fails', () => {
 
   it.each([408, 425, 429, 502, 503])('is tried again after %i', async (status) => {
     const there = await receiver((_, response) =>
-      response.writeHead(there.received.length === 1 ? status : 204).end())
+      response.writeHead(there.received.length === 1 ? status : 204).end()
+    )
     expect(await egress().send(post(there.url), forever)).toMatchObject({ status: 204 })
     expect(there.received).toHaveLength(2)
   })
@@ -131,14 +143,15 @@ describe('a call that fails', () => {
     expect(there.received).toHaveLength(1)
   })
 
-  it.each([['20', 20_000], ['86400', 120_000], ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-    ['soon', 750], ['0', 750]])('waits as Retry-After says, in bounds: %s', async (asked, ms) => {
-    const there = await receiver((_, response) =>
-      response.writeHead(there.received.length === 1 ? 503 : 200, { 'retry-after': asked }).end())
-    const way = egress()
-    await way.send(post(there.url), forever)
-    expect(way.waits).toEqual([ms])
-  })
+  it.each([['20', 20_000], ['86400', 120_000], ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000], ['soon',
+    750], ['0', 750]])('waits as Retry-After says, in bounds: %s', async (asked, ms) => {
+      const there = await receiver((_, response) =>
+        response.writeHead(there.received.length === 1 ? 503 : 200, { 'retry-after': asked }).end()
+      )
+      const way = egress()
+      await way.send(post(there.url), forever)
+      expect(way.waits).toEqual([ms])
+    })
 
   it('is tried again after a timeout, or if nothing listens', async () => {
     const there = await receiver(() => way.late())
@@ -169,14 +182,16 @@ describe('an address that is closed', () => {
     const url = `http://inside.example:${inside.port}/`
     expect(() => way.check(url)).not.toThrow()
     expect(await way.send(post(url), forever)).toEqual(
-      { kind: 'refused', reason: 'inside.example is loopback: it is not called.' })
+      { kind: 'refused', reason: 'inside.example is loopback: it is not called.' },
+    )
     expect(way.waits).toEqual([])
     expect(inside.received).toEqual([])
   })
 
   it('is not called even if the name resolved to another one before', async () => {
     const outside = await receiver((_, response) =>
-      response.writeHead(200, { connection: 'close' }).end())
+      response.writeHead(200, { connection: 'close' }).end()
+    )
     const inside = await receiver(undefined, '127.0.0.2')
     const answers = [at('127.0.0.1'), at('127.0.0.2')]
     const way = egress({ resolve: async () => answers.shift()! })
@@ -196,16 +211,17 @@ describe('an address that is closed', () => {
 
   it.each(['http://127.0.0.2:PORT/', 'http://2130706434:PORT/', 'http://0x7f000002:PORT/',
     'http://inside.example:PORT/', 'http://[::ffff:127.0.0.2]:PORT/', 'ftp://127.0.0.1/',
-    'http://u:p@127.0.0.1:PORT/', 'http://127.0.0.1:22/',
-  ])('is not called by a redirect to %s', async (to) => {
-    const inside = await receiver(undefined, '127.0.0.2')
-    const there = await receiver((_, response) => response.writeHead(307,
-      { location: to.replace('PORT', String(inside.port)) }).end())
-    const way = egress({ resolve: async () => at('127.0.0.2') })
-    expect(await way.send(post(there.url), forever)).toMatchObject({ kind: 'refused' })
-    expect(inside.received).toEqual([])
-    expect(there.received).toHaveLength(1)
-  })
+    'http://u:p@127.0.0.1:PORT/', 'http://127.0.0.1:22/'])('is not called by a redirect to %s',
+      async (to) => {
+        const inside = await receiver(undefined, '127.0.0.2')
+        const there = await receiver((_, response) =>
+          response.writeHead(307, { location: to.replace('PORT', String(inside.port)) }).end()
+        )
+        const way = egress({ resolve: async () => at('127.0.0.2') })
+        expect(await way.send(post(there.url), forever)).toMatchObject({ kind: 'refused' })
+        expect(inside.received).toEqual([])
+        expect(there.received).toHaveLength(1)
+      })
 })
 
 describe('a redirect', () => {
@@ -214,8 +230,9 @@ describe('a redirect', () => {
 
   it('is followed with the same call, but without secrets to another origin', async () => {
     const other = await receiver()
-    const there = await receiver(({ path }, response) => response.writeHead(308,
-      { location: path === '/' ? '/next' : other.url }).end())
+    const there = await receiver(({ path }, response) =>
+      response.writeHead(308, { location: path === '/' ? '/next' : other.url }).end()
+    )
     await egress().send(post(there.url, { headers: secret, body: async () => 'told' }), forever)
     expect(there.received.map(({ path, headers }) => [path, headers['x-hook-token']]))
       .toEqual([['/', 'secret'], ['/next', 'secret']])
@@ -227,15 +244,19 @@ describe('a redirect', () => {
 
   it('with 303 is followed by GET, without the body', async () => {
     const there = await receiver(({ path }, response) =>
-      response.writeHead(path === '/' ? 303 : 200, { location: '/seen' }).end())
+      response.writeHead(path === '/' ? 303 : 200, { location: '/seen' }).end()
+    )
     await egress().send(post(there.url), forever)
     expect(there.received.map(({ method, body }) => [method, body])).toEqual([
-      ['POST', '{}'], ['GET', '']])
+      ['POST', '{}'],
+      ['GET', ''],
+    ])
   })
 
   it('is followed three times at most', async () => {
     const there = await receiver((_, response) =>
-      response.writeHead(302, { location: '/on' }).end())
+      response.writeHead(302, { location: '/on' }).end()
+    )
     expect(await egress().send(post(there.url), forever))
       .toEqual({ kind: 'refused', reason: 'it redirects more than 3 times' })
     expect(there.received).toHaveLength(4)
@@ -262,8 +283,8 @@ describe('concurrent calls', () => {
     const names: Record<string, LookupAddress[]> = {}
     const way = egress({ resolve: async (host) => names[host] ?? at('127.0.0.1') })
     const stop = new AbortController()
-    const held = Array.from({ length: 12 }, () =>
-      way.send(post(`http://slow.example:${slow.port}/`), stop.signal).catch(() => 'stopped'))
+    const held = Array.from({ length: 12 },
+      () => way.send(post(`http://slow.example:${slow.port}/`), stop.signal).catch(() => 'stopped'))
     await slow.arrived(8)
     expect(await way.send(post(`http://quick.example:${quick.port}/`), forever))
       .toMatchObject({ status: 200 })
@@ -306,8 +327,11 @@ describe('concurrent calls', () => {
     const quick = await receiver()
     const way = egress({ resolve: async () => at('127.0.0.1') })
     const stop = new AbortController()
-    const held = Promise.allSettled(Array.from({ length: 200 }, (_, n) =>
-      way.send(post(`http://slow-${n}.example:${slow.port}/`, { tries: 1 }), stop.signal)))
+    const held = Promise.allSettled(
+      Array.from({ length: 200 },
+        (_, n) =>
+          way.send(post(`http://slow-${n}.example:${slow.port}/`, { tries: 1 }), stop.signal)),
+    )
     await slow.arrived(48)
     for (let n = 0; n < 20; n += 1) {
       const tenant = 'other'

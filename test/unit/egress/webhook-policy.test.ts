@@ -6,16 +6,17 @@ import { withPolicy } from '../../../src/egress/index.ts'
 import type { Call, WebhookPolicy } from '../../../src/egress/index.ts'
 import { received } from '../../support/scripted-egress.ts'
 
-const open: WebhookPolicy =
-  { offered: true, headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 }
+const open: WebhookPolicy = { offered: true, headers: {}, httpsOnly: false, hosts: [], ports: [],
+  longestUrl: 2_048 }
 
-const ended = (rules: Partial<WebhookPolicy>, sent: Call[] = []) => withPolicy({
-  check: () => {},
-  send: async (call) => {
-    sent.push(call)
-    return received
-  },
-}, () => ({ ...open, ...rules }))
+const ended = (rules: Partial<WebhookPolicy>, sent: Call[] = []) =>
+  withPolicy({
+    check: () => {},
+    send: async (call) => {
+      sent.push(call)
+      return received
+    },
+  }, () => ({ ...open, ...rules }))
 
 describe('a restricted egress', () => {
   it.each([
@@ -28,8 +29,8 @@ describe('a restricted egress', () => {
     [{ ports: [443] }, 'http://example.org/', /port/],
     [{ ports: [443] }, 'https://example.org:8443/', /port/],
     [{ longestUrl: 20 }, 'https://example.org/long', /20 characters/],
-  ] as const)('with %j refuses %s', (rules, url, message) =>
-    expect(() => ended(rules).check(url)).toThrow(message))
+  ] as const)('with %j refuses %s',
+    (rules, url, message) => expect(() => ended(rules).check(url)).toThrow(message))
 
   it.each([
     [{}, 'http://example.org:8080/'],
@@ -37,8 +38,8 @@ describe('a restricted egress', () => {
     [{ hosts: ['*.Example.org'] }, 'https://a.b.EXAMPLE.org./'],
     [{ hosts: ['x.org', 'example.org'] }, 'https://example.org/'],
     [{ ports: [80, 8443] }, 'http://example.org/'],
-  ] as const)('with %j accepts %s', (rules, url) =>
-    expect(() => ended(rules).check(url)).not.toThrow())
+  ] as const)('with %j accepts %s',
+    (rules, url) => expect(() => ended(rules).check(url)).not.toThrow())
 
   it('applies its rules to redirects, and replaces no header of the call', async () => {
     const sent: Call[] = []

@@ -3,10 +3,9 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
-import type {
-  CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart, HistoryQuery, JoinRun,
-  StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
-} from '../../../src/thread/index.ts'
+import type { CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
+  HistoryQuery, JoinRun, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
+  ValuesFilter } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -102,8 +101,8 @@ export class FakeThreads implements ThreadClient {
     return `{"values": ${this.#thread(threadId).values}, "next": []}`
   }
 
-  async* history(_tenant: string, threadId: string, query: HistoryQuery, cancelled?: AbortSignal):
-  AsyncGenerator<HistoryPart, void, void> {
+  async *history(_tenant: string, threadId: string, query: HistoryQuery,
+    cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void> {
     this.#call('history', query)
     this.#thread(threadId)
     yield* this.historyOf(cancelled)
@@ -118,8 +117,10 @@ export class FakeThreads implements ThreadClient {
   async startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
     this.#call('startRun', run)
     await this.disk
-    const known = [...this.runs.values()].find(({ row, start }) => row.threadId === threadId &&
-      start.commandId !== '' && start.commandId === run.commandId)
+    const known = [...this.runs.values()].find(({ row, start }) =>
+      row.threadId === threadId &&
+      start.commandId !== '' && start.commandId === run.commandId
+    )
     if (known) return known.row
     if (!this.views.has(threadId) && run.ifMissing === 'reject') this.#thread(threadId)
     const made = new FakeRun(tenant, threadId, run)
@@ -191,14 +192,31 @@ export class FakeRun {
   constructor(tenant: string, threadId: string, start: StartRun) {
     this.start = start
     this.row = {
-      tenant, threadId, runId: start.runId, assistantId: start.assistantId, createdAtMs: atMs,
-      updatedAtMs: atMs, status: 'pending', multitaskStrategy: start.strategy,
-      metadataJson: JSON.stringify(start.metadata), kwargsJson: JSON.stringify(start.kwargs),
-      planJson: JSON.stringify(start.plan), notBeforeMs: start.afterMs && atMs + start.afterMs,
-      attempt: 1, baseCheckpointId: '', started: false, startedAtMs: 0, errorJson: '',
-      ownerDeaths: 0, suspect: false,
-      finalCheckpointId: '', interruptsJson: '', commandId: start.commandId, createdSeq: 1,
-      firstSeq: 1, lastSeq: 1,
+      tenant,
+      threadId,
+      runId: start.runId,
+      assistantId: start.assistantId,
+      createdAtMs: atMs,
+      updatedAtMs: atMs,
+      status: 'pending',
+      multitaskStrategy: start.strategy,
+      metadataJson: JSON.stringify(start.metadata),
+      kwargsJson: JSON.stringify(start.kwargs),
+      planJson: JSON.stringify(start.plan),
+      notBeforeMs: start.afterMs && atMs + start.afterMs,
+      attempt: 1,
+      baseCheckpointId: '',
+      started: false,
+      startedAtMs: 0,
+      errorJson: '',
+      ownerDeaths: 0,
+      suspect: false,
+      finalCheckpointId: '',
+      interruptsJson: '',
+      commandId: start.commandId,
+      createdSeq: 1,
+      firstSeq: 1,
+      lastSeq: 1,
     }
     const { runId: run_id } = start
     this.notify([{ id: '0', name: 'metadata', json: JSON.stringify({ run_id, attempt: 1 }) }])
@@ -246,9 +264,21 @@ export function viewOf(tenant: string, threadId: string, metadata: Record<string
   return {
     values,
     row: {
-      tenant, threadId, branch: undefined, epoch: 1, seq: 1, createdAtMs: atMs, updatedAtMs: atMs,
-      stateUpdatedAtMs: atMs, status: 'idle', metadataJson: JSON.stringify(metadata),
-      configJson: '{}', errorJson: '', interruptsJson: '{}', head: undefined, hidden: false,
+      tenant,
+      threadId,
+      branch: undefined,
+      epoch: 1,
+      seq: 1,
+      createdAtMs: atMs,
+      updatedAtMs: atMs,
+      stateUpdatedAtMs: atMs,
+      status: 'idle',
+      metadataJson: JSON.stringify(metadata),
+      configJson: '{}',
+      errorJson: '',
+      interruptsJson: '{}',
+      head: undefined,
+      hidden: false,
       movedBack: false,
     } as ThreadRow,
   }

@@ -35,10 +35,19 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
   const house = assistantHouse(env)
   const json = readLongJson(env.log)
   const door = await openFrontDoor({
-    host: '127.0.0.1', port: 0, version: '0.0.1', env, threads, assistants: house.assistants,
-    assistantIndex: house.index, graphs: graphHost('agent', 'other'),
-    egress: openEgress({ env, version: '0.0.1' }), json, reads,
-    dependencies: [], clusterStatus: () => ({ member: self, view: [self], shards: [] }),
+    host: '127.0.0.1',
+    port: 0,
+    version: '0.0.1',
+    env,
+    threads,
+    assistants: house.assistants,
+    assistantIndex: house.index,
+    graphs: graphHost('agent', 'other'),
+    egress: openEgress({ env, version: '0.0.1' }),
+    json,
+    reads,
+    dependencies: [],
+    clusterStatus: () => ({ member: self, view: [self], shards: [] }),
     ...options,
   })
   onTestFinished(async () => {
@@ -51,14 +60,17 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
 const nowhere = () => Promise.reject(new Error('no graph is run here'))
 
 function graphHost(...graphIds: string[]): GraphHost {
-  const descriptions = graphIds.map((graphId): GraphDescription =>
-    ({ graphId, description: null, stateChannels: ['messages'], plain: true, nodes: ['a'] }))
+  const descriptions = graphIds.map((graphId): GraphDescription => ({ graphId, description: null,
+    stateChannels: ['messages'], plain: true, nodes: ['a'] })
+  )
   const schema = { input_schema: { type: 'object' }, output_schema: null, state_schema: null,
     config_schema: null, context_schema: null }
   return {
     graphs: () => descriptions,
     describe: (graphId) => descriptions.find((each) => each.graphId === graphId),
-    execute: () => { throw new Error('no graph is run here') },
+    execute: () => {
+      throw new Error('no graph is run here')
+    },
     pause: () => {},
     abort: () => {},
     ask: nowhere,
@@ -81,12 +93,14 @@ export async function call(door: { readonly url: string }, method: string, path:
   body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const json = text === undefined ? {} : { 'content-type': 'application/json' }
-  const response = await fetch(door.url + path,
-    { method, headers: { ...json, ...headers }, ...(text !== undefined && { body: text }) })
+  const response = await fetch(door.url + path, { method, headers: { ...json, ...headers },
+    ...(text !== undefined && { body: text }) })
   const answered = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
   return {
-    status: response.status, headers: response.headers, text: answered,
+    status: response.status,
+    headers: response.headers,
+    text: answered,
     json: isJson ? JSON.parse(answered) as Record<string, unknown> : {},
   }
 }

@@ -27,8 +27,8 @@ describe('long JSON', () => {
   it('keeps as text what is carried, and splits it as deep as is asked for', async () => {
     const input = { a: long }
     const command = { goto: ['n', { node: 'm', input: { b: long } }], resume: long, other: 1 }
-    const value = await read(JSON.stringify({ input, command }),
-      { input: 0, command: { goto: 2, resume: 1 } })
+    const value = await read(JSON.stringify({ input, command }), { input: 0,
+      command: { goto: 2, resume: 1 } })
     expect(value).toEqual({
       input: new RawJson(JSON.stringify(input)),
       command: { goto: ['n', { node: 'm', input: new RawJson(JSON.stringify({ b: long })) }],
@@ -82,8 +82,9 @@ describe('long JSON', () => {
     const json = reader()
     const order: string[] = []
     const bytes = () => Buffer.from(`[${'0,'.repeat(40_000)}0]`)
-    const ask = (tenant: string) => json.read(tenant, { what: 'It', bytes: bytes(), carried: {} })
-      .then(() => order.push(tenant))
+    const ask = (tenant: string) =>
+      json.read(tenant, { what: 'It', bytes: bytes(), carried: {} })
+        .then(() => order.push(tenant))
     await Promise.all([ask('a'), ask('a'), ask('a'), ask('b')])
     expect(order.indexOf('b')).toBeLessThan(3)
   })

@@ -13,7 +13,9 @@ it('A counter is released only once the next one can read what it admitted.', as
   const rows: LimitAdmit[] = []
   const disk = Promise.withResolvers<void>()
   const kind = limitKind({
-    env: virtualEnv(), rules: new Map([[rule.name, rule]]), askDoors: async () => [],
+    env: virtualEnv(),
+    rules: new Map([[rule.name, rule]]),
+    askDoors: async () => [],
     table: {
       append: async (_: unknown, row: LimitAdmit) => {
         await disk.promise

@@ -24,8 +24,9 @@ async function hammer(world: LimitWorld, times: number, windows: number): Promis
 
 describe('front doors together', () => {
   it('admit no more than the limit in any window, at any latency', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.nat(40),
-      fc.array(step, { minLength: 20, maxLength: 60 }), async (count, wayMs, steps) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.nat(40),
+        fc.array(step, { minLength: 20, maxLength: 60 }), async (count, wayMs, steps) => {
         const world = new LimitWorld({ count, intervalMs: 1_000 })
         world.wayMs = wayMs
         for (const { pauseMs, door, requests } of steps) {
@@ -34,7 +35,9 @@ describe('front doors together', () => {
         }
         expect(world.failures).toEqual([])
         expect(mostWithin(1_000, world.admitted)).toBeLessThanOrEqual(count)
-      }), { numRuns: 60 })
+      }),
+      { numRuns: 60 },
+    )
   })
 
   it('admit 99 % of the limit, and no more than it, at five times the limit', async () => {
@@ -84,7 +87,8 @@ describe('front doors together', () => {
       await world.pass(200)
     }
     const waited = world.admitted.filter(
-      ({ sentMs, lastSeenMs }) => lastSeenMs > sentMs + world.wayMs)
+      ({ sentMs, lastSeenMs }) => lastSeenMs > sentMs + world.wayMs,
+    )
     expect(world.admitted).toHaveLength(60)
     expect(waited.length).toBeLessThanOrEqual(6)
     expect(world.asked).toBeLessThanOrEqual(61)
@@ -148,7 +152,8 @@ describe('a front door', () => {
     world.request(0)
     await world.pass(1)
     expect(door!.tallies.get('tested')).toEqual(
-      { admitted: 31, near: 7, refused: 10, alone: 1, failed: 0 })
+      { admitted: 31, near: 7, refused: 10, alone: 1, failed: 0 },
+    )
   })
 })
 
@@ -215,7 +220,10 @@ describe('a counter that is unreachable', () => {
 describe('a counter after a failover', () => {
   it('of a durable row knows all admitted requests', async () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(fc.record({
-      pauseMs: fc.nat(900), requests: fc.nat(20), failsOver: fc.boolean(), wayMs: fc.nat(20),
+      pauseMs: fc.nat(900),
+      requests: fc.nat(20),
+      failsOver: fc.boolean(),
+      wayMs: fc.nat(20),
     }), { maxLength: 30 }), async (count, steps) => {
       const world = new LimitWorld({ count, intervalMs: 2_000, durable: true, onOutage: 'deny' })
       for (const { pauseMs, requests, failsOver, wayMs } of steps) {
@@ -263,7 +271,10 @@ describe('a counter after a failover', () => {
 
   it('of any row admits no more, even if answers of the earlier counter come late', async () => {
     await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 80 }), fc.array(fc.record({
-      pauseMs: fc.nat(100), requests: fc.nat(30), failsOver: fc.boolean(), wayMs: fc.nat(40),
+      pauseMs: fc.nat(100),
+      requests: fc.nat(30),
+      failsOver: fc.boolean(),
+      wayMs: fc.nat(40),
     }), { minLength: 5, maxLength: 40 }), async (count, steps) => {
       const world = new LimitWorld({ count, intervalMs: 1_000 })
       for (const { pauseMs, requests, failsOver, wayMs } of steps) {

@@ -21,11 +21,13 @@ function mostWithin(windowMs: number, moments: readonly number[]): number {
 
 const step = fc.record({
   pauseMs: fc.oneof(fc.nat(6), fc.nat(200), fc.integer({ min: 990, max: 1_002 })),
-  waiting: fc.oneof(fc.nat(12), fc.constant(60)), perSecond: fc.oneof(fc.nat(200), fc.nat(5_000)),
+  waiting: fc.oneof(fc.nat(12), fc.constant(60)),
+  perSecond: fc.oneof(fc.nat(200), fc.nat(5_000)),
   delayMs: fc.nat(4),
   /** When the tokens of the lease are used, as fractions of its time. */
-  uses: fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
-    { maxLength: 12 }),
+  uses: fc.array(fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })), {
+    maxLength: 12,
+  }),
   /** How long after the last use the counter learns of its end; undefined: never. */
   reportedMs: fc.option(fc.nat(150), { nil: undefined }),
 })
@@ -38,49 +40,57 @@ interface Ending {
 
 describe('a counter', () => {
   it('admits no more than the limit in any window, whenever leased tokens are used', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 60 }),
-      (count, steps) => {
-        const counter = counterOf(count, 1_000)
-        const used: number[] = []
-        let endings: Ending[] = []
-        let nowMs = 0
-        for (const { pauseMs, waiting, perSecond, delayMs, uses, reportedMs } of steps) {
-          // A door asks at `askedMs` and the counter gets it later; the lease runs from the asking.
-          const askedMs = nowMs + pauseMs
-          nowMs = askedMs + delayMs
-          for (const { id, moments } of endings.filter((ending) => ending.reportedMs <= askedMs)) {
-            // The door computed these ages when it asked; the counter gets them later.
-            counter.end(nowMs, { id, used: moments.map((moment) => [askedMs - moment, 1]) })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), fc.array(step, { maxLength: 60 }),
+        (count, steps) => {
+          const counter = counterOf(count, 1_000)
+          const used: number[] = []
+          let endings: Ending[] = []
+          let nowMs = 0
+          for (const { pauseMs, waiting, perSecond, delayMs, uses, reportedMs } of steps) {
+            // A door asks at `askedMs`. The counter hears it later. The lease runs from the asking.
+            const askedMs = nowMs + pauseMs
+            nowMs = askedMs + delayMs
+            for (const { id, moments } of endings.filter((ending) =>
+              ending.reportedMs <= askedMs
+            )) {
+              // The door computed these ages when it asked; the counter gets them later.
+              counter.end(nowMs, { id, used: moments.map((moment) => [askedMs - moment, 1]) })
+            }
+            endings = endings.filter((ending) => ending.reportedMs > askedMs)
+            const { admitted, lease } = counter.take(nowMs, { waiting, perSecond })
+            expect(admitted).toBeLessThanOrEqual(waiting)
+            for (let token = 0; token < admitted; token++) used.push(nowMs)
+            if (lease === undefined) continue
+            const moments = uses.slice(0, lease.tokens)
+              .map((part) => askedMs + part * lease.goodMs)
+              .filter((moment) => moment >= nowMs)
+            used.push(...moments)
+            if (reportedMs === undefined) continue
+            endings.push({ reportedMs: Math.max(askedMs, ...moments) + reportedMs, id: lease.id,
+              moments })
           }
-          endings = endings.filter((ending) => ending.reportedMs > askedMs)
-          const { admitted, lease } = counter.take(nowMs, { waiting, perSecond })
-          expect(admitted).toBeLessThanOrEqual(waiting)
-          for (let token = 0; token < admitted; token++) used.push(nowMs)
-          if (lease === undefined) continue
-          const moments = uses.slice(0, lease.tokens)
-            .map((part) => askedMs + part * lease.goodMs)
-            .filter((moment) => moment >= nowMs)
-          used.push(...moments)
-          if (reportedMs === undefined) continue
-          endings.push({ reportedMs: Math.max(askedMs, ...moments) + reportedMs, id: lease.id,
-            moments })
-        }
-        expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
-      }), { numRuns: 2_000 })
+          expect(mostWithin(1_000, used)).toBeLessThanOrEqual(count)
+        }),
+      { numRuns: 2_000 },
+    )
   })
 
   it('admits all of the limit if more is asked for, and does not count refused requests', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 2, max: 9 }),
-      (count, times) => {
-        const counter = counterOf(count, 1_000)
-        const everyMs = 1_000 / (count * times)
-        let admitted = 0
-        for (let nowMs = 0; nowMs < 3_000; nowMs += everyMs) {
-          admitted += counter.take(nowMs, { waiting: 1, perSecond: 0 }).admitted
-        }
-        // Each later window begins with the next request.
-        expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count - 2)
-      }), { numRuns: 100 })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 2, max: 9 }),
+        (count, times) => {
+          const counter = counterOf(count, 1_000)
+          const everyMs = 1_000 / (count * times)
+          let admitted = 0
+          for (let nowMs = 0; nowMs < 3_000; nowMs += everyMs) {
+            admitted += counter.take(nowMs, { waiting: 1, perSecond: 0 }).admitted
+          }
+          // Each later window begins with the next request.
+          expect(admitted).toBeGreaterThanOrEqual(0.99 * 3 * count - 2)
+        }),
+      { numRuns: 100 },
+    )
   })
 
   it('is used to 99 % with leases as well if doors report when they used them', () => {
@@ -102,22 +112,24 @@ describe('a counter', () => {
   })
 
   it('gives the time after which it admits again, not earlier and not later', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(400), { minLength: 1 }),
-      (count, pauses) => {
-        const counter = counterOf(count, 1_000)
-        let nowMs = 0
-        for (const pauseMs of pauses) {
-          nowMs += pauseMs
-          const { remaining, waitMs } = counter.take(nowMs, { waiting: 3, perSecond: 30 })
-          if (remaining > 0) {
-            expect(waitMs).toBe(0)
-            continue
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(400), { minLength: 1 }),
+        (count, pauses) => {
+          const counter = counterOf(count, 1_000)
+          let nowMs = 0
+          for (const pauseMs of pauses) {
+            nowMs += pauseMs
+            const { remaining, waitMs } = counter.take(nowMs, { waiting: 3, perSecond: 30 })
+            if (remaining > 0) {
+              expect(waitMs).toBe(0)
+              continue
+            }
+            expect(counter.remaining(nowMs + waitMs - 1)).toBe(0)
+            expect(counter.remaining(nowMs + waitMs)).toBeGreaterThan(0)
+            return
           }
-          expect(counter.remaining(nowMs + waitMs - 1)).toBe(0)
-          expect(counter.remaining(nowMs + waitMs)).toBeGreaterThan(0)
-          return
-        }
-      }))
+        }),
+    )
   })
 
   it('counts used tokens of an ended lease from their use on, once, if that is its own', () => {
@@ -131,8 +143,9 @@ describe('a counter', () => {
     counter.end(500, seen)
     expect(counter.remaining(500)).toBe(153)
     counter.end(500, seen)
-    expect([10_100, 10_101, 10_200, 10_201, 10_450, 10_451].map((nowMs) =>
-      counter.remaining(nowMs))).toEqual([153, 157, 157, 159, 159, 160])
+    expect(
+      [10_100, 10_101, 10_200, 10_201, 10_450, 10_451].map((nowMs) => counter.remaining(nowMs)),
+    ).toEqual([153, 157, 157, 159, 159, 160])
   })
 
   it('counts a lease without a reported end for the whole interval after it', () => {
@@ -162,8 +175,10 @@ describe('a counter', () => {
 
 describe('a counter that stores admissions first', () => {
   it('admits no more in any window, however long storing takes', () => {
-    const steps = fc.array(fc.record({ pauseMs: fc.nat(300), waiting: fc.nat(6),
-      writesMs: fc.nat(900) }), { minLength: 10, maxLength: 60 })
+    const steps = fc.array(
+      fc.record({ pauseMs: fc.nat(300), waiting: fc.nat(6), writesMs: fc.nat(900) }),
+      { minLength: 10, maxLength: 60 },
+    )
     fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), steps, (count, all) => {
       const counter = counterOf(count, 1_000, true)
       const writing: { doneMs: number; tokens: number }[] = []

@@ -26,7 +26,7 @@ function specified(): SpecifiedRow[] {
 }
 
 /** `10000 / 60 (US), 2000 / 60 (EU)`, or one for both. */
-function limitIn(region: RegionName, limit: string): { count: number, intervalMs: number } {
+function limitIn(region: RegionName, limit: string): { count: number; intervalMs: number } {
   const own = limit.split(', ').find((part) => part.endsWith(`(${region.toUpperCase()})`)) ?? limit
   const [, count, seconds] = /^(\d+) \/ (\d+)/.exec(own)!
   return { count: Number(count), intervalMs: Number(seconds) * 1_000 }
@@ -36,10 +36,16 @@ describe.each(['us', 'eu'] as const)('the limits of %s', (region) => {
   it('are those of the specification, row by row', () => {
     const rows = specified()
     expect(rows).toHaveLength(29)
-    expect(rateLimits(region).map(({ match, identity, count, intervalMs, category }) =>
-      ({ match, identity, count, intervalMs, category })))
-      .toEqual(rows.map(({ limit, match, identity, category }) =>
-        ({ match, identity, ...limitIn(region, limit), category })))
+    expect(
+      rateLimits(region).map(({ match, identity, count, intervalMs, category }) => ({ match,
+        identity, count, intervalMs, category })
+      ),
+    )
+      .toEqual(
+        rows.map(({ limit, match, identity, category }) => ({ match, identity,
+          ...limitIn(region, limit), category })
+        ),
+      )
   })
 
   it('each have a name, and are durable if they are closed without their counter', () => {
@@ -59,12 +65,15 @@ it('Only commits and stats differ between the regions.', () => {
 })
 
 it('An override changes only what it names, and only in its own row.', () => {
-  const rows = rateLimits('us', new Map([['auth-key', { count: 7 }],
-    ['catch-all', { intervalSeconds: 2 }]]))
+  const rows = rateLimits('us',
+    new Map([['auth-key', { count: 7 }], ['catch-all', { intervalSeconds: 2 }]]))
   const changed = rateLimits('us').flatMap((limit, index) =>
-    limit.count === rows[index]!.count && limit.intervalMs === rows[index]!.intervalMs ? []
-      : [rows[index]])
-  expect(changed).toEqual([expect.objectContaining({ name: 'auth-key', count: 7,
-    intervalMs: 10_000 }), expect.objectContaining({ name: 'catch-all', count: 100,
-    intervalMs: 2_000 })])
+    limit.count === rows[index]!.count && limit.intervalMs === rows[index]!.intervalMs ?
+      []
+      : [rows[index]]
+  )
+  expect(changed).toEqual([
+    expect.objectContaining({ name: 'auth-key', count: 7, intervalMs: 10_000 }),
+    expect.objectContaining({ name: 'catch-all', count: 100, intervalMs: 2_000 }),
+  ])
 })

@@ -16,8 +16,15 @@ export interface Admitted {
 }
 
 export const aRow: RateLimit = {
-  name: 'tested', match: '', identity: 'IP', category: 'Tested', rank: 1, onOutage: 'allow',
-  durable: false, count: 100, intervalMs: 10_000,
+  name: 'tested',
+  match: '',
+  identity: 'IP',
+  category: 'Tested',
+  rank: 1,
+  onOutage: 'allow',
+  durable: false,
+  count: 100,
+  intervalMs: 10_000,
 }
 
 export class LimitWorld {
@@ -44,10 +51,12 @@ export class LimitWorld {
 
   constructor(limit: Partial<RateLimit> = {}, doors = 3) {
     this.limit = { ...aRow, ...limit }
-    this.doors = Array.from({ length: doors }, () => new LimitClients({
-      env: this.env, doors: () => doors,
-      router: { ask: (_, command) => this.#brought(command) },
-    }))
+    this.doors = Array.from({ length: doors }, () =>
+      new LimitClients({
+        env: this.env,
+        doors: () => doors,
+        router: { ask: (_, command) => this.#brought(command) },
+      }))
   }
 
   /** One request, through one of the doors. */
@@ -55,9 +64,11 @@ export class LimitWorld {
     const sentMs = this.env.monotonicMs()
     Promise.resolve().then(() => this.doors[door]!.charge(this.limit, 'somebody')).then(
       (verdict) => {
-      if (verdict.admitted) this.admitted.push({ sentMs, lastSeenMs: this.env.monotonicMs() })
-      else this.refusals.push(verdict.waitMs)
-    }, (error: unknown) => this.failures.push(error))
+        if (verdict.admitted) this.admitted.push({ sentMs, lastSeenMs: this.env.monotonicMs() })
+        else this.refusals.push(verdict.waitMs)
+      },
+      (error: unknown) => this.failures.push(error),
+    )
   }
 
   /** Moves the clock in small steps, so that all promises continue. */
@@ -105,8 +116,8 @@ export class LimitWorld {
         since: (key, sinceMs) => table.since(key, sinceMs),
       },
       rules: new Map([[this.limit.name, this.limit]]),
-      askDoors: async (question) => this.doors.map((door) =>
-        this.gone.has(door) ? undefined : door.recent(question)),
+      askDoors: async (question) =>
+        this.doors.map((door) => this.gone.has(door) ? undefined : door.recent(question)),
     })
     const key = limitActorKey({ row: this.limit.name, who: 'somebody' })
     const actor = kind.create({ key, epoch: 1, notify: () => {}, sleep: () => {}, fail: () => {} })
@@ -132,8 +143,10 @@ export class LimitTableTwin implements LimitTable {
 /** The largest number of requests that were both sent and admitted within one window. */
 export function mostWithin(windowMs: number, admitted: readonly Admitted[]): number {
   const bySent = admitted.toSorted((a, b) => a.sentMs - b.sentMs)
-  return Math.max(0, ...bySent.map(({ sentMs }, index) => bySent.slice(index)
-    .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length))
+  return Math.max(0, ...bySent.map(({ sentMs }, index) =>
+    bySent.slice(index)
+      .filter(({ lastSeenMs }) => lastSeenMs <= sentMs + windowMs).length
+  ))
 }
 
 async function settled(): Promise<void> {

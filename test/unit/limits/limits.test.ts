@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { describe, expect, it } from 'vitest'
 
-import {
-  ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember, systemEnv,
-} from '../../../cluster/index.ts'
+import { ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember,
+  systemEnv } from '../../../cluster/index.ts'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { keyAdmin } from '../../../src/access/index.ts'
@@ -29,13 +28,16 @@ import { LimitTableTwin } from './limit-world.ts'
 function limits(counts: Readonly<Record<string, number>>,
   proxies: readonly string[] = []): Partial<FrontDoorOptions> {
   const overrides = new Map<string, LimitOverride>(
-    Object.entries(counts).map(([name, count]) => [name, { count }]))
+    Object.entries(counts).map(([name, count]) => [name, { count }]),
+  )
   const rows = rateLimits('us', overrides)
   const env = systemEnv({ level: 'silent' })
   const ownership = placedOwnership({ view: soleMember({ id: 'm', address: 'here' }), shards: 8,
     epoch: 1 })
-  const kinds = [limitKind({ env, table: new LimitTableTwin(), askDoors: async () => [],
-    rules: new Map(rows.map((limit) => [limit.name, limit])) })]
+  const kinds = [
+    limitKind({ env, table: new LimitTableTwin(), askDoors: async () => [],
+      rules: new Map(rows.map((limit) => [limit.name, limit])) }),
+  ]
   const activations = new ActivationTable({ env, kinds })
   const router = createRouter({ env, ownership, activations, transport: inProcessTransport() })
   const clients = new LimitClients({ env, router, doors: () => 1 })
@@ -72,7 +74,9 @@ describe('a request over its limit', () => {
     const passed = (performance.now() - began) / 1_000
     expect(answer.status).toBe(429)
     expect(answer.json).toEqual({
-      error: 'Too Many Requests', code: 'limited', detail: answer.json.message,
+      error: 'Too Many Requests',
+      code: 'limited',
+      detail: answer.json.message,
       message: expect.stringMatching(/^More than 1 requests in 10 seconds, .* Default \(API key\)/),
       limit: { row: 'default-key', count: 1, intervalSeconds: 10 },
     })
@@ -182,9 +186,9 @@ describe('a request over its limit', () => {
 describe('with authentication', () => {
   const asking = async (counts: Readonly<Record<string, number>>) => {
     const keys = new MemoryKeys()
-    const door = await openDoor({ ...limits(counts), auth: { keys, region: 'us',
-      regionUrls: { us: '', eu: 'https://eu.example' }, addressOf: addressReader([]),
-      sessions: { issuer, audience: '', keys: keySetFile() } } })
+    const door = await openDoor({ ...limits(counts),
+      auth: { keys, region: 'us', regionUrls: { us: '', eu: 'https://eu.example' },
+        addressOf: addressReader([]), sessions: { issuer, audience: '', keys: keySetFile() } } })
     const desk = keyAdmin({ table: keys, region: 'us', env: virtualEnv() })
     const make = async (tenant: string) =>
       (await desk.create({ tenant, role: 'developer', name: '', expiresInMs: null })).key
@@ -196,8 +200,9 @@ describe('with authentication', () => {
   it('unknown keys are charged to their address, however many are made up', async () => {
     const { make, statusOf } = await asking({ 'catch-all': 3 })
     const key = await make('acme')
-    const madeUp = ['A', 'B', 'C', 'D'].map((end) =>
-      ({ 'x-api-key': `${key.slice(0, -4)}XYZ${end}` }))
+    const madeUp = ['A', 'B', 'C', 'D'].map((end) => ({
+      'x-api-key': `${key.slice(0, -4)}XYZ${end}`,
+    }))
     const statuses = []
     for (const headers of madeUp) statuses.push(await statusOf(headers))
     expect(statuses).toEqual([401, 401, 401, 429])
@@ -235,8 +240,9 @@ describe.each(wires)('%s', (_name, transportTo) => {
       for await (const _ of runs.streamRun({ run: { assistantId: 'agent' } })) expect.fail('told')
     }
     for (const ask of [() => threads.createThread({}), stream]) {
-      const error = ConnectError.from(await ask().then(() => expect.fail('let through'),
-        (caught: unknown) => caught))
+      const error = ConnectError.from(
+        await ask().then(() => expect.fail('let through'), (caught: unknown) => caught),
+      )
       expect([error.code, error.rawMessage]).toEqual([Code.ResourceExhausted,
         expect.stringMatching(/^More than 1 requests in 60 seconds/)])
       expect(error.metadata.get('retry-after')).toMatch(/^(6[01]|5\d)$/)

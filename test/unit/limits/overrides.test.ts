@@ -26,7 +26,9 @@ describe('a file of limits', () => {
   })
 
   it.each([
-    ['{', 'no JSON'], ['[]', 'no object'], ['null', 'no object'],
+    ['{', 'no JSON'],
+    ['[]', 'no object'],
+    ['null', 'no object'],
     ['{"default": {"count": 1}}', 'no limit named "default"'],
     ['{"default-key": 5}', '"default-key" is no object'],
     ['{"default-key": {"counts": 5}}', '"default-key" has a field "counts"'],

@@ -27,10 +27,11 @@ const done = async () => {}
 describe('a quota of what is stored', () => {
   it('is never exceeded by requests at the same time, and says what is used up', async () => {
     const { quotas, stored } = quotasWith({ threads: 10 }, { threads: 4 })
-    const create = () => quotas.within('t', { threads: 1 }, async () => {
-      await settled()
-      stored.threads++
-    })
+    const create = () =>
+      quotas.within('t', { threads: 1 }, async () => {
+        await settled()
+        stored.threads++
+      })
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, create))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
     expect(stored.threads).toBe(10)
@@ -48,7 +49,10 @@ describe('a quota of what is stored', () => {
     expect(owners.asked).toBe(1)
     stored.runs = 80
     env.advance(2_000)
-    for (let i = 0; i < 20; i++) await start().then(() => { stored.runs++ })
+    for (let i = 0; i < 20; i++)
+      await start().then(() => {
+        stored.runs++
+      })
     await expect(start()).rejects.toMatchObject({ code: 'over_quota', httpStatus: 429 })
     expect(await quotas.within('other', { runs: 1 }, async () => 'done')).toBe('done')
   })
@@ -62,7 +66,9 @@ describe('a quota of what is stored', () => {
 
   it('of bytes refuses whatever writes more, and lets through when some were deleted', async () => {
     const { quotas, stored } = quotasWith({ bytes: 1_000 }, { bytes: 999 })
-    await quotas.within('t', {}, async () => { stored.bytes = 5_000 })
+    await quotas.within('t', {}, async () => {
+      stored.bytes = 5_000
+    })
     await expect(quotas.within('t', { runs: 1 }, done))
       .rejects.toMatchObject({ code: 'out_of_quota', details: { quota: { name: 'stored_bytes' } } })
     stored.bytes = 0
@@ -79,8 +85,10 @@ describe('a quota of what is stored', () => {
 
   it('of threads lets a request through that finds its thread', async () => {
     const { quotas, stored } = quotasWith({ threads: 3, runs: 5 }, { threads: 3, runs: 4 })
-    const start = (there: boolean) => quotas.within('t',
-      { threads: 1, runs: 1, exists: async () => there }, async () => { stored.runs++ })
+    const start = (there: boolean) =>
+      quotas.within('t', { threads: 1, runs: 1, exists: async () => there }, async () => {
+        stored.runs++
+      })
     await expect(start(false)).rejects.toMatchObject({ code: 'out_of_quota' })
     await start(true)
     await expect(start(true)).rejects.toMatchObject({ code: 'over_quota' })

@@ -7,8 +7,8 @@ import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import type { ReadAllowance } from '../../../src/limits/read-quota.ts'
 import { virtualEnv } from '../../support/env.ts'
 
-const limits = { inAll: 100, ofTenant: 60, large: 40, ofAnswer: 50, waiting: 2,
-  gathering: 1, waitMs: 1_000 }
+const limits = { inAll: 100, ofTenant: 60, large: 40, ofAnswer: 50, waiting: 2, gathering: 1,
+  waitMs: 1_000 }
 
 function aQuota() {
   const env = virtualEnv()
@@ -79,9 +79,9 @@ describe('a read', () => {
     const left = new AbortController()
     const read = quota.read({ tenant: 'a', bytes: 50, cancelled: left.signal },
       async (allowance) => {
-      left.abort(new HeddleError('unavailable', 'The caller has left.'))
-      allowance.keep(1)
-    })
+        left.abort(new HeddleError('unavailable', 'The caller has left.'))
+        allowance.keep(1)
+      })
     await expect(read).rejects.toMatchObject({ message: 'The caller has left.' })
     expect(quota.stats.bytes).toBe(0)
   })
@@ -166,8 +166,8 @@ describe('a turn', () => {
       return left
     })
     await expect(quota.turn('a')).rejects.toMatchObject({ code: 'unavailable',
-      details: { retryAfterSeconds: 5 } });
-    (await quota.turn('b'))()
+      details: { retryAfterSeconds: 5 } })
+    ;(await quota.turn('b'))()
     expect(order).toEqual([])
     leave()
     const second = await next

@@ -15,15 +15,17 @@ function askingLease() {
   const questions: LimitQuestion[] = []
   const answers: (() => void)[] = []
   const tokenLease = new TokenLease({
-    env, limit: aRow, doors: () => 1,
+    env,
+    limit: aRow,
+    doors: () => 1,
     tally: { admitted: 0, near: 0, refused: 0, alone: 0, failed: 0 },
-    ask: (question) => new Promise<Grant>((answered) => {
-      questions.push(question)
-      const lease = { id: `${questions.length}`, tokens: 10, goodMs: leaseMs }
-      const { waiting: admitted } = question
-      answers.push(() =>
-        answered({ counter: 'one', admitted, lease, remaining: 50, waitMs: 0 }))
-    }),
+    ask: (question) =>
+      new Promise<Grant>((answered) => {
+        questions.push(question)
+        const lease = { id: `${questions.length}`, tokens: 10, goodMs: leaseMs }
+        const { waiting: admitted } = question
+        answers.push(() => answered({ counter: 'one', admitted, lease, remaining: 50, waitMs: 0 }))
+      }),
   })
   return { env, questions, lease: tokenLease, answer: async () => {
     answers.shift()!()
@@ -45,7 +47,9 @@ describe('a lease', () => {
     env.advance(leaseMs)
     expect(lease.tidy()).toBe(true)
     expect(questions.at(-1)!.ended).toEqual([
-      { id: '1', used: [[expect.any(Number), 1]] }, { id: '2', used: [[expect.any(Number), 1]] }])
+      { id: '1', used: [[expect.any(Number), 1]] },
+      { id: '2', used: [[expect.any(Number), 1]] },
+    ])
     for (const { used: [use] } of questions.at(-1)!.ended) {
       expect(use![0]).toBeLessThanOrEqual(leaseMs)
       expect(use![0]).toBeGreaterThan(leaseMs / 2)

@@ -74,7 +74,9 @@ describe('the configuration of a node', () => {
 describe('a data directory', () => {
   let directory: string
   let left: ChildProcess
-  beforeEach(() => { directory = mkdtempSync(join(tmpdir(), 'heddle-leftovers-')) })
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'heddle-leftovers-'))
+  })
   afterEach(() => {
     left?.kill('SIGKILL')
     rmSync(directory, { recursive: true, force: true })

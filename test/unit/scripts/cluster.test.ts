@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { bannerIn, refusalIn } from '../../../scripts/cluster/banner.ts'
-import {
-  readDescription, removeDescription, writeDescription,
-} from '../../../scripts/cluster/description.ts'
+import { readDescription, removeDescription,
+  writeDescription } from '../../../scripts/cluster/description.ts'
 import type { ClusterDescription, MemberDescription } from '../../../scripts/cluster/description.ts'
 import { MemberProcess } from '../../../scripts/cluster/member-process.ts'
 import { requestFrom } from '../../../scripts/cluster/options.ts'
@@ -32,17 +31,37 @@ describe('the command line', () => {
 
   it('starts three members on three nodes from port 2024 on by default', () => {
     expect(asked()).toEqual({
-      kind: 'start', members: 3, cassandra: 3, port: 2024, region: 'us', limits: 'off',
-      regions: [], regionUrls: undefined, config: starter, data: join(folder, '.heddle/cluster'),
+      kind: 'start',
+      members: 3,
+      cassandra: 3,
+      port: 2024,
+      region: 'us',
+      limits: 'off',
+      regions: [],
+      regionUrls: undefined,
+      config: starter,
+      data: join(folder, '.heddle/cluster'),
       firstAddress: undefined,
-      light: false, restart: true,
+      light: false,
+      restart: true,
     })
-    expect(asked('--members', '2', '--cassandra=1', '--port', '80', '--region', 'eu', '--config',
-      '.', '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart', '--limits',
-      'on')).toEqual({
-      kind: 'start', members: 2, cassandra: 1, port: 80, region: 'eu', limits: 'on', config: folder,
-      regions: [], regionUrls: undefined,
-      data: join(folder, 'd'), firstAddress: '127.0.0.9', light: true, restart: false,
+    expect(
+      asked('--members', '2', '--cassandra=1', '--port', '80', '--region', 'eu', '--config', '.',
+        '--data', 'd', '--first-address', '127.0.0.9', '--light', '--no-restart', '--limits', 'on'),
+    ).toEqual({
+      kind: 'start',
+      members: 2,
+      cassandra: 1,
+      port: 80,
+      region: 'eu',
+      limits: 'on',
+      config: folder,
+      regions: [],
+      regionUrls: undefined,
+      data: join(folder, 'd'),
+      firstAddress: '127.0.0.9',
+      light: true,
+      restart: false,
     })
   })
 
@@ -83,7 +102,9 @@ describe('the command line', () => {
 })
 
 const member = (number: number): MemberDescription => ({
-  pid: 100 + number, grpc: `127.0.0.1:400${number}`, http: `http://127.0.0.1:202${number}`,
+  pid: 100 + number,
+  grpc: `127.0.0.1:400${number}`,
+  http: `http://127.0.0.1:202${number}`,
   session: `session${number}-of-a-life`,
 })
 const description: ClusterDescription = {
@@ -111,7 +132,8 @@ describe('the output of a member at its start', () => {
 `
   it('has its addresses, once it is complete', () => {
     expect(bannerIn(said)).toEqual(
-      { http: 'http://127.0.0.1:2024', session: '0a1b-2c', grpc: '127.0.0.1:40123' })
+      { http: 'http://127.0.0.1:2024', session: '0a1b-2c', grpc: '127.0.0.1:40123' },
+    )
     expect(bannerIn(said.slice(0, said.indexOf('123\n') + 1))).toBeUndefined()
   })
 
@@ -123,12 +145,14 @@ describe('the output of a member at its start', () => {
 })
 
 describe('the status', () => {
-  const self = (number: number) =>
-    ({ id: member(number).session, address: member(number).grpc })
-  const owned = (shard: number, epoch: number, number: number) =>
-    ({ shard, epoch, session: self(number).id, address: self(number).address })
-  const report = (number: number, shards: ClusterReport['shards']): ClusterReport =>
-    ({ member: self(number), view: [self(1), self(2)], shards })
+  const self = (number: number) => ({ id: member(number).session, address: member(number).grpc })
+  const owned = (shard: number, epoch: number, number: number) => ({ shard, epoch,
+    session: self(number).id, address: self(number).address })
+  const report = (number: number, shards: ClusterReport['shards']): ClusterReport => ({
+    member: self(number),
+    view: [self(1), self(2)],
+    shards,
+  })
 
   const linesOf = (one: ClusterReport | string, two: ClusterReport | string) =>
     statusLines(description, [{ member: member(1), report: one }, { member: member(2),
@@ -166,12 +190,17 @@ describe('a member', () => {
     "console.log('  member  s' + process.pid + ' at 127.0.0.1:2'); setInterval(() => 0, 1e6)"
   const lines: string[] = []
   const served: (number | undefined)[] = []
-  const supervised = (code: string, restart: boolean) => new Supervisor({
-    process: new MemberProcess({ command: ['-e', code], directory: join(folder, 'member') }),
-    name: 'Member 1', restart, log: (line) => lines.push(line),
-    changed: (found) => served.push(found?.pid),
+  const supervised = (code: string, restart: boolean) =>
+    new Supervisor({
+      process: new MemberProcess({ command: ['-e', code], directory: join(folder, 'member') }),
+      name: 'Member 1',
+      restart,
+      log: (line) => lines.push(line),
+      changed: (found) => served.push(found?.pid),
+    })
+  beforeEach(() => {
+    lines.length = served.length = 0
   })
-  beforeEach(() => { lines.length = served.length = 0 })
 
   it('that does not start fails with its reason', async () => {
     const member = supervised("console.error('heddle: It is too late.'); process.exit(2)", true)
@@ -200,7 +229,8 @@ describe('a member', () => {
     await member.start()
     process.kill(served[0]!, 'SIGKILL')
     await expect.poll(() => lines).toEqual([
-      expect.stringMatching(/^Member 1 ended by itself \(SIGKILL\); see .*output\.log\.$/)])
+      expect.stringMatching(/^Member 1 ended by itself \(SIGKILL\); see .*output\.log\.$/),
+    ])
     await member.end()
   })
 })

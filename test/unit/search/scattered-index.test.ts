@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { askIndex, indexService, indexWire, scatteredIndex } from '../../../src/search/index.ts'
-import type {
-  AssistantQuery, IndexAnswer, IndexQuestion, ThreadQuery,
-} from '../../../src/search/index.ts'
+import type { AssistantQuery, IndexAnswer, IndexQuestion,
+  ThreadQuery } from '../../../src/search/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../contract/embedded-place.ts'
 import { anAssistant, aThread } from '../../contract/rows.ts'
@@ -52,7 +51,8 @@ class Cluster {
       env: this.env,
       own: { answer: (question) => this.answer(0, question) },
       owners: {
-        shards, self: members[0]!,
+        shards,
+        self: members[0]!,
         ownerOf: (shard) => {
           const owner = this.owners[shard] ?? null
           return owner === null ? undefined : { member: members[owner]!, epoch: 1 }
@@ -92,8 +92,11 @@ type Update = { table: 'thread'; row: ThreadRow } | { table: 'assistant'; row: A
 /** Puts each row into the index of its member, and all of them into `whole`. */
 async function put(rows: readonly (readonly [member: number, update: Update])[]): Promise<void> {
   await whole.log.append([], rows.map(([, update]) => update))
-  await Promise.all(stores.map((store, member) => store.log.append([],
-    rows.flatMap(([of, update]) => (of === member ? [update] : [])))))
+  await Promise.all(
+    stores.map((store, member) =>
+      store.log.append([], rows.flatMap(([of, update]) => (of === member ? [update] : [])))
+    ),
+  )
 }
 
 const newest = { sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0 } as const
@@ -115,9 +118,12 @@ describe('a search across several owners', () => {
   it('of threads equals the search of one index with all rows', async () => {
     const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
     const thread = fc.record({
-      member: fc.nat(2), status: fc.constantFrom(...statuses),
+      member: fc.nat(2),
+      status: fc.constantFrom(...statuses),
       hidden: fc.nat(9).map((n) => n === 0),
-      createdAtMs: fc.nat(3), updatedAtMs: fc.nat(3), stateUpdatedAtMs: fc.nat(3),
+      createdAtMs: fc.nat(3),
+      updatedAtMs: fc.nat(3),
+      stateUpdatedAtMs: fc.nat(3),
       threadId: fc.oneof(fc.uuid(), fc.string({ unit: 'binary', minLength: 1, maxLength: 3 })),
       metadataJson: fc.constantFrom('{}', '{"x":1}', '{"x":1,"y":["a"]}'),
     })
@@ -131,24 +137,32 @@ describe('a search across several owners', () => {
     const { threads } = new Cluster(stores).index()
     await fc.assert(fc.asyncProperty(
       fc.uniqueArray(thread, { maxLength: 40, selector: ({ threadId }) => threadId }),
-      fc.array(query, { minLength: 1, maxLength: 6 }), async (rows, queries) => {
+      fc.array(query, { minLength: 1, maxLength: 6 }),
+      async (rows, queries) => {
         const tenant = randomUUID()
-        await put(rows.map(({ member, ...row }) =>
-          [member, { table: 'thread', row: aThread({ tenant, ...row }) }]))
+        await put(
+          rows.map((
+            { member, ...row },
+          ) => [member, { table: 'thread', row: aThread({ tenant, ...row }) }]),
+        )
         for (const each of queries) {
           expect(await threads.search({ ...each, tenant }))
             .toEqual(await whole.threads.search({ ...each, tenant }))
           expect(await threads.count({ ...each, tenant }))
             .toBe(await whole.threads.count({ ...each, tenant }))
         }
-      }), { numRuns: 150 })
+      },
+    ), { numRuns: 150 })
   })
 
   it('of assistants equals the search of one index with all rows', async () => {
     const names = ['', 'a', 'A', 'b', 'ä', '\u{ff5e}', '\u{1f9f5}', '\u{10000}', 'a\u0000b']
     const assistant = fc.record({
-      member: fc.nat(2), graphId: fc.constantFrom('agent', 'b', '\u{1f9f5}', '\u{ff5e}'),
-      name: fc.constantFrom(...names), createdAtMs: fc.nat(3), updatedAtMs: fc.nat(3),
+      member: fc.nat(2),
+      graphId: fc.constantFrom('agent', 'b', '\u{1f9f5}', '\u{ff5e}'),
+      name: fc.constantFrom(...names),
+      createdAtMs: fc.nat(3),
+      updatedAtMs: fc.nat(3),
       metadataJson: fc.constantFrom('{}', '{"x":1}'),
     })
     const query: fc.Arbitrary<Omit<AssistantQuery, 'tenant'>> = fc.record({
@@ -159,26 +173,32 @@ describe('a search across several owners', () => {
       metadata: fc.constantFrom(undefined, { x: 1 }),
     }) as fc.Arbitrary<Omit<AssistantQuery, 'tenant'>>
     const { assistants } = new Cluster(stores).index()
-    await fc.assert(fc.asyncProperty(fc.array(assistant, { maxLength: 30 }),
-      fc.array(query, { minLength: 1, maxLength: 6 }), async (rows, queries) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(assistant, { maxLength: 30 }),
+        fc.array(query, { minLength: 1, maxLength: 6 }), async (rows, queries) => {
         const tenant = randomUUID()
-        await put(rows.map(({ member, ...row }) =>
-          [member, { table: 'assistant', row: anAssistant({ tenant, ...row }) }]))
+        await put(
+          rows.map((
+            { member, ...row },
+          ) => [member, { table: 'assistant', row: anAssistant({ tenant, ...row }) }]),
+        )
         for (const each of queries) {
           expect(await assistants.search({ ...each, tenant }))
             .toEqual(await whole.assistants.search({ ...each, tenant }))
           expect(await assistants.count({ ...each, tenant }))
             .toBe(await whole.assistants.count({ ...each, tenant }))
         }
-      }), { numRuns: 100 })
+      }),
+      { numRuns: 100 },
+    )
   })
 
   it('pages through everything without repeating or omitting a row', async () => {
     const tenant = randomUUID()
     // Unevenly distributed, and far more rows than an owner is asked for at a time.
     const memberOf = (index: number) => (index % 7 === 0 ? 1 : index > 4_000 ? 2 : 0)
-    const rows = Array.from({ length: 4_500 }, (_, index) =>
-      [memberOf(index), aThread({ tenant, createdAtMs: index >> 4 })] as const)
+    const rows = Array.from({ length: 4_500 },
+      (_, index) => [memberOf(index), aThread({ tenant, createdAtMs: index >> 4 })] as const)
     await put(rows.map(([member, row]) => [member, { table: 'thread', row }]))
     const { threads } = new Cluster(stores).index()
     const seen: string[] = []
@@ -201,7 +221,8 @@ describe('a search', () => {
     const query = { ...newest, tenant, limit: 7, offset: 2 }
     expect(await cluster.index().threads.search(query)).toEqual({ rows: [], total: 1 })
     expect(cluster.asked).toMatchObject([
-      { member: 1, question: { kind: 'thread_search', query: { limit: 7, offset: 2 } } }])
+      { member: 1, question: { kind: 'thread_search', query: { limit: 7, offset: 2 } } },
+    ])
   })
 
   it('asks each owner for all that may be on the page', async () => {
@@ -248,8 +269,8 @@ describe('a shard that is not covered exactly once', () => {
     const cluster = new Cluster(stores)
     cluster.covered[2] = [2]
     const index = cluster.index()
-    const answers = Array.from({ length: 20 }, (_, offset) =>
-      index.threads.search({ ...newest, tenant, offset: offset % 3, limit: 1 }))
+    const answers = Array.from({ length: 20 },
+      (_, offset) => index.threads.search({ ...newest, tenant, offset: offset % 3, limit: 1 }))
     // One timer for the end of each, and one for the next try.
     const wait = () => expect.poll(() => cluster.env.timers()).toBe(21)
     await wait()
@@ -356,8 +377,9 @@ describe('an owner', () => {
     await cluster.waits()
     cluster.env.advance(100)
     expect((await answer).rows).toEqual(rows.slice(190, 200).toReversed())
-    expect(cluster.asked.filter(({ question }) =>
-      (question.query as ThreadQuery).offset === 0).length).toBe(6)
+    expect(
+      cluster.asked.filter(({ question }) => (question.query as ThreadQuery).offset === 0).length,
+    ).toBe(6)
   })
 })
 

@@ -1,15 +1,13 @@
 /** Threads with delayed runs over a data directory, whose clock the test moves. */
 
-import {
-  ActivationTable, createRouter, inProcessTransport, placedOwnership, soleMember,
-} from '../../../cluster/index.ts'
+import { ActivationTable, createRouter, inProcessTransport, placedOwnership,
+  soleMember } from '../../../cluster/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
-import {
-  ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine, threadKind,
-} from '../../../src/thread/index.ts'
+import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+  threadKind } from '../../../src/thread/index.ts'
 import type { ThreadClient } from '../../../src/thread/index.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { ScriptedEgress } from '../../support/scripted-egress.ts'
@@ -41,11 +39,22 @@ export class DelayedHouse {
     const dueWakes: DueWakes = new DueWakes({ env, due: store.due,
       wake: (key) => activations.wake(key, epoch) })
     const kind = threadKind({
-      log: store.log, threads: store.threads, runs: store.runs, host: this.host, env,
-      egress: new ScriptedEgress(), showRun: () => '{}', limits: defaultLimits, billing: false,
-      views: new ByteBudget(1e6), feeds: new ByteBudget(1e6), inputs: new InputQuota(Infinity),
-      reads, quarantine,
-      nextExecutionId: () => ++executions, ask: (key, command) => router.ask(key, command),
+      log: store.log,
+      threads: store.threads,
+      runs: store.runs,
+      host: this.host,
+      env,
+      egress: new ScriptedEgress(),
+      showRun: () => '{}',
+      limits: defaultLimits,
+      billing: false,
+      views: new ByteBudget(1e6),
+      feeds: new ByteBudget(1e6),
+      inputs: new InputQuota(Infinity),
+      reads,
+      quarantine,
+      nextExecutionId: () => ++executions,
+      ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
     const activations = this.activations = new ActivationTable({ env, kinds: [kind] })

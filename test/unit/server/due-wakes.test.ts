@@ -12,8 +12,12 @@ import { settled } from '../../support/thread-house.ts'
 function sleepers(...times: number[]) {
   const env = virtualEnv()
   const startMs = env.nowMs()
-  const asleep = new Map(times.map((ms, i): [string, DueThread] => [`${i}`,
-    { tenant: 't', threadId: `${i}`, atMs: startMs + ms, no: i + 1 }]))
+  const asleep = new Map(
+    times.map((ms,
+      i): [string, DueThread] => [`${i}`, { tenant: 't', threadId: `${i}`, atMs: startMs + ms,
+      no: i + 1 }]
+    ),
+  )
   const story: string[] = []
   const failing = { due: false, wake: new Set<string>() }
   let asked = 0

@@ -32,8 +32,10 @@ export async function expectManyDelayed(count: number): Promise<void> {
   await house.startDelayed('warm', 0, '')
   const before = heapBytes()
   for (let from = 0; from < count; from += 500) {
-    await Promise.all(Array.from({ length: Math.min(500, count - from) }, (_, i) =>
-      house.startDelayed(`${from + i}`, hourMs * (1 + i % 2), 'x'.repeat(inputCharacters))))
+    await Promise.all(
+      Array.from({ length: Math.min(500, count - from) }, (_, i) =>
+        house.startDelayed(`${from + i}`, hourMs * (1 + i % 2), 'x'.repeat(inputCharacters))),
+    )
   }
   expect(await house.store.use('t')).toMatchObject({ threads: count + 1, delayedRuns: count })
   expect(house.activations.size).toBe(count + 1)

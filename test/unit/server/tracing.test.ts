@@ -3,9 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import {
-  ActivationTable, createRouter, fanOut, placedOwnership, systemEnv,
-} from '../../../cluster/index.ts'
+import { ActivationTable, createRouter, fanOut, placedOwnership,
+  systemEnv } from '../../../cluster/index.ts'
 import { grpcTransport } from '../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../cluster/transport/grpc/server.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
@@ -23,8 +22,10 @@ import type { OpenDoor } from '../frontdoor/open-front-door.ts'
 
 const env = systemEnv({ level: 'silent' })
 const common = {
-  env, trust: { secret: 'the-secret-of-this-cluster' },
-  identity: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
+  env,
+  trust: { secret: 'the-secret-of-this-cluster' },
+  identity: { cluster: 'test', version: 1 },
+  kinds: [{ name: 'thread', wire: threadWire }],
 }
 const ends: (() => unknown)[] = []
 
@@ -44,12 +45,17 @@ beforeAll(async () => {
   const self = { id: 'near', address: 'here' }
   const view = { self, members: [{ id: 'm', address: server.address }] }
   const router = createRouter({
-    env, tracing, transport: fanOut(transport, common.kinds),
+    env,
+    tracing,
+    transport: fanOut(transport, common.kinds),
     ownership: placedOwnership({ view, shards: 1, epoch: 1 }),
     activations: new ActivationTable({ env, kinds: [] }),
   })
   threads = createThreadClient({
-    router, threads: house.tables.threads, newThreadId: () => env.uuid(), env,
+    router,
+    threads: house.tables.threads,
+    newThreadId: () => env.uuid(),
+    env,
     reads: new ReadQuota(env),
   })
   ends.push(() => collector.close(), () => server.close(AbortSignal.abort()), close)
@@ -61,8 +67,8 @@ afterAll(async () => {
 })
 
 /** Sends the body after the server has read the head, so that both are read in separate events. */
-async function startedInTwoParts(door: OpenDoor, threadId: string, traceparent: string):
-Promise<string> {
+async function startedInTwoParts(door: OpenDoor, threadId: string,
+  traceparent: string): Promise<string> {
   const socket = await dial(door.url)
   const body = JSON.stringify({ assistant_id: 'agent', if_not_exists: 'create' })
   socket.write(`POST /threads/${threadId}/runs HTTP/1.1\r\nhost: localhost\r\n` +
@@ -80,8 +86,10 @@ describe('a trace', () => {
     const [traceId, spanId, threadId] = ['ab'.repeat(16), 'cd'.repeat(8), randomUUID()]
     const runId = await startedInTwoParts(door, threadId, `00-${traceId}-${spanId}-01`)
     house.host.end(house.host.only)
-    await expect.poll(() => call(door, 'GET', `/threads/${threadId}/runs/${runId}`)
-      .then((answer) => answer.json['status'])).toBe('success')
+    await expect.poll(() =>
+      call(door, 'GET', `/threads/${threadId}/runs/${runId}`)
+        .then((answer) => answer.json['status'])
+    ).toBe('success')
     await tracing.close()
     const ofTrace = collector.spans.filter((span) => span.traceId === traceId)
     const of = (name: string) => ofTrace.find((span) => span.name === name)!

@@ -10,8 +10,8 @@ import { ipRange } from '../../../src/settings/ip-address.ts'
 import { knownSettings } from '../../../src/settings/known-settings.ts'
 import type { SettingsSource } from '../../../src/settings/settings-reader.ts'
 
-const source: SettingsSource =
-  { options: {}, environment: {}, folder: '/base', starter: '/heddle/starter/langgraph.json' }
+const source: SettingsSource = { options: {}, environment: {}, folder: '/base',
+  starter: '/heddle/starter/langgraph.json' }
 
 const resolved = (more: Partial<SettingsSource>) => resolveSettings({ ...source, ...more })
 
@@ -28,15 +28,35 @@ function mistakes(more: Partial<SettingsSource>): string {
 describe('settings', () => {
   it('have defaults that serve the starter on this machine only', () => {
     expect(resolved({})).toEqual({
-      config: '/heddle/starter/langgraph.json', dataDirectory: '/heddle/starter/.heddle',
-      port: 2024, portIsChosen: false, host: '127.0.0.1', insecureListen: false,
-      allowOrigins: [], allowHosts: [], reload: true,
-      egressAllow: [], egressProxy: undefined, inRegion: false,
-      auth: 'none', sessions: null, region: 'us', regionUrls: { us: '', eu: '' },
-      workers: expect.any(Number), workerHeapMb: undefined, graphEnv: ['*'], drainMs: 5_000,
-      logLevel: 'info', cassandra: null,
-      metrics: null, tracing: null,
-      limits: false, billing: false, limitOverrides: null, trustedProxies: [], userProxies: [],
+      config: '/heddle/starter/langgraph.json',
+      dataDirectory: '/heddle/starter/.heddle',
+      port: 2024,
+      portIsChosen: false,
+      host: '127.0.0.1',
+      insecureListen: false,
+      allowOrigins: [],
+      allowHosts: [],
+      reload: true,
+      egressAllow: [],
+      egressProxy: undefined,
+      inRegion: false,
+      auth: 'none',
+      sessions: null,
+      region: 'us',
+      regionUrls: { us: '', eu: '' },
+      workers: expect.any(Number),
+      workerHeapMb: undefined,
+      graphEnv: ['*'],
+      drainMs: 5_000,
+      logLevel: 'info',
+      cassandra: null,
+      metrics: null,
+      tracing: null,
+      limits: false,
+      billing: false,
+      limitOverrides: null,
+      trustedProxies: [],
+      userProxies: [],
       quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
         streams: 5_000 },
       connectionsPerAddress: 1_000,
@@ -123,10 +143,10 @@ describe('settings', () => {
       environment: { HEDDLE_DRAIN_MS: '-1', HEDDLE_RELOAD: 'maybe' },
     }).split('\n').toSorted()).toEqual([
       '--allow-origin (or HEDDLE_ALLOW_ORIGIN) must be an origin like https://example.org, ' +
-        'not "a.org/x".',
+      'not "a.org/x".',
       '--drain-ms (or HEDDLE_DRAIN_MS) must be a whole number from 0 to 3600000, not "-1".',
       '--log-level (or HEDDLE_LOG_LEVEL) must be one of debug, info, warn, error, silent, ' +
-        'not "loud".',
+      'not "loud".',
       '--no-reload (or HEDDLE_RELOAD) must be yes or no, not "maybe".',
       '--port (or PORT) must be a whole number from 0 to 65535, not "65536".',
     ])
@@ -172,16 +192,17 @@ describe('settings', () => {
   })
 
   it('have proxies as addresses and ranges', () => {
-    const { trustedProxies, userProxies } =
-      resolved({ options: { trustedProxies: '10.0.0.0/8, ::1', userProxies: '192.0.2.1' } })
+    const { trustedProxies, userProxies } = resolved({
+      options: { trustedProxies: '10.0.0.0/8, ::1', userProxies: '192.0.2.1' },
+    })
     expect(trustedProxies).toEqual([ipRange('10.0.0.0/8'), ipRange('::1')])
     expect(userProxies).toEqual([ipRange('192.0.2.1')])
     const options = { trustedProxies: 'everybody', userProxies: '::1,10.0.0.0/33' }
     expect(mistakes({ options }).split('\n')).toEqual([
       '--trusted-proxies (or HEDDLE_TRUSTED_PROXIES) must list addresses or ranges like ' +
-        '10.0.0.0/8, not "everybody".',
+      '10.0.0.0/8, not "everybody".',
       '--user-proxies (or HEDDLE_USER_PROXIES) must list addresses or ranges like 10.0.0.0/8, ' +
-        'not "10.0.0.0/33".',
+      'not "10.0.0.0/33".',
     ])
   })
 
@@ -203,7 +224,8 @@ describe('settings', () => {
     for (const auth of ['none', 'keys']) {
       expect(mistakes({ options: { billing: 'on', region: 'eu', auth } })).toBe(
         '--billing on (or HEDDLE_BILLING) is for the region us, where alone billing records may ' +
-        'be kept: turn it off in the region eu.')
+          'be kept: turn it off in the region eu.',
+      )
     }
   })
 
@@ -222,10 +244,14 @@ describe('settings', () => {
     expect(resolved({ environment, folder, options })).toMatchObject({
       egressProxy: given('egressProxy'),
       cassandra: { password: given('cassandraPassword'),
-        member: { secret: given('clusterSecret') } } })
+        member: { secret: given('clusterSecret') } },
+    })
     // The variable itself wins, and other settings have no files.
-    expect(resolved({ folder, options, environment: { ...environment,
-      HEDDLE_CLUSTER_SECRET: 'typed', HEDDLE_KEYSPACE_FILE: 'nowhere' } }))
+    expect(
+      resolved({ folder, options,
+        environment: { ...environment, HEDDLE_CLUSTER_SECRET: 'typed',
+          HEDDLE_KEYSPACE_FILE: 'nowhere' } }),
+    )
       .toMatchObject({ cassandra: { keyspace: 'heddle', member: { secret: 'typed' } } })
     expect(mistakes({ folder, options, environment: { HEDDLE_CLUSTER_SECRET_FILE: 'nowhere' } }))
       .toMatch(/^HEDDLE_CLUSTER_SECRET_FILE: nowhere cannot be read: ENOENT/)

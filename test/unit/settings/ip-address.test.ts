@@ -20,12 +20,14 @@ it.each([
 
 it.each(['10.0.0.0/33', '::/129', 'everybody', '10.0.0.1/x', '10.0.0.0/', '10.0.0.0/8/8', '1.2.3',
   '::ffff:10.0.0.0/104', ''])('"%s" is no range', (text) => {
-  expect(ipRange(text)).toBeUndefined()
-})
+    expect(ipRange(text)).toBeUndefined()
+  })
 
 it('Only hosts that lead to this machine are loopback.', () => {
   const own = ['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', 'a.localhost']
   expect(own.filter(isLoopback)).toEqual(own)
-  expect(['', '0.0.0.0', '::', '128.0.0.1', '1270.0.0.1', '10.0.0.1', 'localhost.evil.example',
-    '127.evil.example', '127.0.0.1.evil.example', '::ffff:10.0.0.1'].filter(isLoopback)).toEqual([])
+  expect(
+    ['', '0.0.0.0', '::', '128.0.0.1', '1270.0.0.1', '10.0.0.1', 'localhost.evil.example',
+      '127.evil.example', '127.0.0.1.evil.example', '::ffff:10.0.0.1'].filter(isLoopback),
+  ).toEqual([])
 })

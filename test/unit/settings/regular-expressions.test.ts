@@ -45,8 +45,7 @@ function hostileTo({ source, flags }: FoundExpression): string | undefined {
     for (let at = 0; at < texts.length; at += together) {
       const some = texts.slice(at, at + together)
       if (!isSlow(...some)) continue
-      const worst = some.find((text) =>
-        Array.from({ length: tries }).every(() => isSlow(text)))
+      const worst = some.find((text) => Array.from({ length: tries }).every(() => isSlow(text)))
       if (worst !== undefined) return `${worst.slice(0, 24)}… × ${length}`
     }
   }
@@ -56,7 +55,8 @@ function hostileTo({ source, flags }: FoundExpression): string | undefined {
 describe('a regular expression', () => {
   it('takes time in proportion to its text', { timeout: 120_000 }, () => {
     const inCode = sources.flatMap(({ path, text }) =>
-      expressionsIn(text).map((found) => ({ path, ...found })))
+      expressionsIn(text).map((found) => ({ path, ...found }))
+    )
     expect(inCode.length).toBeGreaterThan(80)
     const inSchemas = [extractPath, statePart]
       .map(({ pattern }) => ({ path: 'src/frontdoor/schema', source: pattern, flags: 'u' }))
@@ -73,7 +73,10 @@ describe('a regular expression', () => {
   })
 
   it.each([
-    ['\\beyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*', ''], ['(a+)+$', ''], ['\\s+$', 'g'], ['\\[(.*)\\]', ''],
+    ['\\beyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*', ''],
+    ['(a+)+$', ''],
+    ['\\s+$', 'g'],
+    ['\\[(.*)\\]', ''],
     ['(\\w+)\\s*=', ''],
   ])('is found to be slow: %s', (source, flags) => {
     expect(hostileTo({ source, flags })).toBeDefined()

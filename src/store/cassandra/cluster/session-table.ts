@@ -76,8 +76,8 @@ export class SessionTable implements SessionPort {
     return this.#swapped({ cql, values: [session, 'fenced', by] })
   }
 
-  #change(session: string, from: SessionState, to: Readonly<Record<string, Value>>):
-  Promise<Found | 'applied'> {
+  #change(session: string, from: SessionState,
+    to: Readonly<Record<string, Value>>): Promise<Found | 'applied'> {
     const set = Object.keys(to).map((column) => `${column} = ?`).join(', ')
     const cql = `UPDATE ${this.#table} SET ${set} WHERE session = ? IF state = ?`
     return this.#swapped({ cql, values: [...Object.values(to), session, from] })
@@ -86,7 +86,7 @@ export class SessionTable implements SessionPort {
   /** Whether it was applied, or else the state that was found. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
     const beganMs = this.#env.monotonicMs()
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1;; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
         return applied ? 'applied' : row?.['state'] as Found

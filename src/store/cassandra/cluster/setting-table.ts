@@ -17,8 +17,8 @@ export interface ClusterSettings {
 const defaults = { shards: defaultShards, buckets: 4 } as const
 
 /** Whoever comes first fixes what is missing. */
-export async function readSettings(connection: Connection, env: Pick<Env, 'uuid'>):
-Promise<ClusterSettings> {
+export async function readSettings(connection: Connection,
+  env: Pick<Env, 'uuid'>): Promise<ClusterSettings> {
   const [shards, buckets, secret] = await Promise.all([
     readSetting(connection, 'shards', String(defaults.shards)),
     readSetting(connection, 'buckets', String(defaults.buckets)),
@@ -36,9 +36,10 @@ export function regionOf(connection: Connection): Promise<string | undefined> {
  * The first region that is named gets the keyspace, for ever. Throws HeddleError `forbidden` if it
  * belongs to another one, or to any and none is named.
  */
-export async function settleRegion(connection: Connection, named: string | undefined):
-Promise<void> {
-  const region = named === undefined ? await regionOf(connection)
+export async function settleRegion(connection: Connection,
+  named: string | undefined): Promise<void> {
+  const region = named === undefined ?
+    await regionOf(connection)
     : await readSetting(connection, 'region', named)
   requireBelong(connection, region, named)
 }
@@ -57,8 +58,8 @@ async function findSetting(connection: Connection, name: string): Promise<string
   return row?.['value'] as string | undefined
 }
 
-async function readSetting(connection: Connection, name: string, otherwise: string):
-  Promise<string> {
+async function readSetting(connection: Connection, name: string,
+  otherwise: string): Promise<string> {
   const insert = {
     cql: `INSERT INTO ${connection.control}.setting (name, value) VALUES (?, ?) IF NOT EXISTS`,
     values: [name, otherwise],

@@ -88,8 +88,9 @@ export class Connection {
     const hedge = new Hedge()
     const client = new Client(clientOptions(options, hedge))
     renewOneAtATime(client, options.env)
-    client.on('log', (level: string, source: string, message: string) =>
-      options.env.log.debug('A message of the driver.', { level, source, message }))
+    client.on('log',
+      (level: string, source: string, message: string) =>
+        options.env.log.debug('A message of the driver.', { level, source, message }))
     try {
       await client.connect()
     } catch (error) {
@@ -122,8 +123,9 @@ export class Connection {
    * All statements change one partition: either all are written or none. Otherwise like `write`.
    */
   async batch(statements: readonly Statement[]): Promise<void> {
-    const queries = statements.map(({ cql, values }) =>
-      ({ query: cql, params: values.map(unsetOrSent) }))
+    const queries = statements.map(({ cql, values }) => ({ query: cql,
+      params: values.map(unsetOrSent) })
+    )
     await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
   }
 
@@ -135,8 +137,8 @@ export class Connection {
   }
 
   /** As many rows at a time as `fetchSize` says, each time anew. Throws as `read` does. */
-  async *pages(statement: Statement, fetchSize: number | (() => number)):
-    AsyncGenerator<Row[], void, void> {
+  async *pages(statement: Statement,
+    fetchSize: number | (() => number)): AsyncGenerator<Row[], void, void> {
     const sizeNow = typeof fetchSize === 'number' ? () => fetchSize : fetchSize
     let pageState: string | undefined
     do {
@@ -151,8 +153,9 @@ export class Connection {
    * applied, `row` is what is there. Null is written as null. Throws AmbiguousSwap, or
    * `unavailable` if it certainly was not and will not be applied.
    */
-  async swap(statements: Statement | readonly Statement[]):
-    Promise<{ applied: boolean; row: Row | undefined }> {
+  async swap(
+    statements: Statement | readonly Statement[],
+  ): Promise<{ applied: boolean; row: Row | undefined }> {
     try {
       const { rows } = await this.#swap([statements].flat())
       const row = rows[0]
@@ -160,16 +163,19 @@ export class Connection {
       return { applied: row?.['[applied]'] === true, row: found ? row : undefined }
     } catch (error) {
       switch (swapOutcomeOf(error)) {
-        case 'refused': throw refusal(error)
-        case 'not_done': throw unavailable(error)
-        case 'unknown': throw new AmbiguousSwap(error)
+        case 'refused':
+          throw refusal(error)
+        case 'not_done':
+          throw unavailable(error)
+        case 'unknown':
+          throw new AmbiguousSwap(error)
       }
     }
   }
 
   /** A compare-and-set that may be applied twice: asked again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway({ ambiguous: true })
       try {
         await this.swap(statement)
@@ -204,8 +210,8 @@ export class Connection {
    * ones before it made; other hosts see it after `agreed`. Throws what the driver throws.
    */
   async execute(cql: string): Promise<void> {
-    await this.#client.execute(cql, [],
-      { consistency: localQuorum, readTimeout: schemaMs, host: this.#schemaHost() })
+    await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs,
+      host: this.#schemaHost() })
   }
 
   /** Resolves when all hosts know what was executed, or after ten seconds. */
@@ -230,7 +236,8 @@ export class Connection {
   async clockAheadMs(): Promise<number> {
     const askedMs = this.#env.nowMs()
     const [row] = await this.read({
-      cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local', values: [],
+      cql: 'SELECT toUnixTimestamp(now()) AS now FROM system.local',
+      values: [],
     })
     const theirMs = Number(row!['now'])
     // Their clock was read somewhere in between, however long the answer took.
@@ -253,7 +260,7 @@ export class Connection {
   async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
     const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
@@ -276,17 +283,19 @@ export class Connection {
     }
   }
 
-  async #page({ cql, values, prompt }: Statement, fetchSize: number, pageState?: string):
-    Promise<types.ResultSet> {
+  async #page({ cql, values, prompt }: Statement, fetchSize: number,
+    pageState?: string): Promise<types.ResultSet> {
     const sent = values.map(asSent)
     const patience = new ReadTimeout(this.#env, () => this.#inReach)
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       if (this.#closed) throw goingAway()
       const askedMs = this.#env.monotonicMs()
       const readTimeout = patience.nextMs(pauseMs)
       try {
-        const answer = this.#answered(await this.#client.execute(cql, sent,
-          { ...prepared, isIdempotent: true, readTimeout, fetchSize, pageState }))
+        const answer = this.#answered(
+          await this.#client.execute(cql, sent, { ...prepared, isIdempotent: true, readTimeout,
+            fetchSize, pageState }),
+        )
         if (prompt) this.#hedge.applied(cql, this.#env.monotonicMs() - askedMs)
         return answer
       } catch (error) {
@@ -316,11 +325,15 @@ export class Connection {
   async #hostsAgree(): Promise<boolean> {
     const host = this.#schemaHost()
     try {
-      const answers = await Promise.all(['local', 'peers_v2'].map((table) =>
-        this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })))
+      const answers = await Promise.all(
+        ['local', 'peers_v2'].map((table) =>
+          this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })
+        ),
+      )
       // A host that has just joined or left has none.
       const versions = answers.flatMap(({ rows }) =>
-        rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : []))
+        rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : [])
+      )
       return new Set(versions).size === 1
     } catch {
       // The host is busy or has gone; what was executed has taken effect nevertheless.
@@ -329,10 +342,12 @@ export class Connection {
   }
 
   #swap(statements: readonly Statement[]): Promise<types.ResultSet> {
-    const queries = statements.map(({ cql, values }) =>
-      ({ query: cql, params: values.map(asSent) }))
+    const queries = statements.map(({ cql, values }) => ({ query: cql,
+      params: values.map(asSent) })
+    )
     const [only] = queries
-    return queries.length === 1 ? this.#client.execute(only!.query, only!.params, swapped)
+    return queries.length === 1 ?
+      this.#client.execute(only!.query, only!.params, swapped)
       : this.#client.batch(queries, { ...swapped, logged: false })
   }
 

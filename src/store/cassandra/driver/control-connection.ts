@@ -22,8 +22,9 @@ const againMs = 1_000
 
 /** To be called before the client connects. */
 export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>): void {
-  const { controlConnection: control } = client as unknown as
-    { readonly controlConnection?: ControlConnection }
+  const { controlConnection: control } = client as unknown as {
+    readonly controlConnection?: ControlConnection
+  }
   assert(control !== undefined && typeof control._refresh === 'function',
     'this version of the driver renews its connection as the last one')
   const renew = control._refresh.bind(control)
@@ -33,7 +34,9 @@ export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>)
     underWay ??= renew().catch((error: unknown) => {
       env.log.warn('The driver could not renew its connection to Cassandra.', { error })
       env.after(againMs, () => void control._refresh())
-    }).finally(() => { underWay = undefined })
+    }).finally(() => {
+      underWay = undefined
+    })
     return underWay
   }
 }

@@ -14,8 +14,8 @@ export type Outcome = 'not_done' | 'refused' | 'unknown'
 const { responseErrorCodes: codes } = types
 
 /** A coordinator says these before it sends anything to a replica. */
-const beforeSending: readonly number[] =
-  [codes.unavailableException, codes.overloaded, codes.isBootstrapping]
+const beforeSending: readonly number[] = [codes.unavailableException, codes.overloaded,
+  codes.isBootstrapping]
 
 /**
  * A node that cannot read the tables of roles and permissions in time says that nobody may do
@@ -26,8 +26,8 @@ function isUndecided({ code, message }: errors.ResponseError): boolean {
     && message.startsWith('Unable to perform auth')
 }
 
-const permanent: readonly number[] = [codes.protocolError, codes.badCredentials,
-  codes.syntaxError, codes.unauthorized, codes.invalid, codes.configError, codes.alreadyExists]
+const permanent: readonly number[] = [codes.protocolError, codes.badCredentials, codes.syntaxError,
+  codes.unauthorized, codes.invalid, codes.configError, codes.alreadyExists]
 
 /** Of a plain request that the driver did not repeat on its own. */
 export function outcomeOf(error: unknown): Outcome {

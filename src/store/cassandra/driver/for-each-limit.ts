@@ -11,8 +11,9 @@ export async function forEachLimit<Item>(limit: number, items: Iterable<Item>,
       await work(next.value)
     }
   }
-  await Promise.all(Array.from({ length: limit }, () => lane().catch((error: unknown) => {
-    failures.abort()
-    throw error
-  })))
+  await Promise.all(Array.from({ length: limit }, () =>
+    lane().catch((error: unknown) => {
+      failures.abort()
+      throw error
+    })))
 }

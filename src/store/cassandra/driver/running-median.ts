@@ -13,7 +13,9 @@ export class RunningMedian {
     this.#ms = ms
   }
 
-  get ms(): number { return this.#ms }
+  get ms(): number {
+    return this.#ms
+  }
 
   applied(tookMs: number): void {
     this.#ms = Math.max(leastMs, tookMs > this.#ms ? this.#ms * step : this.#ms / step)

@@ -45,13 +45,18 @@ function messageText(cause: unknown, attempt: Attempt): string {
 
 function reasonOf(cause: unknown, code: string): string {
   switch (code) {
-    case 'ECONNREFUSED': return 'nothing listens there'
+    case 'ECONNREFUSED':
+      return 'nothing listens there'
     case 'ENOTFOUND':
-    case 'EAI_AGAIN': return 'the name is not known'
+    case 'EAI_AGAIN':
+      return 'the name is not known'
     case 'ECONNRESET':
-    case 'EPIPE': return 'the connection was cut at once'
-    default: return cause instanceof errors.OperationTimedOutError || code === 'ETIMEDOUT'
-      ? 'there is no answer' : messageOf(cause) || 'no host answers'
+    case 'EPIPE':
+      return 'the connection was cut at once'
+    default:
+      return cause instanceof errors.OperationTimedOutError || code === 'ETIMEDOUT'
+        ? 'there is no answer' :
+        messageOf(cause) || 'no host answers'
   }
 }
 

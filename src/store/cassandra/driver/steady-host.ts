@@ -48,8 +48,8 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
   /** Plans for no particular row have no order, and compare-and-sets are few. */
   override newQueryPlan(keyspace: string, options: PlanOptions, callback: PlanCallback): void {
     const asIs = !options?.getRoutingKey() || options.getSerialConsistency() !== undefined
-    this.#plans.newQueryPlan(keyspace, options!, (error, plan) =>
-      callback(error, asIs || error ? plan : this.#steadied(plan)))
+    this.#plans.newQueryPlan(keyspace, options!,
+      (error, plan) => callback(error, asIs || error ? plan : this.#steadied(plan)))
   }
 
   override getOptions(): Map<string, object> {
@@ -57,7 +57,7 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
   }
 
   /** The first host of a plan is the least busy one: it becomes the next steady host. */
-  * #steadied(plan: Iterator<Host>): Generator<Host, undefined> {
+  *#steadied(plan: Iterator<Host>): Generator<Host, undefined> {
     const near: Host[] = []
     for (let next = plan.next(); !next.done; next = plan.next()) {
       near.push(next.value)

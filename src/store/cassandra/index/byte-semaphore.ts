@@ -22,6 +22,6 @@ export class ByteSemaphore {
 
   leave(bytes: number): void {
     this.#left += bytes
-    if (this.#left > 0) for (const resolve of this.#waiting.splice(0)) resolve()
+    if (this.#left > 0) { for (const resolve of this.#waiting.splice(0)) resolve() }
   }
 }

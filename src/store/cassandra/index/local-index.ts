@@ -17,9 +17,8 @@ import { limitConcurrency } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
-import type {
-  AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex, UnfinishedThread,
-} from '../../../search/index.ts'
+import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex,
+  UnfinishedThread } from '../../../search/index.ts'
 import { openScratchStore } from '../../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
 import { Batcher } from './batcher.ts'
@@ -73,9 +72,10 @@ export class LocalIndex implements OwnIndex {
   readonly #toUnload = limitConcurrency(shardsUnloading)
 
   /** `onLost` is called with a message when the index can no longer be kept up to date. */
-  static async open({ tables, ...options }: { readonly directory: string; readonly env: Env
-    readonly shards: number; readonly tables: OwnedTables
-    onLost(reason: string): void }): Promise<LocalIndex> {
+  static async open(
+    { tables, ...options }: { readonly directory: string; readonly env: Env;
+      readonly shards: number; readonly tables: OwnedTables; onLost(reason: string): void },
+  ): Promise<LocalIndex> {
     const store = watchedScratch(await openScratchStore(options), options.onLost)
     return new LocalIndex(store, tables, options.env)
   }
@@ -143,7 +143,7 @@ export class LocalIndex implements OwnIndex {
 
   /** The row with this id; read from Cassandra if its shard is not covered. */
   async find(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
-    for (let row: OwnedRow | undefined, read = false; ; read = true) {
+    for (let row: OwnedRow | undefined, read = false;; read = true) {
       const state = this.#stateOf(table, tenant, id)
       if (state === 'covered') return await this.#stored(table, tenant, id)
       const put = state?.changes.rowOf(table, tenant, id)
@@ -176,12 +176,14 @@ export class LocalIndex implements OwnIndex {
   /** Like `load`. */
   async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
-    const read = await this.#together.after(() => this.#toRead(async () => {
-      await this.#semaphore.open()
-      const rows = isMine() ? await this.#read(shard) : []
-      this.#semaphore.take(bytesOf(rows))
-      return rows
-    }))
+    const read = await this.#together.after(() =>
+      this.#toRead(async () => {
+        await this.#semaphore.open()
+        const rows = isMine() ? await this.#read(shard) : []
+        this.#semaphore.take(bytesOf(rows))
+        return rows
+      })
+    )
     try {
       if (this.#left.has(shard)) this.#removeRows(shard)
       await this.#unloading.get(shard)

@@ -26,10 +26,11 @@ export class OwnedRowTable {
   /** Adapts to the rows read before: shards have similar rows. */
   #rowsAtOnce = fewRows
 
-  constructor({ connection, bodies, settings, kind }: { readonly connection: Connection
-    readonly bodies: StoredBodies
-    readonly settings: Pick<ClusterSettings, 'shards' | 'buckets'>
-    readonly kind: OwnedTable }) {
+  constructor(
+    { connection, bodies, settings, kind }: { readonly connection: Connection;
+      readonly bodies: StoredBodies; readonly settings: Pick<ClusterSettings, 'shards' | 'buckets'>;
+      readonly kind: OwnedTable },
+  ) {
     this.#connection = connection
     this.#bodies = bodies
     this.#settings = settings
@@ -39,8 +40,10 @@ export class OwnedRowTable {
   }
 
   /** Repeating it changes nothing. */
-  async put({ tenant, id, body, rank }: { readonly tenant: string; readonly id: string
-    readonly body: Uint8Array; readonly rank: bigint }): Promise<void> {
+  async put(
+    { tenant, id, body, rank }: { readonly tenant: string; readonly id: string;
+      readonly body: Uint8Array; readonly rank: bigint },
+  ): Promise<void> {
     await this.#bodies.put({ address: this.#address(tenant, id), body, rank })
   }
 
@@ -109,8 +112,8 @@ export class OwnedRowTable {
     const { shards, buckets } = this.#settings
     const shard = shardOf(text, shards)
     return { table: this.#table,
-      key: [['shard', shard], ['bucket', bucketOf(text, buckets)], ['tenant', tenant],
-        [this.#id, id]] }
+      key: [['shard', shard], ['bucket', bucketOf(text, buckets)], ['tenant', tenant], [this.#id,
+        id]] }
   }
 
   #keyText(tenant: string, id: string): string {

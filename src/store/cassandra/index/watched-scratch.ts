@@ -10,8 +10,10 @@ import type { ScratchStore } from '../../embedded/index.ts'
 export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
   let closing = false
   type Write<Values extends readonly unknown[]> = (...values: Values) => Promise<void>
-  const watched = <Values extends readonly unknown[]>(write: Write<Values>): Write<Values> =>
-    async (...values) => {
+  const watched =
+    <Values extends readonly unknown[]>(write: Write<Values>): Write<Values> => async (
+      ...values
+    ) => {
       try {
         await write(...values)
       } catch (error) {

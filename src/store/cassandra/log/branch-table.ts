@@ -34,7 +34,8 @@ export class BranchTable {
   /** Whether the branch's owner was deleted. */
   async isDead(branchId: string): Promise<boolean> {
     const [row] = await this.#connection.read({
-      cql: `SELECT dead FROM ${this.#branches} WHERE branch_id = ?`, values: [branchId],
+      cql: `SELECT dead FROM ${this.#branches} WHERE branch_id = ?`,
+      values: [branchId],
     })
     return row?.['dead'] === true
   }
@@ -45,11 +46,13 @@ export class BranchTable {
    */
   async noteCopy({ branch, epoch }: NewRow): Promise<boolean> {
     const rank = this.#timestamp.next(epoch)
-    await Promise.all(ancestorsOf(branch).map(({ id, through }) => this.#connection.write({
-      cql: `INSERT INTO ${this.#needs} (ancestor, branch, through) VALUES (?, ?, ?) ` +
-        'USING TIMESTAMP ?',
-      values: [id, branch.id, BigInt(through), rank],
-    })))
+    await Promise.all(ancestorsOf(branch).map(({ id, through }) =>
+      this.#connection.write({
+        cql: `INSERT INTO ${this.#needs} (ancestor, branch, through) VALUES (?, ?, ?) ` +
+          'USING TIMESTAMP ?',
+        values: [id, branch.id, BigInt(through), rank],
+      })
+    ))
     return !await this.isDead(branch.ancestors.at(-1)!.id)
   }
 
@@ -61,8 +64,11 @@ export class BranchTable {
     })
     await this.#needNothing(branch, epoch)
     const own = { branchId: branch.id, after: await this.#neededThrough(branch.id) }
-    const others = await Promise.all(ancestorsOf(branch).map(async ({ id }) =>
-      (await this.isDead(id) ? [{ branchId: id, after: await this.#neededThrough(id) }] : [])))
+    const others = await Promise.all(
+      ancestorsOf(branch).map(async (
+        { id },
+      ) => (await this.isDead(id) ? [{ branchId: id, after: await this.#neededThrough(id) }] : [])),
+    )
     return [own, ...others.flat()]
   }
 
@@ -79,10 +85,12 @@ export class BranchTable {
 
   async #needNothing(branch: Branch, epoch: number): Promise<void> {
     const rank = this.#timestamp.next(epoch)
-    await Promise.all(ancestorsOf(branch).map(({ id }) => this.#connection.write({
-      cql: `DELETE FROM ${this.#needs} USING TIMESTAMP ? WHERE ancestor = ? AND branch = ?`,
-      values: [rank, id, branch.id],
-    })))
+    await Promise.all(ancestorsOf(branch).map(({ id }) =>
+      this.#connection.write({
+        cql: `DELETE FROM ${this.#needs} USING TIMESTAMP ? WHERE ancestor = ? AND branch = ?`,
+        values: [rank, id, branch.id],
+      })
+    ))
   }
 
   async #neededThrough(branchId: string): Promise<number> {

@@ -98,17 +98,33 @@ export class BranchWriter {
     this.#uncarried = end?.places.waiting ?? []
   }
 
-  get branchId(): string { return this.#options.branchId }
-  get epoch(): number { return this.#options.epoch }
-  get lost(): boolean { return this.#state === 'lost' }
-  get idle(): boolean { return this.#flying.length === 0 && this.#waiting.length === 0 }
+  get branchId(): string {
+    return this.#options.branchId
+  }
+  get epoch(): number {
+    return this.#options.epoch
+  }
+  get lost(): boolean {
+    return this.#state === 'lost'
+  }
+  get idle(): boolean {
+    return this.#flying.length === 0 && this.#waiting.length === 0
+  }
   /** The last row that an append was called for. */
-  get tip(): Position { return this.#tip }
+  get tip(): Position {
+    return this.#tip
+  }
   /** The last durable row, with the epoch ranges up to it. */
-  get settledSeq(): number { return this.#settledSeq }
-  get ranges(): EpochRangeList { return this.#ranges }
+  get settledSeq(): number {
+    return this.#settledSeq
+  }
+  get ranges(): EpochRangeList {
+    return this.#ranges
+  }
   /** Resolves when every append called so far is durable or has failed. */
-  get quiet(): Promise<void> { return this.#quiet }
+  get quiet(): Promise<void> {
+    return this.#quiet
+  }
 
   /** The row must follow the tip. Resolves when it is durable. */
   append(row: NewRow): Promise<void> {
@@ -150,9 +166,19 @@ export class BranchWriter {
     const inRow = chunks === 0 ? body : new Uint8Array()
     this.#bytes += rowBytes + inRow.byteLength + placeBytes * places.length
     return {
-      branchId: this.branchId, bucket, epoch, seq, prevEpoch, settledSeq: this.#settledSeq,
-      bucketBytes: this.#bytes, ranges: begins || isRepeated ? this.#ranges : undefined,
-      places, carried, body: inRow, chunks, timestamp: this.#options.timestamp(),
+      branchId: this.branchId,
+      bucket,
+      epoch,
+      seq,
+      prevEpoch,
+      settledSeq: this.#settledSeq,
+      bucketBytes: this.#bytes,
+      ranges: begins || isRepeated ? this.#ranges : undefined,
+      places,
+      carried,
+      body: inRow,
+      chunks,
+      timestamp: this.#options.timestamp(),
     }
   }
 

@@ -39,7 +39,7 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
   const unseen = (at: Position) => floor !== undefined && comparePositions(at, floor) > 0
   for (const candidate of rows) {
     if (unseen(candidate)) return 'unseen'
-    for (let row = candidate; ;) {
+    for (let row = candidate;;) {
       const before = beforeOf(row)
       if (before.seq <= candidate.settledSeq) return candidate
       const previous = byPosition.get(keyOf(before))
@@ -53,7 +53,8 @@ export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Posit
 
 /** History from row `from` to `tail`, oldest first; undefined if some of it was not read. */
 export function historyFrom<Row extends ChainRow>(from: number, tail: Row, seen: readonly Row[]):
-  Row[] | undefined {
+  | Row[]
+  | undefined {
   const rows = [tail]
   for (let before = beforeOf(tail); before.seq >= from;) {
     const row = seen.find((each) => comparePositions(each, before) === 0)

@@ -37,23 +37,31 @@ export class CheckpointTable {
   }
 
   /** Writes what rows state; without a timestamp for a conditional write. */
-  statements({ branchId, bucket }: Partition, rows: readonly StatingRow[], timestamp?: bigint):
-    Statement[] {
+  statements({ branchId, bucket }: Partition, rows: readonly StatingRow[],
+    timestamp?: bigint): Statement[] {
     const stamped = timestamp === undefined ? [] : [timestamp]
     const cql = timestamp === undefined ? this.#insert : this.#insertStamped
-    return rows.flatMap(({ epoch, seq, places }) => places.map((place) => ({ cql,
-      values: [branchId, bucket, 0n, hashOf(place.id), BigInt(seq), BigInt(epoch), place.id,
-        BigInt(place.seq), BigInt(place.base), ...stamped] })))
+    return rows.flatMap(({ epoch, seq, places }) =>
+      places.map((place) => ({ cql,
+        values: [branchId, bucket, 0n, hashOf(place.id), BigInt(seq), BigInt(epoch), place.id,
+          BigInt(place.seq), BigInt(place.base), ...stamped] })
+      )
+    )
   }
 
   /** As it was when row `through` was the newest one of the branch, as far as it was carried. */
-  async find(branch: { readonly id: string; readonly ranges: EpochRangeList
-    readonly through: number }, id: string): Promise<CheckpointPlace | undefined> {
+  async find(
+    branch: { readonly id: string; readonly ranges: EpochRangeList; readonly through: number },
+    id: string,
+  ): Promise<CheckpointPlace | undefined> {
     const buckets = [...new Set(branch.ranges
       .filter(({ from }) => from <= branch.through).map(({ bucket }) => bucket))].reverse()
     for (let at = 0; at < buckets.length; at += wave) {
-      const places = await Promise.all(buckets.slice(at, at + wave).map((bucket) =>
-        this.#findIn({ branchId: branch.id, bucket }, branch, id)))
+      const places = await Promise.all(
+        buckets.slice(at, at + wave).map((bucket) =>
+          this.#findIn({ branchId: branch.id, bucket }, branch, id)
+        ),
+      )
       const place = places.find((each) => each !== undefined)
       if (place) return place
     }

@@ -52,7 +52,7 @@ export class ChunkTable {
   }
 
   async remove(key: string, chunks: number, timestamp: bigint): Promise<void> {
-    await forEachLimit(partsAtOnce, Array(chunks).keys(), (part) =>
-      this.#connection.write({ cql: this.#delete, values: [timestamp, key, part] }))
+    await forEachLimit(partsAtOnce, Array(chunks).keys(),
+      (part) => this.#connection.write({ cql: this.#delete, values: [timestamp, key, part] }))
   }
 }

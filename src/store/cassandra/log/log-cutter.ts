@@ -38,8 +38,10 @@ export class LogCutter {
   readonly #timestamp: WriteTimestamp
   readonly #table: string
 
-  constructor({ connection, chunks, reader, rank }: { readonly connection: Connection
-    readonly chunks: ChunkTable; readonly reader: LogReader; readonly rank: WriteTimestamp }) {
+  constructor(
+    { connection, chunks, reader, rank }: { readonly connection: Connection;
+      readonly chunks: ChunkTable; readonly reader: LogReader; readonly rank: WriteTimestamp },
+  ) {
     this.#connection = connection
     this.#chunks = chunks
     this.#reader = reader
@@ -61,8 +63,8 @@ export class LogCutter {
     const newer = 'branch_id = ? AND bucket = ? AND epoch > ?'
     const behind = 'branch_id = ? AND bucket = ? AND epoch = ? AND seq > ?'
     await this.#remove(cut, { where: newer, values: [branchId, bucket, BigInt(epoch)] })
-    await this.#remove(cut,
-      { where: behind, values: [branchId, bucket, BigInt(epoch), BigInt(after)] })
+    await this.#remove(cut, { where: behind,
+      values: [branchId, bucket, BigInt(epoch), BigInt(after)] })
     // Left by owners that lost: without the rows that outrank them they would be the end.
     if (bucket === 0) return
     await this.#remove(cut, { where: newer, values: [branchId, bucket - 1, BigInt(epoch)] })
@@ -90,9 +92,13 @@ export class LogCutter {
     for await (const rows of this.#connection.pages({ cql, values }, fetchSize)) {
       for (const row of rows) above = Math.max(above, Number(row.epoch) + 1)
       const large = rows.filter(({ chunks }) => chunks != null)
-      await Promise.all(large.map((row) => this.#chunks.remove(
-        chunkKey(branchId, { epoch: Number(row.epoch), seq: Number(row.seq) }),
-        row.chunks as number, this.#timestamp.next(above))))
+      await Promise.all(large.map((row) =>
+        this.#chunks.remove(
+          chunkKey(branchId, { epoch: Number(row.epoch), seq: Number(row.seq) }),
+          row.chunks as number,
+          this.#timestamp.next(above),
+        )
+      ))
     }
     return above
   }

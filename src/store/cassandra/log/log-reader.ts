@@ -64,7 +64,7 @@ export class LogReader {
    * whole, from a quorum that agrees now.
    */
   async end(branchId: string): Promise<BranchEnd | undefined> {
-    for (let limit = fewRows; ; limit = limit === fewRows ? manyRows : 2 * limit) {
+    for (let limit = fewRows;; limit = limit === fewRows ? manyRows : 2 * limit) {
       const rows = await this.#newestRows(branchId, limit)
       const tail = tailOf(rows.seen, rows.floor)
       if (tail === 'none') return undefined
@@ -88,9 +88,9 @@ export class LogReader {
    * All rows of a slice; those that `semaphore` takes if there is one. Throws `not_found` if one is
    * missing: the log was deleted.
    */
-  async rows(branchId: string, slice: Slice, { reverse = false, semaphore }:
-    { readonly reverse?: boolean | undefined; readonly semaphore?: ReadBytes }):
-      Promise<LogEntry[]> {
+  async rows(branchId: string, slice: Slice,
+    { reverse = false, semaphore }: { readonly reverse?: boolean | undefined;
+      readonly semaphore?: ReadBytes }): Promise<LogEntry[]> {
     const { epoch, from, through } = slice
     const entries: LogEntry[] = []
     const values = valuesOf(branchId, slice)
@@ -100,7 +100,8 @@ export class LogReader {
       entries.push(...await Promise.all(wanted.map(async (row) => {
         const seq = Number(row.seq)
         const chunks = row.chunks as number | null ?? 0
-        const body = chunks === 0 ? bytesOf(row.body as Buffer)
+        const body = chunks === 0 ?
+          bytesOf(row.body as Buffer)
           : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
         return { epoch, seq, body }
       })))
@@ -111,16 +112,20 @@ export class LogReader {
   }
 
   /** What rows of a branch with these epoch ranges state, oldest first. */
-  async stating(branchId: string, ranges: EpochRangeList, from: number, through: number):
-    Promise<StatingRow[]> {
-    const rows = await Promise.all(slicesOf(ranges, from, through).map((slice) =>
-      this.#connection.read({ cql: this.#stating, values: valuesOf(branchId, slice) })))
-    return rows.flat().map((row) =>
-      ({ epoch: Number(row.epoch), seq: Number(row.seq), places: placesOf(row) }))
+  async stating(branchId: string, ranges: EpochRangeList, from: number,
+    through: number): Promise<StatingRow[]> {
+    const rows = await Promise.all(
+      slicesOf(ranges, from, through).map((slice) =>
+        this.#connection.read({ cql: this.#stating, values: valuesOf(branchId, slice) })
+      ),
+    )
+    return rows.flat().map((row) => ({ epoch: Number(row.epoch), seq: Number(row.seq),
+      places: placesOf(row) })
+    )
   }
 
-  async #newestRows(branchId: string, limit: number):
-    Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
+  async #newestRows(branchId: string,
+    limit: number): Promise<{ seen: StoredRow[]; floor: Position | undefined }> {
     let buckets = await this.#bucketsFrom(branchId, 0, limit)
     if (buckets[1]!.length > 0) {
       const newest = await this.newestBucket(branchId)
@@ -147,8 +152,7 @@ export class LogReader {
     return rows.length > 0
   }
 
-  async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]):
-    Promise<BranchEnd> {
+  async #endAt(branchId: string, tail: StoredRow, seen: readonly StoredRow[]): Promise<BranchEnd> {
     const { epoch, bucket } = tail
     const named = seen.find((row) => row.epoch === epoch && row.bucket === bucket && row.ranges)
     const ranges = named?.ranges ?? await this.#ranges(branchId, tail)

@@ -87,8 +87,7 @@ function valuesOf(row: OutgoingRow): Value[] {
   return [row.branchId, row.bucket, BigInt(row.epoch), BigInt(row.seq), 0n, 0n,
     BigInt(row.prevEpoch), BigInt(row.settledSeq), row.bucketBytes,
     row.ranges ? encodeRanges(row.ranges) : null,
-    row.places.length > 0 ? encodePlaces(row.places) : null,
-    row.chunks > 0 ? row.chunks : null,
+    row.places.length > 0 ? encodePlaces(row.places) : null, row.chunks > 0 ? row.chunks : null,
     row.chunks > 0 ? null : row.body]
 }
 

@@ -81,9 +81,12 @@ export class LogTable {
     const closed = () => this.#closed
     const patience = this.#patience = {
       pause: () => pause(env, pauseMs),
-      get ended() { return closed() },
+      get ended() {
+        return closed()
+      },
     }
-    this.#commit = commit === 'lwt' ? new LwtCommit({ connection, checkpoints, patience })
+    this.#commit = commit === 'lwt' ?
+      new LwtCommit({ connection, checkpoints, patience })
       : new PlainCommit({ connection, checkpoints, rank, check })
     this.#views = new BranchCache(branchesKept)
     this.#lines = new Recent(branchesKept)
@@ -95,7 +98,9 @@ export class LogTable {
     const slot = this.#opening.enter([branch.id])
     try {
       await slot.before
-      const requirePrecede = (tip: Position) => { if (tip.epoch > epoch) throw stale(tip) }
+      const requirePrecede = (tip: Position) => {
+        if (tip.epoch > epoch) throw stale(tip)
+      }
       const branchWriter = await this.#branchWriterOf(branch, epoch, requirePrecede)
       requirePrecede(branchWriter.tip)
       this.#views.put(branchWriter)
@@ -135,8 +140,9 @@ export class LogTable {
     const slices: (Slice & { readonly id: string })[] = []
     for await (const line of this.#linesOf(branch, { from, through })) {
       const [first, last] = [Math.max(from, line.from), Math.min(through, line.through)]
-      slices.unshift(...slicesOf(line.ranges, first, last).map((slice) =>
-        ({ ...slice, id: line.id })))
+      slices.unshift(
+        ...slicesOf(line.ranges, first, last).map((slice) => ({ ...slice, id: line.id })),
+      )
     }
     const wanted = limited(reverse ? slices.reverse() : slices, reverse, limit)
     if (range.bytes !== undefined || range.bodyBytes !== undefined) {
@@ -144,15 +150,20 @@ export class LogTable {
     }
     const entries: LogEntry[][] = []
     for (let at = 0; at < wanted.length; at += slicesAtOnce) {
-      entries.push(...await Promise.all(wanted.slice(at, at + slicesAtOnce).map((slice) =>
-        this.#reader.rows(slice.id, slice, { reverse }))))
+      entries.push(
+        ...await Promise.all(
+          wanted.slice(at, at + slicesAtOnce).map((slice) =>
+            this.#reader.rows(slice.id, slice, { reverse })
+          ),
+        ),
+      )
     }
     return entries.flat()
   }
 
   /** One slice after the other, until there are bytes enough. */
-  async #readWithin(slices: readonly (Slice & { readonly id: string })[], range: LogRange):
-    Promise<LogEntry[]> {
+  async #readWithin(slices: readonly (Slice & { readonly id: string })[],
+    range: LogRange): Promise<LogEntry[]> {
     const semaphore = new ReadBytes(range)
     const entries: LogEntry[] = []
     for (const slice of slices) {
@@ -164,8 +175,7 @@ export class LogTable {
   }
 
   /** Where the checkpoint is; undefined if the branch and its ancestors have none of that id. */
-  async findCheckpoint(branch: Branch, checkpointId: string):
-    Promise<CheckpointPlace | undefined> {
+  async findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined> {
     for await (const line of this.#linesOf(branch, everything)) {
       const { id, ranges, through } = line
       const [late, carried] = await Promise.all([
@@ -216,8 +226,11 @@ export class LogTable {
     const slot = this.#opening.enter(firsts.map(({ branch }) => branch.id))
     try {
       await slot.before
-      const views = await Promise.all(firsts.map((row) =>
-        this.#branchWriterOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))))
+      const views = await Promise.all(
+        firsts.map((row) =>
+          this.#branchWriterOf(row.branch, row.epoch, (tip) => follow(tip, row, row.epoch))
+        ),
+      )
       return this.#enter(rows, views)
     } finally {
       slot.leave()
@@ -240,8 +253,8 @@ export class LogTable {
   }
 
   /** Reads where the branch ends and takes it over, unless `look` throws for that end. */
-  async #branchWriterOf(branch: Branch, epoch: number, look: (tip: Position) => void):
-  Promise<BranchWriter> {
+  async #branchWriterOf(branch: Branch, epoch: number,
+    look: (tip: Position) => void): Promise<BranchWriter> {
     const { id } = branch
     while (!this.#closed) {
       const known = this.#views.get(id)
@@ -263,7 +276,11 @@ export class LogTable {
   #newBranchWriter(branch: Branch, epoch: number, end: BranchEnd | undefined): BranchWriter {
     const { rank, chunks, bucketBytes = 8 * 1024 * 1024 } = this.#options
     return new BranchWriter({
-      branchId: branch.id, epoch, end, origin: originOf(branch), bucketBytes,
+      branchId: branch.id,
+      epoch,
+      end,
+      origin: originOf(branch),
+      bucketBytes,
       commit: this.#commit,
       patience: this.#patience,
       timestamp: () => rank.next(epoch),
@@ -280,7 +297,8 @@ export class LogTable {
     for (const segment of segmentsOf(branch)) {
       if (segment.from > through) continue
       if (segment.through < from) return
-      const line = segment.id === branch.id ? await this.#ownLine(segment, through)
+      const line = segment.id === branch.id ?
+        await this.#ownLine(segment, through)
         : await this.#ancestorLine(segment)
       if (line) yield line
     }
@@ -349,7 +367,8 @@ function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
     const rows = Math.min(left, slice.through - slice.from + 1)
     left -= rows
     if (rows === 0) return []
-    return reverse ? { ...slice, from: slice.through - rows + 1 }
+    return reverse ?
+      { ...slice, from: slice.through - rows + 1 }
       : { ...slice, through: slice.from + rows - 1 }
   })
 }

@@ -30,8 +30,10 @@ export class LwtCommit implements Commit {
   readonly #table: string
   readonly #insert: RowInsert
 
-  constructor({ connection, checkpoints, patience }: { readonly connection: Connection
-    readonly checkpoints: CheckpointTable; readonly patience: Patience }) {
+  constructor(
+    { connection, checkpoints, patience }: { readonly connection: Connection;
+      readonly checkpoints: CheckpointTable; readonly patience: Patience },
+  ) {
     this.#connection = connection
     this.#checkpoints = checkpoints
     this.#patience = patience
@@ -58,7 +60,7 @@ export class LwtCommit implements Commit {
     const before = isFirst ? undefined : { epoch, seq: seq - 1 }
     const places = this.#checkpoints.statements(row, row.carried)
     const statements = [this.#insert.conditional(row), ...places, this.#moveHead(row, before, row)]
-    for (let ambiguous = false; ; ambiguous = true) {
+    for (let ambiguous = false;; ambiguous = true) {
       const outcome = await this.#attempt(statements, ambiguous)
       const head = outcome && headOf(outcome.row)
       if (outcome?.applied || (ambiguous && head?.epoch === epoch && head.seq === seq)) return
@@ -68,8 +70,8 @@ export class LwtCommit implements Commit {
   }
 
   /** False if it cannot be decided now: the partition's head has moved, or may have. */
-  async #take({ branchId, bucket, epoch, seq }: Handover, places: readonly StatingRow[] = []):
-    Promise<boolean> {
+  async #take({ branchId, bucket, epoch, seq }: Handover,
+    places: readonly StatingRow[] = []): Promise<boolean> {
     const head = await this.#read({ branchId, bucket })
     if (head && head.epoch > epoch) throw stale(head, false)
     if (head && head.seq > seq) return false
@@ -81,8 +83,8 @@ export class LwtCommit implements Commit {
   }
 
   /** Undefined if the outcome is not known. */
-  async #attempt(statements: readonly Statement[], again: boolean):
-    Promise<{ applied: boolean; row: Row | undefined } | undefined> {
+  async #attempt(statements: readonly Statement[],
+    again: boolean): Promise<{ applied: boolean; row: Row | undefined } | undefined> {
     try {
       return await this.#connection.swap(statements)
     } catch (error) {
@@ -102,8 +104,8 @@ export class LwtCommit implements Commit {
     return {
       cql: `UPDATE ${this.#table} SET head_epoch = ?, head_seq = ?
         WHERE branch_id = ? AND bucket = ? IF head_epoch = ? AND head_seq = ?`,
-      values: [BigInt(to.epoch), BigInt(to.seq), branchId, bucket,
-        from ? BigInt(from.epoch) : null, from ? BigInt(from.seq) : null],
+      values: [BigInt(to.epoch), BigInt(to.seq), branchId, bucket, from ? BigInt(from.epoch) : null,
+        from ? BigInt(from.seq) : null],
     }
   }
 

@@ -25,9 +25,11 @@ export class PlainCommit implements Commit {
   readonly #check: Pick<OwnershipCheck, 'confirm'>
   readonly #insert: RowInsert
 
-  constructor({ connection, checkpoints, rank, check }: { readonly connection: Connection
-    readonly checkpoints: CheckpointTable; readonly rank: WriteTimestamp
-    readonly check: Pick<OwnershipCheck, 'confirm'> }) {
+  constructor(
+    { connection, checkpoints, rank, check }: { readonly connection: Connection;
+      readonly checkpoints: CheckpointTable; readonly rank: WriteTimestamp;
+      readonly check: Pick<OwnershipCheck, 'confirm'> },
+  ) {
     this.#connection = connection
     this.#checkpoints = checkpoints
     this.#timestamp = rank
@@ -42,8 +44,11 @@ export class PlainCommit implements Commit {
    */
   async open(branchId: string, { tail: { bucket }, places: { unconfirmed } }: BranchEnd,
     epoch: number): Promise<boolean> {
-    await Promise.all(unconfirmed.map((row) => this.#connection.batch(
-      this.#checkpoints.statements({ branchId, bucket }, [row], this.#timestamp.next(epoch)))))
+    await Promise.all(unconfirmed.map((row) =>
+      this.#connection.batch(
+        this.#checkpoints.statements({ branchId, bucket }, [row], this.#timestamp.next(epoch)),
+      )
+    ))
     return true
   }
 

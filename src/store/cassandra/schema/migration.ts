@@ -35,7 +35,8 @@ const dayS = 24 * 60 * 60
  * row that carries it: `stated` is the seq of the row that states it, `stated_epoch` its epoch,
  * `seq` a hash of the checkpoint's id. Whoever reads a tail relies on blocking read repair.
  */
-const log = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.log (
+const log = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.log (
   branch_id uuid, bucket int, epoch bigint, seq bigint, stated bigint, stated_epoch bigint,
   head_epoch bigint static, head_seq bigint static,
   prev_epoch bigint, settled_seq bigint, bucket_bytes int, stretches blob, places blob,
@@ -45,7 +46,8 @@ const log = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}
 ) WITH CLUSTERING ORDER BY (epoch DESC, seq DESC, stated DESC, stated_epoch DESC)
   AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
 
-const logChunk = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.log_chunk (
+const logChunk = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.log_chunk (
   row_key text, part int, data blob, PRIMARY KEY ((row_key, part))
 ) WITH ${reads} AND ${compaction}`
 
@@ -56,17 +58,20 @@ const branchNeed = ({ keyspace }: Keyspaces) =>
 ) WITH ${reads} AND ${rewritten}`
 
 /** Branches that are gone, or that grew from others. */
-const branch = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.branch (
+const branch = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.branch (
   branch_id uuid PRIMARY KEY, dead boolean) WITH ${reads} AND ${rewritten}`
 
 /** A body that is too large for its row is in chunks named with `chunk_rank`. */
-const runRow = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_row (
+const runRow = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.run_row (
   tenant text, thread_id text, run_id text, created_at bigint,
   body blob, chunks int, chunk_rank bigint,
   PRIMARY KEY ((tenant, thread_id, run_id))
 ) WITH ${reads} AND ${rewritten}`
 
-const runOrder = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.run_order (
+const runOrder = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.run_order (
   tenant text, thread_id text, created_at bigint, run_id text,
   PRIMARY KEY ((tenant, thread_id), created_at, run_id)
 ) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
@@ -79,7 +84,8 @@ const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((shard, bucket), tenant, ${id})
 ) WITH gc_grace_seconds = ${dayS} AND ${reads} AND ${rewritten}`
 
-const session = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.node_session (
+const session = ({ control }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${control}.node_session (
   session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
 ) WITH ${reads}`
 
@@ -90,14 +96,17 @@ const memberHeartbeat = ({ control }: Keyspaces) =>
   PRIMARY KEY ((cluster), session)
 ) WITH default_time_to_live = 120 AND gc_grace_seconds = 60 AND ${reads} AND ${rewritten}`
 
-const shardOwner = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.shard_owner (
+const shardOwner = ({ control }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${control}.shard_owner (
   shard int PRIMARY KEY, epoch bigint, session uuid, address text) WITH ${reads}`
 
-const setting = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.setting (
+const setting = ({ control }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${control}.setting (
   name text PRIMARY KEY, value text) WITH ${reads}`
 
 /** Small rows, asked for by id again and again. */
-const apiKey = ({ control }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${control}.api_key (
+const apiKey = ({ control }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${control}.api_key (
   key_id text PRIMARY KEY, tenant text, role text, name text, hash text,
   created_at bigint, expires_at bigint, used_at bigint, revoked_at bigint
 ) WITH ${reads} AND ${rewritten}`
@@ -114,7 +123,8 @@ const limitAdmit = ({ keyspace }: Keyspaces) =>
   AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
 
 /** Kept for ever, and never changed. */
-const billing = ({ keyspace }: Keyspaces) => `CREATE TABLE IF NOT EXISTS ${keyspace}.billing (
+const billing = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.billing (
   tenant text, day text, ended_at bigint, run_id text, thread_id text, assistant_id text,
   graph_id text, status text, started_at bigint,
   PRIMARY KEY ((tenant, day), ended_at, run_id)

@@ -55,8 +55,8 @@ export class SchemaLock {
    */
   async #makeTable(): Promise<void> {
     const hex = hash('sha256', this.#table)
-    const id = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`,
-      `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-')
+    const id = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`,
+      hex.slice(20, 32)].join('-')
     await this.#connection.execute(`CREATE TABLE IF NOT EXISTS ${this.#table} ` +
       `(name text PRIMARY KEY, holder uuid) WITH ID = ${id} AND ${reads}`)
     await this.#connection.agreed()

@@ -91,8 +91,9 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
 async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined
-  const [oldest, newest] = await Promise.all([rowNames.oldest, rowNames.newest].map((name) =>
-    numberOf(connection, name)))
+  const [oldest, newest] = await Promise.all(
+    [rowNames.oldest, rowNames.newest].map((name) => numberOf(connection, name)),
+  )
   if (oldest === undefined) return undefined
   return { oldest, newest: Math.max(oldest, newest ?? 0) }
 }
@@ -126,10 +127,12 @@ async function refuseForeign(connection: Connection): Promise<void> {
 async function begin(connection: Connection): Promise<void> {
   const table = `${connection.control}.schema_version`
   await connection.execute(
-    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int) WITH ${reads}`)
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, version int) WITH ${reads}`,
+  )
   await connection.agreed()
   await connection.swapSurely({
-    cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`, values: [],
+    cql: `INSERT INTO ${table} (name, version) VALUES ('schema', 0) IF NOT EXISTS`,
+    values: [],
   })
 }
 
@@ -138,17 +141,20 @@ async function setNumber(connection: Connection, name: string,
   { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
   const table = `${connection.control}.schema_version`
   await connection.swapSurely({
-    cql: `INSERT INTO ${table} (name, version) VALUES (?, ?) IF NOT EXISTS`, values: [name, from],
+    cql: `INSERT INTO ${table} (name, version) VALUES (?, ?) IF NOT EXISTS`,
+    values: [name, from],
   })
   await connection.swapSurely({
-    cql: `UPDATE ${table} SET version = ? WHERE name = ? IF version < ?`, values: [to, name, to],
+    cql: `UPDATE ${table} SET version = ? WHERE name = ? IF version < ?`,
+    values: [to, name, to],
   })
 }
 
 /** Existing ones keep their replication. */
 async function makeKeyspaces({ connection, replication }: SchemaOptions): Promise<void> {
   const rows = await connection.read({
-    cql: 'SELECT keyspace_name FROM system_schema.keyspaces', values: [],
+    cql: 'SELECT keyspace_name FROM system_schema.keyspaces',
+    values: [],
   })
   const known = rows.map((row) => row['keyspace_name'] as string)
   const replicas = replication ??
@@ -177,7 +183,7 @@ function schemaError(connection: Connection, caught: unknown): unknown {
     const { keyspace, control } = connection
     return new HeddleError('forbidden', `This user may not make or use the keyspaces ${keyspace} ` +
       `and ${control} (${cause.message}). Let an administrator make both, and grant ALL on them.`,
-    {}, { cause: caught })
+      {}, { cause: caught })
   }
   if (caught instanceof HeddleError) return caught
   const said = caught instanceof Error ? caught.message : String(caught)

@@ -1,8 +1,7 @@
 /** Rows of what is billed: a partition for each tenant and day. */
 
-import type {
-  BillingQuery, BillingRow, BillingTable as BillingTablePort,
-} from '../../../billing/index.ts'
+import type { BillingQuery, BillingRow,
+  BillingTable as BillingTablePort } from '../../../billing/index.ts'
 import type { RunStatus } from '../../../search/index.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 
@@ -42,8 +41,12 @@ export class BillingTable implements BillingTablePort {
 function rowOf(row: Row): BillingRow {
   const text = (column: typeof columns[number]) => row[column] as string
   return {
-    tenant: text('tenant'), day: text('day'), runId: text('run_id'), threadId: text('thread_id'),
-    assistantId: text('assistant_id'), graphId: text('graph_id'),
+    tenant: text('tenant'),
+    day: text('day'),
+    runId: text('run_id'),
+    threadId: text('thread_id'),
+    assistantId: text('assistant_id'),
+    graphId: text('graph_id'),
     status: text('status') as RunStatus,
     startedMs: row['started_at'] === null ? null : Number(row['started_at']),
     endedMs: Number(row['ended_at']),

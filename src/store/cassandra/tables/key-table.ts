@@ -35,7 +35,8 @@ export class KeyTable implements KeyTablePort {
 
   async get(id: string): Promise<KeyRow | undefined> {
     const [row] = await this.#connection.read({
-      cql: `SELECT ${columns.join(', ')} FROM ${this.#table} WHERE key_id = ?`, values: [id],
+      cql: `SELECT ${columns.join(', ')} FROM ${this.#table} WHERE key_id = ?`,
+      values: [id],
     })
     return row && rowOf(row)
   }
@@ -63,7 +64,8 @@ export class KeyTable implements KeyTablePort {
     const row = await this.get(id)
     if (row === undefined || (row.usedAtMs ?? 0) >= atMs) return
     await this.#connection.write({
-      cql: `UPDATE ${this.#table} SET used_at = ? WHERE key_id = ?`, values: [BigInt(atMs), id],
+      cql: `UPDATE ${this.#table} SET used_at = ? WHERE key_id = ?`,
+      values: [BigInt(atMs), id],
     })
   }
 }

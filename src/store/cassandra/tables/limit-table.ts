@@ -22,8 +22,8 @@ export class LimitTable implements LimitTablePort {
     this.#table = `${parts.connection.keyspace}.limit_admit`
   }
 
-  async append({ row, who }: LimitKey, { atMs, tokens, keptMs }:
-  LimitAdmit & { readonly keptMs: number }): Promise<void> {
+  async append({ row, who }: LimitKey,
+    { atMs, tokens, keptMs }: LimitAdmit & { readonly keptMs: number }): Promise<void> {
     const { connection, check, env } = this.#parts
     await connection.write({
       cql: `INSERT INTO ${this.#table} (row_name, who, at_ms, id, tokens) ` +

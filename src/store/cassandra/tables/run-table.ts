@@ -44,16 +44,21 @@ export class RunTable implements RunTablePort {
   }
 
   /** Newer calls need higher ranks. Repeating it changes nothing. */
-  async put({ row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow
-    readonly body?: Uint8Array | undefined; readonly rank: bigint
-    readonly before?: Promise<unknown> }): Promise<void> {
+  async put(
+    { row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow;
+      readonly body?: Uint8Array | undefined; readonly rank: bigint;
+      readonly before?: Promise<unknown> },
+  ): Promise<void> {
     const address = this.#address(row)
     const createdAt = BigInt(row.createdAtMs)
     await Promise.all([
       this.#order(row, rank),
       this.#bodies.put({
-        address, body, columns: [['created_at', createdAt]],
-        rank, before,
+        address,
+        body,
+        columns: [['created_at', createdAt]],
+        rank,
+        before,
       }),
     ])
   }
@@ -86,7 +91,8 @@ export class RunTable implements RunTablePort {
     }
     if (!some) return
     await this.#connection.write({
-      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ${where}`, values: [rank, ...values],
+      cql: `DELETE FROM ${this.#orders} USING TIMESTAMP ? ${where}`,
+      values: [rank, ...values],
     })
   }
 

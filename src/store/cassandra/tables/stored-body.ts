@@ -41,14 +41,16 @@ export class StoredBodies {
   }
 
   /** Repeating it changes nothing. */
-  async put({ address, body, columns = [], rank, before: earlier }: StoredBodyWrite):
-    Promise<void> {
+  async put(
+    { address, body, columns = [], rank, before: earlier }: StoredBodyWrite,
+  ): Promise<void> {
     const chunks = chunksOf(body)
     if (chunks > 0) await earlier
     const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
     // The reference to the chunks of an earlier version stays: whoever removes the row finds them.
-    const content: (readonly [string, Value])[] = chunks === 0 ? [['body', body]]
+    const content: (readonly [string, Value])[] = chunks === 0 ?
+      [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
     await this.#connection.write({
@@ -60,8 +62,8 @@ export class StoredBodies {
   }
 
   /** `row` has the columns of a body. `again` reads it anew, in case it is rewritten meanwhile. */
-  async read(address: RowAddress, row: Row, again: () => Promise<Row | undefined>):
-    Promise<Uint8Array | undefined> {
+  async read(address: RowAddress, row: Row,
+    again: () => Promise<Row | undefined>): Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
       const body = found['body'] as Uint8Array | null
       // Only one replica has the row, and a read of other columns repaired only those elsewhere.
@@ -85,8 +87,8 @@ export class StoredBodies {
   }
 
   /** The chunks of an earlier version, if there are any. */
-  async #chunked(address: RowAddress, rank: bigint):
-    Promise<{ key: string; chunks: number } | undefined> {
+  async #chunked(address: RowAddress,
+    rank: bigint): Promise<{ key: string; chunks: number } | undefined> {
     const [row] = await this.#connection.read({
       cql: `SELECT chunks, chunk_rank FROM ${address.table} WHERE ${conditionOf(address)}`,
       values: valuesOf(address),
@@ -105,7 +107,8 @@ function valuesOf({ key }: RowAddress): Value[] {
 
 function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number } | undefined {
   const chunks = row['chunks'] as number | null ?? 0
-  return chunks === 0 ? undefined
+  return chunks === 0 ?
+    undefined
     : { key: chunkKey(address, row['chunk_rank'] as bigint), chunks }
 }
 

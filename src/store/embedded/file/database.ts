@@ -16,8 +16,9 @@ export interface Statement<Row extends readonly unknown[]> {
   all(...values: Value[] | [NamedValues]): Row[]
   /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
-  run(...values: Value[]):
-    { readonly lastInsertRowid: number | bigint; readonly changes: number | bigint }
+  run(
+    ...values: Value[]
+  ): { readonly lastInsertRowid: number | bigint; readonly changes: number | bigint }
 }
 
 /**
@@ -56,8 +57,8 @@ export class Database {
    */
   constructor(file: string, schema?: readonly SchemaStep[], durable = true) {
     this.#durable = durable
-    this.#sqlite = new DatabaseSync(file, { returnArrays: true,
-      allowUnknownNamedParameters: true, timeout: patienceMs })
+    this.#sqlite = new DatabaseSync(file, { returnArrays: true, allowUnknownNamedParameters: true,
+      timeout: patienceMs })
     try {
       this.#sqlite.exec(schema === undefined ? readerSettings : settings)
       this.#sqlite.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'OFF'}`)
@@ -172,16 +173,17 @@ export class Database {
     const note = newest === oldest ? '' : `
       CREATE TABLE IF NOT EXISTS schema_version (name TEXT PRIMARY KEY, version INTEGER NOT NULL);
       INSERT OR REPLACE INTO schema_version VALUES ('newest', ${newest})`
-    this.transaction(() =>
-      this.#sqlite.exec(`${sql}; PRAGMA user_version = ${oldest}; ${note}`))
+    this.transaction(() => this.#sqlite.exec(`${sql}; PRAGMA user_version = ${oldest}; ${note}`))
   }
 
   #version(): FileVersion {
     const [oldest] = this.prepare<[number]>('PRAGMA user_version').get()!
     const [known] = this.prepare<[number]>(
-      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'").get()!
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'",
+    ).get()!
     const newest = known === 0 ? undefined : this.prepare<[number]>(
-      "SELECT version FROM schema_version WHERE name = 'newest'").get()?.[0]
+      "SELECT version FROM schema_version WHERE name = 'newest'",
+    ).get()?.[0]
     return { oldest, newest }
   }
 }

@@ -45,14 +45,20 @@ export function sqliteCode(caught: unknown): number | undefined {
 
 function messageOf(code: number | undefined, file: string): string | undefined {
   switch (code) {
-    case busy: return `Another program holds ${file}. End it, and try again.`
-    case full: return `The disk of ${file} is full. Free some space and try again.`
-    case ioError: return `The disk of ${file} does not work. Look at the disk and try again.`
+    case busy:
+      return `Another program holds ${file}. End it, and try again.`
+    case full:
+      return `The disk of ${file} is full. Free some space and try again.`
+    case ioError:
+      return `The disk of ${file} does not work. Look at the disk and try again.`
     case corrupt:
-    case notADatabase: return `${file} is damaged. Move ${file}* away, for an old write-ahead ` +
-      'log spoils a new file, and put a backup in its place if there is one.'
+    case notADatabase:
+      return `${file} is damaged. Move ${file}* away, for an old write-ahead ` +
+        'log spoils a new file, and put a backup in its place if there is one.'
     case readOnly:
-    case cannotOpen: return `${file} cannot be written. Allow this user to write there.`
-    default: return undefined
+    case cannotOpen:
+      return `${file} cannot be written. Allow this user to write there.`
+    default:
+      return undefined
   }
 }

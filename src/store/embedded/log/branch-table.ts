@@ -50,7 +50,8 @@ export class BranchTable {
   constructor(database: Database) {
     this.#find = database.prepare('SELECT no, dead FROM branch WHERE key = ?')
     this.#insert = database.prepare(
-      'INSERT INTO branch (key, tenant) VALUES (?, ?) RETURNING no')
+      'INSERT INTO branch (key, tenant) VALUES (?, ?) RETURNING no',
+    )
     this.#need = database.prepare('INSERT INTO branch_need VALUES (?, ?, ?)')
     this.#ancestors = database.prepare('SELECT ancestor FROM branch_need WHERE branch = ?')
     this.#needNothing = database.prepare('DELETE FROM branch_need WHERE branch = ?')

@@ -36,7 +36,8 @@ export class CheckpointTable {
     this.#find = database.prepare(`SELECT seq, base FROM checkpoint_place
       WHERE key = ? AND branch = ? AND stated_at <= ? ORDER BY stated_at DESC LIMIT 1`)
     this.#delete = database.prepare(
-      'DELETE FROM checkpoint_place WHERE key = ? AND branch = ? AND stated_at = ?')
+      'DELETE FROM checkpoint_place WHERE key = ? AND branch = ? AND stated_at = ?',
+    )
   }
 
   /** Stores what a row states. The result is kept with the row, for `remove`; null if empty. */

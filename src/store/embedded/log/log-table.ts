@@ -59,14 +59,17 @@ export class LogTable {
     const rows = `SELECT epoch, seq, length(body), CASE WHEN length(body) <= ? THEN body END
       FROM log WHERE branch = ? AND seq BETWEEN ? AND ?`
     this.#insert = database.prepare(
-      'INSERT INTO log (branch, seq, epoch, places, body) VALUES (?, ?, ?, ?, ?)')
+      'INSERT INTO log (branch, seq, epoch, places, body) VALUES (?, ?, ?, ?, ?)',
+    )
     this.#newest = database.prepare(
-      'SELECT epoch, seq FROM log WHERE branch = ? AND seq <= ? ORDER BY seq DESC LIMIT 1')
+      'SELECT epoch, seq FROM log WHERE branch = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+    )
     this.#upwards = database.prepare(`${rows} ORDER BY seq LIMIT ?`)
     this.#downwards = database.prepare(`${rows} ORDER BY seq DESC LIMIT ?`)
     this.#body = database.prepare('SELECT body FROM log WHERE branch = ? AND seq = ?')
     this.#stated = database.prepare(
-      'SELECT seq, places FROM log WHERE branch = ? AND seq > ? AND places IS NOT NULL')
+      'SELECT seq, places FROM log WHERE branch = ? AND seq > ? AND places IS NOT NULL',
+    )
     this.#delete = database.prepare('DELETE FROM log WHERE branch = ? AND seq > ?')
   }
 
@@ -111,8 +114,8 @@ export class LogTable {
       const known = first <= last ? this.#branches.find(segment.id) : undefined
       if (!known) continue
       const left = limit - entries.length
-      for (const [epoch, seq, bytes, body] of
-        rows.iterate(quota.wanted, known.no, first, last, left)) {
+      for (const [epoch, seq, bytes, body] of rows.iterate(quota.wanted, known.no, first, last,
+        left)) {
         if (!quota.takes(bytes)) return entries
         entries.push({ epoch, seq, body: body ?? this.#body.get(known.no, seq)![0] })
       }

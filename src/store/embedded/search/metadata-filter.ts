@@ -30,8 +30,8 @@ export function tokensOf(metadataJson: string): string[] {
 
 export function metadataFilter(metadata: Readonly<Record<string, Json>> = {}): MetadataFilter {
   const entries = Object.entries(metadata)
-  const exact = entries.length <= tokensSought && entries.every(([key, value]) =>
-    isSimple(value) && tokenOf([key, value]).length < tokenLimit)
+  const exact = entries.length <= tokensSought &&
+    entries.every(([key, value]) => isSimple(value) && tokenOf([key, value]).length < tokenLimit)
   const tokens = [...new Set(entries.map(tokenOf))].slice(0, tokensSought)
   return { tokens, remainder: exact ? undefined : JSON.stringify(metadata) }
 }

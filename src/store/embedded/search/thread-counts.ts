@@ -42,10 +42,12 @@ export class ThreadCounts {
     const shown = `hidden = 0 ${this.#unlisted?.condition('no') ?? ''}`
     const all = this.#database.prepare<readonly [tenant: string, count: number]>(
       `SELECT tenant, count(*) FROM thread INDEXED BY thread_created_at
-        WHERE ${shown} GROUP BY tenant`)
+        WHERE ${shown} GROUP BY tenant`,
+    )
     const busy = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
       `SELECT tenant, status, count(*) FROM thread INDEXED BY thread_status
-        WHERE ${shown} AND status <> 'idle' GROUP BY status, tenant`)
+        WHERE ${shown} AND status <> 'idle' GROUP BY status, tenant`,
+    )
     for (const [tenant, count] of all.all()) counts.set(tenant, new Map([['idle', count]]))
     for (const [tenant, status, count] of busy.all()) {
       const ofTenant = counts.get(tenant)!

@@ -17,7 +17,10 @@ const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies Thr
 
 /** Threads of one status are sorted by id. */
 const orderOf: Readonly<Record<ThreadSort, Order>> = {
-  thread_id: 'thread_id', status: 'thread_id', created_at: 'created_at', updated_at: 'updated_at',
+  thread_id: 'thread_id',
+  status: 'thread_id',
+  created_at: 'created_at',
+  updated_at: 'updated_at',
   state_updated_at: 'state_updated_at',
 }
 
@@ -43,15 +46,17 @@ export class ThreadSearch {
   readonly #size: Statement<readonly [bytes: number]>
   readonly #metadata: Statement<readonly [metadataJson: string]>
 
-  constructor(database: Database, { counts, tokenCounts }: { readonly counts: ThreadCounts
-    readonly tokenCounts: TokenCounts }, unlisted?: UnlistedShards) {
+  constructor(database: Database,
+    { counts, tokenCounts }: { readonly counts: ThreadCounts; readonly tokenCounts: TokenCounts },
+    unlisted?: UnlistedShards) {
     this.#unlisted = unlisted
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
     this.#metadata = database.prepare('SELECT metadata FROM thread WHERE no = ?')
     this.#size = database.prepare(
-      'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?')
+      'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?',
+    )
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
@@ -117,7 +122,8 @@ export class ThreadSearch {
       const group = { ...search, status }
       const sorting = { order: orderOf[sortBy], descending, edged: false }
       const candidates = this.#database.prepare<readonly [number]>(
-        this.#select(group, this.#start(group), sorting))
+        this.#select(group, this.#start(group), sorting),
+      )
       const values = { ...valuesOf(group), limit: -1, offset: 0 }
       for (const [no] of candidates.iterate(values)) {
         const [document] = this.#metadata.get(no)!
@@ -132,8 +138,8 @@ export class ThreadSearch {
   }
 
   /** The statuses to look for one after the other. */
-  #groups({ status }: Search, sortBy: ThreadSort, descending: boolean):
-    readonly (ThreadStatus | undefined)[] {
+  #groups({ status }: Search, sortBy: ThreadSort,
+    descending: boolean): readonly (ThreadStatus | undefined)[] {
     if (sortBy !== 'status' || status !== undefined) return [status]
     return descending ? statuses.toReversed() : statuses
   }

@@ -44,7 +44,9 @@ export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
   const values: NamedValues = { tenant }
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
-  tokens.forEach((token, index) => { values[`token${index}`] = token })
+  tokens.forEach((token, index) => {
+    values[`token${index}`] = token
+  })
   return values
 }
 
@@ -56,15 +58,15 @@ export function walk(order: Order): Start {
 
 /** Threads of a status other than `idle`, which has no index. */
 export function ofStatus(size: number): Start {
-  return { from: 'thread d INDEXED BY thread_status', size, order: 'created_at',
-    answers: 'status', where: `d.tenant = :tenant AND d.hidden = 0 AND d.status <> 'idle' AND
+  return { from: 'thread d INDEXED BY thread_status', size, order: 'created_at', answers: 'status',
+    where: `d.tenant = :tenant AND d.hidden = 0 AND d.status <> 'idle' AND
       d.status = :status` }
 }
 
 export function ofIds(size: number): Start {
   return { from: `json_each(:ids) each CROSS JOIN thread d
     ON d.tenant = :tenant AND d.thread_id = each.value`, size, answers: 'ids',
-  where: 'd.hidden = 0' }
+    where: 'd.hidden = 0' }
 }
 
 export function ofToken(index: number, size: number): Start {

@@ -17,7 +17,9 @@ export class UnlistedShards {
     this.#drop = database.prepare('DELETE FROM unlisted WHERE shard = ?')
   }
 
-  has(shard: number): boolean { return this.#shards.has(shard) }
+  has(shard: number): boolean {
+    return this.#shards.has(shard)
+  }
 
   /** Whether the row with this number belongs to such a shard. */
   hides(number: number): boolean {

@@ -53,7 +53,10 @@ export const assistantSchema = `
 const longBytes = 256 * 1024
 
 const columnOf: Readonly<Record<AssistantSort, string>> = {
-  assistant_id: 'assistant_id', graph_id: 'graph_id', name: 'name', created_at: 'created_at',
+  assistant_id: 'assistant_id',
+  graph_id: 'graph_id',
+  name: 'name',
+  created_at: 'created_at',
   updated_at: 'updated_at',
 }
 
@@ -83,10 +86,12 @@ export class AssistantTable {
       WHERE excluded.epoch > epoch OR (excluded.epoch = epoch AND
         (excluded.seq >= seq OR excluded.branch_key <> branch_key))`)
     this.#remove = database.prepare(
-      'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?')
+      'DELETE FROM assistant WHERE tenant = ? AND assistant_id = ? AND branch_key = ?',
+    )
     this.#row = database.prepare('SELECT metadata, body FROM assistant WHERE rowid = ?')
     this.#get = database.prepare(
-      'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?')
+      'SELECT metadata, body FROM assistant WHERE tenant = ? AND assistant_id = ?',
+    )
   }
 
   get(tenant: string, assistantId: string): StoredRow | undefined {
@@ -120,7 +125,8 @@ export class AssistantTable {
     if (metadata === undefined) return false
     const { sql, values } = this.#conditionsOf(others)
     const sum = this.#database.prepare<readonly [number | null]>(
-      `SELECT sum(octet_length(metadata)) FROM assistant ${sql}`)
+      `SELECT sum(octet_length(metadata)) FROM assistant ${sql}`,
+    )
     return (sum.get(values)![0] ?? 0) > longBytes
   }
 

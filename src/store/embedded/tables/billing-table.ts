@@ -28,7 +28,8 @@ export class BillingTable {
 
   constructor(database: Database) {
     this.#put = database.prepare(
-      'INSERT OR REPLACE INTO billing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+      'INSERT OR REPLACE INTO billing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
     this.#page = database.prepare(`SELECT * FROM billing
       WHERE tenant = :tenant AND day = :day AND (ended_at, run_id) > (:endedMs, :runId)
       ORDER BY ended_at, run_id LIMIT :limit`)

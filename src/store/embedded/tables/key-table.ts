@@ -39,9 +39,11 @@ export class KeyTable {
       'revoked_at FROM api_key'
     this.#insert = database.prepare('INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#revoke = database.prepare(
-      'UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
+      'UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?',
+    )
     this.#touch = database.prepare(
-      'UPDATE api_key SET used_at = max(coalesce(used_at, 0), ?) WHERE id = ?')
+      'UPDATE api_key SET used_at = max(coalesce(used_at, 0), ?) WHERE id = ?',
+    )
     this.#get = database.prepare(`${columns} WHERE id = ?`)
     this.#list = database.prepare(`${columns} WHERE tenant = coalesce(:tenant, tenant) ` +
       'ORDER BY created_at DESC, id')
@@ -50,9 +52,12 @@ export class KeyTable {
   /** Throws `exists` if the id of a new key is taken. */
   apply(change: KeyChange): void {
     switch (change.what) {
-      case 'insert': return this.#add(change.row)
-      case 'revoke': return void this.#revoke.run(change.atMs, change.id)
-      case 'touch': return void this.#touch.run(change.atMs, change.id)
+      case 'insert':
+        return this.#add(change.row)
+      case 'revoke':
+        return void this.#revoke.run(change.atMs, change.id)
+      case 'touch':
+        return void this.#touch.run(change.atMs, change.id)
     }
   }
 

@@ -34,7 +34,8 @@ export class LimitTable {
     this.#removeOver = database.prepare(`DELETE FROM limit_admit WHERE no IN
       (SELECT no FROM limit_admit WHERE over_at < ? ORDER BY over_at LIMIT ${removedAtOnce})`)
     this.#since = database.prepare(
-      'SELECT at, tokens FROM limit_admit WHERE row_name = ? AND who = ? AND at >= ?')
+      'SELECT at, tokens FROM limit_admit WHERE row_name = ? AND who = ? AND at >= ?',
+    )
   }
 
   append({ row, who, atMs, tokens, keptMs }: LimitEntry): void {

@@ -70,7 +70,8 @@ export class RunTable {
       ON CONFLICT (run_id, thread_id, tenant)
       DO UPDATE SET status = excluded.status, body = excluded.body`)
     this.#remove = database.prepare(
-      'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?')
+      'DELETE FROM run WHERE run_id = ? AND thread_id = ? AND tenant = ?',
+    )
     this.#removeAll = database.prepare('DELETE FROM run WHERE tenant = ? AND thread_id = ?')
     this.#get = database.prepare(`${body} WHERE run_id = ? AND thread_id = ? AND tenant = ?`)
     this.#body = database.prepare(`${body} WHERE no = ?`)
@@ -106,8 +107,11 @@ export class RunTable {
   }
 
   list({ tenant, threadId, status, limit, offset, texts }: RunQuery): RowPage<Uint8Array> {
-    const rows = status === undefined ? this.#list
-      : status === 'success' ? this.#listSuccess : this.#listStatus
+    const rows = status === undefined ?
+      this.#list
+      : status === 'success'
+      ? this.#listSuccess
+      : this.#listStatus
     const page = { tenant, threadId, limit, offset, status: status ?? null }
     return pageOf(rows.all(page), (no) => this.#read(no, texts)!)
   }

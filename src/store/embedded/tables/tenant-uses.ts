@@ -94,10 +94,12 @@ export class TenantUses {
         bytes = bytes + excluded.bytes, runs = runs + excluded.runs,
         delayed_runs = delayed_runs + excluded.delayed_runs`)
     this.#ofAssistant = database.prepare(
-      'SELECT bytes FROM assistant_use WHERE tenant = ? AND assistant_id = ?')
+      'SELECT bytes FROM assistant_use WHERE tenant = ? AND assistant_id = ?',
+    )
     this.#putAssistant = database.prepare('INSERT OR REPLACE INTO assistant_use VALUES (?, ?, ?)')
     this.#dropAssistant = database.prepare(
-      'DELETE FROM assistant_use WHERE tenant = ? AND assistant_id = ?')
+      'DELETE FROM assistant_use WHERE tenant = ? AND assistant_id = ?',
+    )
     this.#putDue = database.prepare('INSERT OR REPLACE INTO due VALUES (?, ?)')
     this.#dropDue = database.prepare('DELETE FROM due WHERE no = ?')
   }
@@ -150,16 +152,19 @@ export class TenantUses {
   recount(change: 1 | -1, [first, end]: NumberRange): void {
     const all = this.#database.prepare<readonly [tenant: string, ...UseColumns]>(
       `SELECT tenant, ${sums} FROM thread_use CROSS JOIN thread USING (no)
-        WHERE thread_use.no >= ? AND thread_use.no < ? GROUP BY tenant`)
+        WHERE thread_use.no >= ? AND thread_use.no < ? GROUP BY tenant`,
+    )
     for (const [tenant, ...counts] of all.all(first, end)) {
-      const [threads, bytes, runs, delayedRuns] = counts.map((count) => change * count) as
-        unknown as UseColumns
+      const [threads, bytes, runs, delayedRuns] = counts.map((count) =>
+        change * count
+      ) as unknown as UseColumns
       this.#add.run(tenant, threads, bytes, runs, delayedRuns)
     }
     const assistants = this.#database.prepare<readonly [tenant: string, bytes: number]>(
       `SELECT tenant, sum(bytes) FROM assistant NOT INDEXED
         CROSS JOIN assistant_use USING (tenant, assistant_id)
-        WHERE assistant.rowid >= ? AND assistant.rowid < ? GROUP BY tenant`)
+        WHERE assistant.rowid >= ? AND assistant.rowid < ? GROUP BY tenant`,
+    )
     for (const [tenant, bytes] of assistants.all(first, end)) {
       this.#add.run(tenant, 0, change * bytes, 0, 0)
     }
@@ -170,9 +175,11 @@ export class TenantUses {
     const all = this.#database.prepare<readonly [string, string, number, number]>(
       `SELECT tenant, thread_id, at, due.no FROM due CROSS JOIN thread USING (no)
         WHERE (at, due.no) > (?, ?) ${this.#unlisted?.condition('due.no') ?? ''}
-        ORDER BY at, due.no LIMIT ?`)
-    return all.all(atMs, no, limit).map(([tenant, threadId, dueAtMs, number]) =>
-      ({ tenant, threadId, atMs: dueAtMs, no: number }))
+        ORDER BY at, due.no LIMIT ?`,
+    )
+    return all.all(atMs, no, limit).map(([tenant, threadId, dueAtMs, number]) => ({ tenant,
+      threadId, atMs: dueAtMs, no: number })
+    )
   }
 
   /** Called once in each life. False if the life before this one did not count: `reset` then. */
@@ -186,7 +193,8 @@ export class TenantUses {
   /** Counts everything anew, as if no thread had an unfinished run. */
   reset(): void {
     for (const sql of [
-      'DELETE FROM due', 'DELETE FROM thread_use WHERE no NOT IN (SELECT no FROM thread)',
+      'DELETE FROM due',
+      'DELETE FROM thread_use WHERE no NOT IN (SELECT no FROM thread)',
       'INSERT OR IGNORE INTO thread_use SELECT no, 0, 0, 0, 0 FROM thread',
       `UPDATE thread_use SET runs = 0, delayed_runs = 0,
         threads = (SELECT hidden = 0 FROM thread WHERE thread.no = thread_use.no)`,

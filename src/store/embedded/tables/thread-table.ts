@@ -88,8 +88,8 @@ type KnownColumns = readonly [sameBranch: number, no: number, epoch: number, seq
 
 /** Columns that are written only if they differ, with their values. */
 const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_at', 'createdAtMs'],
-  ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'],
-  ['metadata', 'metadataJson']] as const
+  ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'], ['metadata',
+  'metadataJson']] as const
 
 /** Not all of its runs wait for their time. */
 export const isAwake = 'no NOT IN (SELECT no FROM due)'
@@ -125,7 +125,8 @@ export class ThreadTable {
     this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
-      'SELECT metadata, body FROM thread WHERE tenant = ? AND thread_id = ?')
+      'SELECT metadata, body FROM thread WHERE tenant = ? AND thread_id = ?',
+    )
     this.#insert = database.prepare(`INSERT INTO thread VALUES
       (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
     this.#delete = database.prepare('DELETE FROM thread WHERE no = ?')
@@ -188,7 +189,8 @@ export class ThreadTable {
    */
   recount(change: 1 | -1, rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
-      `SELECT tenant, status, count(*) FROM ${rows} AND hidden = 0 GROUP BY tenant, status`)
+      `SELECT tenant, status, count(*) FROM ${rows} AND hidden = 0 GROUP BY tenant, status`,
+    )
     const counted = all.all(...values)
     for (const [tenant, status, count] of counted) this.counts.add(tenant, status, change * count)
     if (counted.length > 0) this.tokenCounts.forget()
@@ -198,7 +200,8 @@ export class ThreadTable {
   countUses(useOf: (body: Uint8Array) => ThreadUse): void {
     this.uses.reset()
     const all = this.#database.prepare<readonly [tenant: string, no: number, body: Uint8Array]>(
-      "SELECT tenant, no, body FROM thread WHERE hidden = 1 OR (status = 'busy' AND hidden = 0)")
+      "SELECT tenant, no, body FROM thread WHERE hidden = 1 OR (status = 'busy' AND hidden = 0)",
+    )
     for (const [tenant, no, body] of all.all()) {
       this.uses.set({ tenant, no, isCounted: true }, useOf(body))
     }
@@ -207,7 +210,8 @@ export class ThreadTable {
   /** Removes all rows that `rows` selects: SQL, a table and a condition. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...KnownColumns]>(
-      `SELECT tenant, 1, ${knownColumns} FROM ${rows}`)
+      `SELECT tenant, 1, ${knownColumns} FROM ${rows}`,
+    )
     for (const [tenant, ...found] of all.all(...values)) this.#remove(tenant, knownIn(found))
   }
 
@@ -298,8 +302,10 @@ function shownOf(row: ThreadEntry | Known): Shown | null {
   return row.hidden ? null : row
 }
 
-function knownIn([sameBranch, no, epoch, seq, status, hidden, createdAtMs, updatedAtMs,
-  stateUpdatedAtMs, metadataJson, owes]: KnownColumns): Known {
-  return { no, sameBranch: sameBranch === 1, epoch, seq, status, hidden: hidden === 1,
-    createdAtMs, updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1 }
+function knownIn(
+  [sameBranch, no, epoch, seq, status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
+    metadataJson, owes]: KnownColumns,
+): Known {
+  return { no, sameBranch: sameBranch === 1, epoch, seq, status, hidden: hidden === 1, createdAtMs,
+    updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1 }
 }

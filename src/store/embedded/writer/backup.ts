@@ -1,8 +1,7 @@
 /** A backup of a data directory: one file with all that was acknowledged before it began. */
 
-import {
-  closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync,
+  statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 

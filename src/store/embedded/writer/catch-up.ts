@@ -19,8 +19,8 @@ export interface Behind {
 }
 
 /** Throws `unavailable` if the records do not follow what the database has. */
-export function catchUp({ file, database, tables }: Behind, records: readonly WriteAheadRecord[]):
-void {
+export function catchUp({ file, database, tables }: Behind,
+  records: readonly WriteAheadRecord[]): void {
   const { salt, written } = tables.generation.newest
   const missing = records.filter(({ number }) => number > written)
   if (missing.length === 0) return

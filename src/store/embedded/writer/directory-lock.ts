@@ -26,5 +26,7 @@ export function lockDirectory(directory: string): () => void {
       'process. Stop that process, or choose another directory.')
   }
   const held = lock
-  return () => { if (held.isOpen) held.close() }
+  return () => {
+    if (held.isOpen) held.close()
+  }
 }

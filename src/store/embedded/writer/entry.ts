@@ -23,13 +23,16 @@ export function entryOf(update: RowUpdate): EntryUpdate {
       const body = update.body ?? bytesOf(RunRow, update.row)
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
-    case 'billing': case 'run_removed': return update
+    case 'billing':
+    case 'run_removed':
+      return update
   }
 }
 
 /** For a row that is already encoded. Its metadata is in the body too, which does no harm. */
 export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
-  return table === 'thread' ? threadEntry(ThreadRow.decode(body), body)
+  return table === 'thread' ?
+    threadEntry(ThreadRow.decode(body), body)
     : assistantEntry(AssistantRow.decode(body), body)
 }
 
@@ -54,6 +57,5 @@ function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
 
 function columnsOf(row: ThreadRow | AssistantRow) {
   const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
-  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs,
-    metadataJson }
+  return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs, metadataJson }
 }

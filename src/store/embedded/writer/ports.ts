@@ -6,9 +6,8 @@ import type { KeyTable } from '../../../access/index.ts'
 import type { BillingTable } from '../../../billing/index.ts'
 import type { LogPort } from '../../../checkpoint/index.ts'
 import type { LimitTable } from '../../../limits/index.ts'
-import type {
-  AssistantIndex, AssistantQuery, RunTable, RunText, ThreadIndex, ThreadQuery,
-} from '../../../search/index.ts'
+import type { AssistantIndex, AssistantQuery, RunTable, RunText, ThreadIndex,
+  ThreadQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { tokensDecide } from '../search/metadata-filter.ts'
 import { portionsOf } from '../search/stored-row.ts'
@@ -79,11 +78,12 @@ function pageOf<Row>({ rows, total }: FoundRows<Row>): Pick<FoundRows<Row>, 'row
 /** For a count: nothing is returned. */
 const noPage = { sortBy: 'created_at', sortOrder: 'asc', limit: 0, offset: 0 } as const
 
-export function threadIndex(link: WriterLink, lookup: Lookup, documents: DocumentSearch):
-ThreadIndex {
+export function threadIndex(link: WriterLink, lookup: Lookup,
+  documents: DocumentSearch): ThreadIndex {
   return {
     get: async (tenant, threadId) => {
-      const row = link.isAheadOn(tenant, threadId) ? await link.ask('thread', tenant, threadId)
+      const row = link.isAheadOn(tenant, threadId) ?
+        await link.ask('thread', tenant, threadId)
         : lookup.thread(tenant, threadId)
       return row && threadOf(row)
     },
@@ -109,8 +109,7 @@ export function runTable(link: WriterLink, lookup: Lookup): RunTable {
     },
     list: async (query) => {
       const page = await link.ask('runs', query)
-      const rows = await rowsOf(page, query, (numbers) =>
-        link.ask('runRows', numbers, query.texts))
+      const rows = await rowsOf(page, query, (numbers) => link.ask('runRows', numbers, query.texts))
       return rows.map(runOf)
     },
   }
@@ -129,8 +128,9 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
       const rows = await rowsOf(page, query, (numbers) => link.ask('assistantRows', numbers))
       return { rows: rows.map(assistantOf), total }
     },
-    count: async (filter, cancelled) => await link.ask('countAssistants', filter)
-      ?? (await documents.assistants({ ...filter, ...noPage }, cancelled)).total,
+    count: async (filter, cancelled) =>
+      await link.ask('countAssistants', filter)
+        ?? (await documents.assistants({ ...filter, ...noPage }, cancelled)).total,
   }
 }
 

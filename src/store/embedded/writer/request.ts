@@ -6,10 +6,8 @@ import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
 import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
-import type {
-  AssistantFilter, AssistantQuery, DueThread, RunQuery, RunText, ThreadFilter, ThreadQuery,
-  UnfinishedThread,
-} from '../../../search/index.ts'
+import type { AssistantFilter, AssistantQuery, DueThread, RunQuery, RunText, ThreadFilter,
+  ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
 import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
@@ -39,8 +37,7 @@ export interface Reader {
   runs(query: RunQuery): RowPage<Uint8Array>
   assistant(tenant: string, assistantId: string): StoredRow | undefined
   /** Undefined if that takes too long here: the search thread is to be asked. */
-  searchAssistants(query: AssistantQuery):
-    { page: RowPage<StoredRow>; total: number } | undefined
+  searchAssistants(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } | undefined
   /** Rows by their numbers: of a page that has many bytes. */
   threadRows(numbers: readonly number[]): StoredRow[]
   assistantRows(numbers: readonly number[]): StoredRow[]

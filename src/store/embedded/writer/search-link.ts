@@ -29,8 +29,8 @@ export class SearchLink {
    * Searches what is committed when its turn has come: `ready` is awaited then. Throws the reason
    * of `cancelled` when that aborts.
    */
-  async search(question: SearchQuestion, ready: () => Promise<void>, cancelled?: AbortSignal):
-  Promise<SearchFound> {
+  async search(question: SearchQuestion, ready: () => Promise<void>,
+    cancelled?: AbortSignal): Promise<SearchFound> {
     const leave = await this.#turns.enter(question.query.tenant, cancelled)
     try {
       await ready()
@@ -71,8 +71,8 @@ export class SearchLink {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./searcher.ts', import.meta.url),
-      { name: 'search', workerData: this.#file })
+    const worker = new Worker(new URL('./searcher.ts', import.meta.url), { name: 'search',
+      workerData: this.#file })
     worker.on('message', (reply: SearchReply) => {
       const found = this.#pending.get(reply.id)
       if ('found' in reply) return found?.resolve(reply.found)

@@ -19,7 +19,8 @@ export class StoreGenerationRow {
 
   constructor(database: Database) {
     this.#next = database.prepare(
-      'UPDATE life SET epoch = epoch + 1, salt = abs(random()) % 281474976710656')
+      'UPDATE life SET epoch = epoch + 1, salt = abs(random()) % 281474976710656',
+    )
     this.#get = database.prepare('SELECT epoch, salt, written FROM life')
     this.#mark = database.prepare('UPDATE life SET written = ?')
   }

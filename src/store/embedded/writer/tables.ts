@@ -33,7 +33,12 @@ import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 export const schema: readonly SchemaStep[] = [
   {
     sql: [
-      branchSchema, checkpointSchema, logSchema, threadSchema, runSchema, assistantSchema,
+      branchSchema,
+      checkpointSchema,
+      logSchema,
+      threadSchema,
+      runSchema,
+      assistantSchema,
       storeGenerationSchema,
     ].join(''),
     oldest: 1,
@@ -63,8 +68,9 @@ export class Tables {
     database.define('holds', holds)
     this.generation = new StoreGenerationRow(database)
     this.#log = new LogTable(database)
-    const numbers = (kind: SearchedTable) =>
-      (shards === undefined ? undefined : numbersByShard(kind, shards))
+    const numbers = (
+      kind: SearchedTable,
+    ) => (shards === undefined ? undefined : numbersByShard(kind, shards))
     const unlisted = shards === undefined ? undefined : new UnlistedShards(database)
     this.#threads = new ThreadTable(database, numbers('thread'), unlisted)
     this.#runs = new RunTable(database)
@@ -75,9 +81,15 @@ export class Tables {
     this.#billing = new BillingTable(database)
     this.#shards = unlisted && new ShardRows(database, this.#threads, unlisted)
     this.reader = readerOf({
-      log: this.#log, threads: this.#threads, runs: this.#runs, assistants: this.#assistants,
-      search: new ThreadSearch(database, this.#threads, unlisted), keys: this.#keys,
-      limits: this.#limits, billing: this.#billing, shards: () => this.#byShard(),
+      log: this.#log,
+      threads: this.#threads,
+      runs: this.#runs,
+      assistants: this.#assistants,
+      search: new ThreadSearch(database, this.#threads, unlisted),
+      keys: this.#keys,
+      limits: this.#limits,
+      billing: this.#billing,
+      shards: () => this.#byShard(),
     })
   }
 
@@ -96,11 +108,17 @@ export class Tables {
         this.#log.append(write.rows)
         for (const update of write.updates) this.#update(update)
         return
-      case 'purge': return this.#purge(write.subject)
-      case 'key': return this.#keys.apply(write.change)
-      case 'admit': return this.#limits.append(write.entry)
-      case 'load': return this.#byShard().load(write.shard, () => this.#fill(write.rows))
-      case 'cover': case 'uncover': case 'unload':
+      case 'purge':
+        return this.#purge(write.subject)
+      case 'key':
+        return this.#keys.apply(write.change)
+      case 'admit':
+        return this.#limits.append(write.entry)
+      case 'load':
+        return this.#byShard().load(write.shard, () => this.#fill(write.rows))
+      case 'cover':
+      case 'uncover':
+      case 'unload':
         return this.#byShard()[write.kind](write.shard)
     }
   }
@@ -146,10 +164,14 @@ export class Tables {
 
   #update(update: EntryUpdate): void {
     switch (update.table) {
-      case 'thread': return this.#threads.put(update.entry)
-      case 'run': return this.#runs.put(update.entry)
-      case 'assistant': return this.#assistants.put(update.entry)
-      case 'billing': return this.#billing.put(update.row)
+      case 'thread':
+        return this.#threads.put(update.entry)
+      case 'run':
+        return this.#runs.put(update.entry)
+      case 'assistant':
+        return this.#assistants.put(update.entry)
+      case 'billing':
+        return this.#billing.put(update.row)
       case 'run_removed':
         return this.#runs.remove(update.tenant, update.threadId, update.runId)
     }
@@ -157,10 +179,16 @@ export class Tables {
 }
 
 function readerOf({ log, threads, runs, assistants, search, keys, limits, billing, shards }: {
-  readonly log: LogTable; readonly threads: ThreadTable; readonly runs: RunTable
-  readonly assistants: AssistantTable; readonly search: ThreadSearch; readonly keys: KeyTable
-  readonly limits: LimitTable; readonly billing: BillingTable
-  readonly shards: () => ShardRows }): Reader {
+  readonly log: LogTable
+  readonly threads: ThreadTable
+  readonly runs: RunTable
+  readonly assistants: AssistantTable
+  readonly search: ThreadSearch
+  readonly keys: KeyTable
+  readonly limits: LimitTable
+  readonly billing: BillingTable
+  readonly shards: () => ShardRows
+}): Reader {
   return {
     tail: (branch) => log.tail(branch),
     read: (branch, range) => packEntries(log.read(branch, range)),
@@ -179,8 +207,7 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     threadRows: (numbers) => search.rows(numbers),
     assistantRows: (numbers) => assistants.rows(numbers),
     runRows: (numbers, texts) => runs.rows(numbers, texts),
-    searchAssistants: (query) =>
-      (assistants.isLong(query) ? undefined : assistants.search(query)),
+    searchAssistants: (query) => (assistants.isLong(query) ? undefined : assistants.search(query)),
     countAssistants: (filter) => (assistants.isLong(filter) ? undefined : assistants.count(filter)),
     nothing: () => undefined,
     key: (id) => keys.get(id),

@@ -35,8 +35,9 @@ export function packWrites(writes: readonly Write[]): WireBatch {
     if (!('rows' in write)) return write
     // Whoever loads rows still counts their bytes.
     if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
-    return { ...write, rows: write.rows.map(given), updates: write.updates.map((update) =>
-      ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
+    return { ...write, rows: write.rows.map(given), updates: write.updates.map((
+      update,
+    ) => ('entry' in update ? { ...update, entry: given(update.entry) } : update)) }
   })
   const batch = { text: JSON.stringify(packed), bytes: joined(bodies) }
   return long.length === 0 ? batch : { ...batch, long }

@@ -4,10 +4,8 @@
  * to be woken, to change some twenty pages, and to wake this one.
  */
 
-import {
-  closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync,
-  writevSync,
-} from 'node:fs'
+import { closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync,
+  writeFileSync, writevSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
@@ -76,8 +74,9 @@ export class WriteAheadFile {
       fdatasyncSync(this.#file)
     } catch (error) {
       this.#broken = true
-      this.#env.log.warn('The write-ahead file cannot be written; writes are slower without it.',
-        { error })
+      this.#env.log.warn('The write-ahead file cannot be written; writes are slower without it.', {
+        error,
+      })
       return false
     }
     this.#position += size

@@ -13,8 +13,8 @@ export type EntryUpdate =
   | { readonly table: 'run'; readonly entry: RunEntry }
   | { readonly table: 'assistant'; readonly entry: AssistantEntry }
   | { readonly table: 'billing'; readonly row: BillingRow }
-  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string
-      readonly runId: string }
+  | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;
+    readonly runId: string }
 
 /** Tables that can be searched. */
 export type SearchedTable = 'thread' | 'assistant'
@@ -26,8 +26,8 @@ export interface EncodedRow {
 
 /** A change. Done in the order of asking, except that loads and unloads come after all others. */
 export type Write =
-  | { readonly kind: 'append'; readonly rows: readonly NewRow[]
-      readonly updates: readonly EntryUpdate[] }
+  | { readonly kind: 'append'; readonly rows: readonly NewRow[];
+    readonly updates: readonly EntryUpdate[] }
   /** All rows of a shard, encoded: the writer thread decodes them. They are not found yet. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
   /**

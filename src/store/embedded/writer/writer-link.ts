@@ -6,9 +6,8 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { BranchTails } from './branch-tails.ts'
 import type { FileIdentity } from './file-identity.ts'
-import type {
-  AskedQuestion, Batches, Greeting, StoreGeneration, Question, Reader, Reply, Requests, WireError,
-} from './request.ts'
+import type { AskedQuestion, Batches, Greeting, StoreGeneration, Question, Reader, Reply, Requests,
+  WireError } from './request.ts'
 import { buffersOf, packWrites } from './wire-batch.ts'
 import type { WireBatch } from './wire-batch.ts'
 import type { WriteAheadFile } from './write-ahead-file.ts'
@@ -83,9 +82,11 @@ export class WriterLink {
    * when the thread dies, before any waiting caller learns of a failure: the request may have been
    * done.
    */
-  static async open(worker: Worker, env: WriterEnv, onLost: OnLost = () => {}):
-  Promise<WriterLink> {
-    const gone = new Promise<void>((resolve) => { worker.once('exit', () => resolve()) })
+  static async open(worker: Worker, env: WriterEnv,
+    onLost: OnLost = () => {}): Promise<WriterLink> {
+    const gone = new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve())
+    })
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
@@ -97,8 +98,9 @@ export class WriterLink {
   }
 
   private constructor(worker: Worker, { env, onLost }: {
-    readonly env: WriterEnv; readonly onLost: OnLost }, generation: StoreGeneration,
-      gone: Promise<void>) {
+    readonly env: WriterEnv
+    readonly onLost: OnLost
+  }, generation: StoreGeneration, gone: Promise<void>) {
     this.#worker = worker
     this.#env = env
     this.#onLost = onLost
@@ -136,9 +138,11 @@ export class WriterLink {
     })
   }
 
-  async ask<Name extends Question>(question: Name, ...values: Parameters<Reader[Name]>):
-    Promise<ReturnType<Reader[Name]>> {
-    const answer = this.#send(undefined, (id) => { this.#questions.push({ id, question, values }) })
+  async ask<Name extends Question>(question: Name,
+    ...values: Parameters<Reader[Name]>): Promise<ReturnType<Reader[Name]>> {
+    const answer = this.#send(undefined, (id) => {
+      this.#questions.push({ id, question, values })
+    })
     return await answer as ReturnType<Reader[Name]>
   }
 

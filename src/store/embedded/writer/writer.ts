@@ -9,9 +9,8 @@ import { catchUp } from './catch-up.ts'
 import { FileIdentity } from './file-identity.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
-import type {
-  AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile, WireError,
-} from './request.ts'
+import type { AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile,
+  WireError } from './request.ts'
 import { schema, Tables } from './tables.ts'
 import { transferred, unpackWrites } from './wire-batch.ts'
 import { createWriteAhead, readWriteAhead, removeWriteAhead } from './write-ahead-file.ts'
@@ -136,7 +135,7 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
 
 /** Some in turn until someone else waits: a page that many of them change is written once. */
 function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
-  for (let shards = 1; ; shards += 1) {
+  for (let shards = 1;; shards += 1) {
     yield waiting.bulk.shift()!
     waiting.handleAll()
     const enough = waiting.bulk.length === 0 || shards === shardsTogether
@@ -151,7 +150,7 @@ function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
 function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>,
   wait = true): AskedWrite[] {
   const asked: AskedWrite[] = []
-  const outcomes = commitTogether(database, tables, function* () {
+  const outcomes = commitTogether(database, tables, function*() {
     for (const write of writes) {
       asked.push(write)
       yield write

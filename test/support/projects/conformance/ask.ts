@@ -5,7 +5,8 @@ import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgr
 const Asked = Annotation.Root({
   question: Annotation<string>(),
   answers: Annotation<string[]>({
-    reducer: (kept, added) => kept.concat(added), default: () => [],
+    reducer: (kept, added) => kept.concat(added),
+    default: () => [],
   }),
 })
 

@@ -15,11 +15,15 @@ export const calling = new StateGraph(MessagesAnnotation)
   .addNode('call', async ({ messages }) => {
     getLogger().info('The graph calls.', { messages: messages.length }).warn('It goes on.')
     const input = { messages: [{ role: 'user', content: messages.at(-1)!.text }] }
-    const echoed = await client.runs.wait(null, 'echo', { input }) as
-      { messages: { content: string }[] }
+    const echoed = await client.runs.wait(null, 'echo', { input }) as {
+      messages: { content: string }[]
+    }
     const { LANGGRAPH_API_URL: url, PORT: port } = process.env
-    const places = await Promise.all([`${url}/ok`, `http://127.0.0.1:${port}/ok`].map((place) =>
-      fetch(place).then(({ status }) => status)))
+    const places = await Promise.all(
+      [`${url}/ok`, `http://127.0.0.1:${port}/ok`].map((place) =>
+        fetch(place).then(({ status }) => status)
+      ),
+    )
     return { messages: [echoed.messages.at(-1)!.content, tooEarly, places.join(' ')] }
   })
   .addEdge(START, 'call')

@@ -2,8 +2,8 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema }
-  from '@langchain/langgraph'
+import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph,
+  StateSchema } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
 type Chat = typeof MessagesAnnotation.State

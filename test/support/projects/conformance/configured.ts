@@ -29,10 +29,11 @@ export const configured = new StateGraph(Said, Context)
   .addEdge('say', END)
   .compile()
 
-const saying = (text: string) => new StateGraph(Said)
-  .addNode('say', () => ({ said: { text } }))
-  .addEdge(START, 'say')
-  .addEdge('say', END)
+const saying = (text: string) =>
+  new StateGraph(Said)
+    .addNode('say', () => ({ said: { text } }))
+    .addEdge(START, 'say')
+    .addEdge('say', END)
 
 /** Creates a graph for every use, from the configuration. */
 export async function factory(config: LangGraphRunnableConfig) {
@@ -52,11 +53,14 @@ export function needy(config: LangGraphRunnableConfig) {
 export function shaped(config: LangGraphRunnableConfig) {
   const names = config.configurable?.['nodes'] as string[] | undefined ?? ['say']
   const State = Annotation.Root({ said: Annotation<object>(), ...Object.fromEntries(
-    names.map((name) => [`from_${name}`, Annotation<string>()])) })
+    names.map((name) => [`from_${name}`, Annotation<string>()]),
+  ) })
   const graph = new StateGraph(State) as unknown as StateGraph<object, object, object, string>
-  names.forEach((name, i) => graph
-    .addNode(name, i < names.length - 1 ? () => ({}) : saying('inside').compile())
-    .addEdge(i === 0 ? START : names[i - 1]!, name))
+  names.forEach((name, i) =>
+    graph
+      .addNode(name, i < names.length - 1 ? () => ({}) : saying('inside').compile())
+      .addEdge(i === 0 ? START : names[i - 1]!, name)
+  )
   return graph.compile()
 }
 

@@ -11,7 +11,8 @@ const Rich = Annotation.Root({
 /** The second node, and every later run, must find a Date and a Map again. */
 export const rich = new StateGraph(Rich)
   .addNode('fill', (state) => {
-    const found = state.when === undefined ? 'nothing'
+    const found = state.when === undefined ?
+      'nothing'
       : `${state.when instanceof Date} ${state.table instanceof Map}`
     return { when: new Date(0), table: new Map([['one', 1]]), seen: [`before: ${found}`] }
   })
@@ -23,7 +24,10 @@ export const rich = new StateGraph(Rich)
   .addEdge('look', END)
   .compile()
 
-interface Card { title: string, marks: number }
+interface Card {
+  title: string
+  marks: number
+}
 
 const Cards = Annotation.Root({
   cards: Annotation<Card[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),

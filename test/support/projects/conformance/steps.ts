@@ -8,14 +8,15 @@ const Steps = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, added) => kept.concat(added), default: () => [] }),
 })
 
-const abc = () => new StateGraph(Steps)
-  .addNode('a', (state) => ({ log: [`a:${state.topic}`] }))
-  .addNode('b', (state) => ({ log: [`b:${state.topic}`] }))
-  .addNode('c', (state) => ({ log: [`c:${state.topic}`] }))
-  .addEdge(START, 'a')
-  .addEdge('a', 'b')
-  .addEdge('b', 'c')
-  .addEdge('c', END)
+const abc = () =>
+  new StateGraph(Steps)
+    .addNode('a', (state) => ({ log: [`a:${state.topic}`] }))
+    .addNode('b', (state) => ({ log: [`b:${state.topic}`] }))
+    .addNode('c', (state) => ({ log: [`c:${state.topic}`] }))
+    .addEdge(START, 'a')
+    .addEdge('a', 'b')
+    .addEdge('b', 'c')
+    .addEdge('c', END)
 
 /** a, b, c: each adds a line to the log. */
 export const steps = abc().compile()
@@ -25,8 +26,9 @@ export const paused = abc().compile({ interruptBefore: ['b'] })
 
 /** Ten nodes in a row: each adds a line to the log. */
 export const chain = new StateGraph(Steps)
-  .addSequence(Array.from({ length: 10 }, (_, place): [string, typeof addLine] =>
-    [`node${place}`, addLine]))
+  .addSequence(
+    Array.from({ length: 10 }, (_, place): [string, typeof addLine] => [`node${place}`, addLine]),
+  )
   .addEdge(START, 'node0')
   .addEdge('node9', END)
   .compile()
@@ -68,8 +70,9 @@ export const endless = new StateGraph(Steps)
 
 /** The first node jumps to the node that the topic names. */
 export const jump = new StateGraph(Steps)
-  .addNode('choose', (state) => new Command({ goto: state.topic, update: { log: ['choose'] } }),
-    { ends: ['left', 'right'] })
+  .addNode('choose', (state) => new Command({ goto: state.topic, update: { log: ['choose'] } }), {
+    ends: ['left', 'right'],
+  })
   .addNode('left', () => ({ log: ['left'] }))
   .addNode('right', () => ({ log: ['right'] }))
   .addEdge(START, 'choose')

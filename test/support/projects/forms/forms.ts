@@ -6,9 +6,10 @@ import { createAgent } from 'langchain'
 
 const Said = Annotation.Root({ said: Annotation<string>() })
 
-const saying = (text: string) => new StateGraph(Said)
-  .addNode('say', () => ({ said: text }))
-  .addEdge(START, 'say')
+const saying = (text: string) =>
+  new StateGraph(Said)
+    .addNode('say', () => ({ said: text }))
+    .addEdge(START, 'say')
 
 export const compiled = saying(process.env.FORMS_WORD ?? 'nothing').compile()
 
@@ -17,7 +18,8 @@ export const uncompiled = saying('uncompiled')
 export const promised = Promise.resolve(saying('promised'))
 
 export const agent = createAgent({
-  model: new FakeListChatModel({ responses: ['agent'] }), tools: [],
+  model: new FakeListChatModel({ responses: ['agent'] }),
+  tools: [],
 })
 
 /** Says what it was called with. */

@@ -12,9 +12,9 @@ export type Act =
   | { readonly boom: string }
   | { readonly mark: string }
   | { readonly goto: string }
-  | { readonly send: string, readonly text: string }
+  | { readonly send: string; readonly text: string }
   | { readonly leave: string }
-  | { readonly message: string, readonly text: string }
+  | { readonly message: string; readonly text: string }
   | { readonly forget: string }
 
 /** The instructions of each node, in order. */
@@ -45,16 +45,19 @@ const Outer = Annotation.Root(outer)
  */
 const Hoard = Annotation.Root({
   ...outer,
-  log: () => new DeltaChannel<string[], string[]>(
-    (kept, writes) => kept.concat(...writes).toSorted(),
-    { initialValueFactory: () => [], snapshotFrequency: 4 }),
+  log: () =>
+    new DeltaChannel<string[], string[]>(
+      (kept, writes) => kept.concat(...writes).toSorted(),
+      { initialValueFactory: () => [], snapshotFrequency: 4 },
+    ),
 })
 
 const Inner = Annotation.Root({
   ...common,
   /** Bounded, because it is kept. */
   inner: Annotation<string[]>({
-    reducer: (kept, added) => kept.concat(added).slice(-6), default: () => [],
+    reducer: (kept, added) => kept.concat(added).slice(-6),
+    default: () => [],
   }),
 })
 
@@ -76,7 +79,10 @@ function sent(node: string, script: Script, text: string): Send {
   return new Send(node, { script, text, inner: [] })
 }
 
-interface Hold { readonly node: string, readonly url: string }
+interface Hold {
+  readonly node: string
+  readonly url: string
+}
 
 function act(name: string, lines: 'log' | 'inner') {
   return async (state: Told, config: LangGraphRunnableConfig) => {
@@ -107,7 +113,8 @@ function act(name: string, lines: 'log' | 'inner') {
     const update = { [lines]: said, ...mark !== undefined && { mark },
       ...messages.length > 0 && { messages }, ...lines === 'log' && { sum: 1 } }
     // What it is depends on what it is told.
-    return (goto.length > 0 ? new Command({ goto, update, ...graph !== undefined && { graph } })
+    return (goto.length > 0 ?
+      new Command({ goto, update, ...graph !== undefined && { graph } })
       : update) as never
   }
 }
@@ -118,14 +125,15 @@ const innermost = new StateGraph({ state: Inner, output: Inside })
   .addEdge('bottom', END)
   .compile()
 
-const inner = () => new StateGraph({ state: Inner, output: Inside })
-  .addNode('one', act('one', 'inner'), { ends: ['two', 'under'] })
-  .addNode('two', act('two', 'inner'))
-  .addNode('under', innermost)
-  .addEdge(START, 'one')
-  .addEdge('one', 'two')
-  .addEdge('under', END)
-  .addEdge('two', END)
+const inner = () =>
+  new StateGraph({ state: Inner, output: Inside })
+    .addNode('one', act('one', 'inner'), { ends: ['two', 'under'] })
+    .addNode('two', act('two', 'inner'))
+    .addNode('under', innermost)
+    .addEdge(START, 'one')
+    .addEdge('one', 'two')
+    .addEdge('under', END)
+    .addEdge('two', END)
 
 const called = inner().compile()
 
@@ -133,7 +141,8 @@ const ends = ['a', 'b', 'c', 'worker', 'sub', 'kept', 'calls']
 
 function beginOf(script: Script): (string | Send)[] {
   return (script['begin'] ?? [{ goto: 'a' }]).flatMap<string | Send>((told) =>
-    'goto' in told ? [told.goto] : 'send' in told ? [sent(told.send, script, told.text)] : [])
+    'goto' in told ? [told.goto] : 'send' in told ? [sent(told.send, script, told.text)] : []
+  )
 }
 
 function roam(schema: typeof Outer) {
@@ -162,7 +171,8 @@ export const hoarding = roam(Hoard as unknown as typeof Outer).compile()
 
 /** Its output is a part of its state, and it has a breakpoint of its own. */
 export const narrow = new StateGraph(
-  { state: Outer, output: Annotation.Root({ log: outer.log, sum: outer.sum }) })
+  { state: Outer, output: Annotation.Root({ log: outer.log, sum: outer.sum }) },
+)
   .addNode('a', act('a', 'log'), { ends: ['b', 'worker'] })
   .addNode('b', act('b', 'log'))
   .addNode('worker', act('worker', 'log'))

@@ -9,7 +9,9 @@ import { z } from 'zod'
 const nothing = () => ({})
 
 const Whole = Annotation.Root({
-  ...MessagesAnnotation.spec, question: Annotation<string>(), answer: Annotation<string>(),
+  ...MessagesAnnotation.spec,
+  question: Annotation<string>(),
+  answer: Annotation<string>(),
 })
 const Input = Annotation.Root({ ...MessagesAnnotation.spec, question: Annotation<string>() })
 const Output = Annotation.Root({ answer: Annotation<string>() })
@@ -34,7 +36,9 @@ export const zod = new StateGraph(Zod, Context)
   .compile()
 
 const Stated = new StateSchema({
-  messages: MessagesValue, count: z.number().default(0), name: z.string(),
+  messages: MessagesValue,
+  count: z.number().default(0),
+  name: z.string(),
 })
 
 export const stated = new StateGraph(Stated)

@@ -12,12 +12,17 @@ import type { Command, Table } from './chess.ts'
 
 const minute = 60_000
 
-function host({ limit, table, owns }: { limit?: number; table?: Table
-  owns?: (key: ActorKey, epoch: number) => boolean } = {}) {
+function host(
+  { limit, table, owns }: { limit?: number; table?: Table;
+    owns?: (key: ActorKey, epoch: number) => boolean } = {},
+) {
   const env = virtualEnv()
   const chess = new Chess(table ?? { pause: async () => {} })
   const activations = new ActivationTable({
-    env, kinds: [chess.kind], ...(limit && { limit }), ...(owns && { owns }),
+    env,
+    kinds: [chess.kind],
+    ...(limit && { limit }),
+    ...(owns && { owns }),
   })
   const ask = (id: string, command: Command = 'move') => activations.ask(game(id), 1, command)
   return { env, chess, activations, ask }
@@ -31,7 +36,10 @@ async function settle(): Promise<void> {
 /** A table whose pauses the test ends. */
 function slowTable() {
   const ends: (() => void)[] = []
-  const table: Table = { pause: () => new Promise((resolve) => { ends.push(resolve) }) }
+  const table: Table = { pause: () =>
+    new Promise((resolve) => {
+      ends.push(resolve)
+    }) }
   return { table, endPauses: async () => {
     await settle()
     for (const end of ends.splice(0)) end()
@@ -60,13 +68,15 @@ describe('the table of activations', () => {
     const asked = [ask('a'), ask('a'), ask('a'), ask('b')]
     await settle()
     expect(activations.stats().get('game')).toEqual(
-      { alive: 2, begun: 2, failed: 0, waiting: 4, fullest: 3 })
+      { alive: 2, begun: 2, failed: 0, waiting: 4, fullest: 3 },
+    )
     await endPauses()
     await Promise.all(asked)
     await expect(ask('b', 'blunder')).rejects.toThrow()
     await endPauses()
     expect(activations.stats().get('game')).toEqual(
-      { alive: 1, begun: 2, failed: 1, waiting: 0, fullest: 0 })
+      { alive: 1, begun: 2, failed: 1, waiting: 0, fullest: 0 },
+    )
   })
 
   it('uses one timer for all actors', async () => {
@@ -184,7 +194,9 @@ describe('the table of activations', () => {
   it('logs failures by an unavailable store every ten seconds at most, and others each time',
     async () => {
       let error: Error = new HeddleError('unavailable', 'The disk is full.')
-      const { env, ask } = host({ table: { pause: async () => {}, begin: () => { throw error } } })
+      const { env, ask } = host({ table: { pause: async () => {}, begin: () => {
+        throw error
+      } } })
       const fail = (id: string) => expect(ask(id)).rejects.toThrow()
       await fail('a')
       await fail('b')
@@ -198,7 +210,8 @@ describe('the table of activations', () => {
       await fail('a')
       await fail('a')
       expect(env.lines.slice(2).map(({ details }) => details)).toEqual(
-        [{ key: game('a'), error }, { key: game('a'), error }])
+        [{ key: game('a'), error }, { key: game('a'), error }],
+      )
     })
 
   it('does not revive an actor that was idle, or that lives elsewhere by then', async () => {

@@ -30,11 +30,14 @@ describe('an activation', () => {
 
   it('fails all that wait if it cannot begin, and the next command tries again', async () => {
     let starts = 0
-    const begin = () => { if (++starts === 1) throw new HeddleError('not_found') }
+    const begin = () => {
+      if (++starts === 1) throw new HeddleError('not_found')
+    }
     const { ask, activations } = host({ ...atOnce, begin })
     const waiting = await Promise.allSettled([ask('move'), ask('move')])
-    expect(waiting).toMatchObject([{ reason: { code: 'not_found' } },
-      { reason: { code: 'not_found' } }])
+    expect(waiting).toMatchObject([{ reason: { code: 'not_found' } }, {
+      reason: { code: 'not_found' },
+    }])
     expect(activations.size).toBe(0)
     expect(await ask('move')).toBe(1)
   })
@@ -73,12 +76,16 @@ describe('an activation', () => {
   const lone = (part: (context: ActorContext, noted: string[]) => Partial<Actor>) => {
     const noted: string[] = []
     const create = (context: ActorContext): Actor => ({
-      occupied: false, activate: async () => {}, receive: () => ({ reply: 'heard' }),
-      follow: async () => () => {}, passivate: async () => void noted.push('let go'),
+      occupied: false,
+      activate: async () => {},
+      receive: () => ({ reply: 'heard' }),
+      follow: async () => () => {},
+      passivate: async () => void noted.push('let go'),
       ...part(context, noted),
     })
     const activations = new ActivationTable(
-      { env: virtualEnv(), kinds: [{ name: 'game', create }] })
+      { env: virtualEnv(), kinds: [{ name: 'game', create }] },
+    )
     return { noted, activations, asked: activations.ask(game('a'), 1, 'move') }
   }
   const failing = new HeddleError('unavailable')
@@ -116,9 +123,11 @@ describe('an activation', () => {
       expect(activations.stats().get('game')).toMatchObject({ begun: 2, failed: 0 })
     })
 
-  it.each([['is occupied', { occupied: true }],
-    ['owes a reply', { receive: () => ({ reply: new Promise(() => {}) }) }],
-  ] as const)('that wants to sleep continues if it %s', async (_, part) => {
+  it.each(
+    [['is occupied', { occupied: true }], ['owes a reply', {
+      receive: () => ({ reply: new Promise(() => {}) }),
+    }]] as const,
+  )('that wants to sleep continues if it %s', async (_, part) => {
     let sleepNow = () => {}
     const { noted, activations } = lone(({ sleep }) => {
       sleepNow = sleep
@@ -160,26 +169,32 @@ describe('an activation', () => {
       restMs: fc.constantFrom(0, 0, 0, 700_000),
     }), { maxLength: 25 })
     const starts = fc.array(fc.boolean(), { maxLength: 10 })
-    await fc.assert(fc.asyncProperty(fc.scheduler(), commands, starts,
-      async (scheduler, envelopes, failingStarts) => {
-        const begin = () => { if (failingStarts.shift()) throw new Error('no board') }
-        const { env, ask, activations } =
-          host({ pause: () => scheduler.schedule(Promise.resolve()), begin })
-        const asked = envelopes.map(async ({ id, command, restMs }) => {
-          await scheduler.schedule(Promise.resolve())
-          env.advance(restMs)
-          return await ask(command, id)
-        })
-        const outcomes = Promise.allSettled(asked)
-        await scheduler.waitFor(outcomes)
-        for (const outcome of await outcomes) {
-          if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(HeddleError)
-        }
-        failingStarts.length = 0
-        const last = ['a', 'b', 'c'].map((id) => ask('move', id))
-        await scheduler.waitFor(Promise.all(last))
-        expect(activations.size).toBe(3)
-        expect(JSON.stringify(env.lines)).not.toMatch(/lives twice|two turns at once/)
-      }))
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), commands, starts,
+        async (scheduler, envelopes, failingStarts) => {
+          const begin = () => {
+            if (failingStarts.shift()) throw new Error('no board')
+          }
+          const { env, ask, activations } = host({
+            pause: () => scheduler.schedule(Promise.resolve()),
+            begin,
+          })
+          const asked = envelopes.map(async ({ id, command, restMs }) => {
+            await scheduler.schedule(Promise.resolve())
+            env.advance(restMs)
+            return await ask(command, id)
+          })
+          const outcomes = Promise.allSettled(asked)
+          await scheduler.waitFor(outcomes)
+          for (const outcome of await outcomes) {
+            if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(HeddleError)
+          }
+          failingStarts.length = 0
+          const last = ['a', 'b', 'c'].map((id) => ask('move', id))
+          await scheduler.waitFor(Promise.all(last))
+          expect(activations.size).toBe(3)
+          expect(JSON.stringify(env.lines)).not.toMatch(/lives twice|two turns at once/)
+        }),
+    )
   })
 })

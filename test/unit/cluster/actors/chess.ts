@@ -12,8 +12,7 @@ import { HeddleError } from '../../../../src/errors.ts'
  * resign    the game fails its own activation and answers
  * retell    the game tells itself a move
  */
-export type Command =
-  'move' | 'ponder' | 'publish' | 'illegal' | 'blunder' | 'resign' | 'retell'
+export type Command = 'move' | 'ponder' | 'publish' | 'illegal' | 'blunder' | 'resign' | 'retell'
 
 /** How a test controls its games. */
 export interface Table {
@@ -76,7 +75,9 @@ export class Game implements Actor {
     this.#chess = chess
   }
 
-  get key(): ActorKey { return this.context.key }
+  get key(): ActorKey {
+    return this.context.key
+  }
 
   async activate(): Promise<void> {
     this.#chess.begun(this)
@@ -96,13 +97,22 @@ export class Game implements Actor {
     const move = ++this.moves
     for (const watcher of this.watchers) watcher(move)
     switch (command as Command) {
-      case 'ponder': return this.#ponder(move)
-      case 'publish': return { reply: this.#table.pause().then(() => move) }
-      case 'illegal': throw new HeddleError('rejected')
-      case 'blunder': throw new RangeError('a bug of the game')
-      case 'resign': this.context.fail(new HeddleError('stale_append')); break
-      case 'retell': this.context.notify('move'); break
-      case 'move': break
+      case 'ponder':
+        return this.#ponder(move)
+      case 'publish':
+        return { reply: this.#table.pause().then(() => move) }
+      case 'illegal':
+        throw new HeddleError('rejected')
+      case 'blunder':
+        throw new RangeError('a bug of the game')
+      case 'resign':
+        this.context.fail(new HeddleError('stale_append'))
+        break
+      case 'retell':
+        this.context.notify('move')
+        break
+      case 'move':
+        break
     }
     return { reply: move }
   }

@@ -91,7 +91,9 @@ describe('a mailbox', () => {
 
   it('passes a refusal to its caller and continues', async () => {
     const mailbox = openMailbox({ broken: () => expect.unreachable() })
-    await expect(mailbox.post(() => { throw new HeddleError('busy') }))
+    await expect(mailbox.post(() => {
+      throw new HeddleError('busy')
+    }))
       .rejects.toMatchObject({ code: 'busy' })
     await expect(mailbox.post(() => Promise.reject(new HeddleError('exists'))))
       .rejects.toMatchObject({ code: 'exists' })
@@ -102,7 +104,9 @@ describe('a mailbox', () => {
     const reasons: unknown[] = []
     const mailbox = openMailbox({ broken: (reason) => reasons.push(reason) })
     const bug = new TypeError('secret')
-    await expect(mailbox.post(() => { throw bug })).rejects.toMatchObject({ code: 'internal' })
+    await expect(mailbox.post(() => {
+      throw bug
+    })).rejects.toMatchObject({ code: 'internal' })
     await expect(mailbox.post(() => Promise.reject(bug))).rejects.not.toThrow('secret')
     expect(reasons).toEqual([bug, bug])
   })
@@ -143,25 +147,29 @@ describe('a mailbox', () => {
   })
 
   it('takes turns one at a time and in order, however long each is', async () => {
-    await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 30 }),
-      async (scheduler, longs) => {
-        const mailbox = openMailbox({ bound: longs.length })
-        const received: number[] = []
-        let turning = false
-        const replies = longs.map((long, number) => mailbox.post(() => {
-          expect(turning).toBe(false)
-          received.push(number)
-          if (!long) return { reply: number }
-          turning = true
-          return scheduler.schedule(Promise.resolve()).then(() => {
-            turning = false
-            return { reply: number }
-          })
-        }))
-        await scheduler.waitFor(Promise.all(replies))
-        expect(await Promise.all(replies)).toEqual(longs.map((_, number) => number))
-        expect(received).toEqual(longs.map((_, number) => number))
-        expect(mailbox.idle).toBe(true)
-      }))
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 30 }),
+        async (scheduler, longs) => {
+          const mailbox = openMailbox({ bound: longs.length })
+          const received: number[] = []
+          let turning = false
+          const replies = longs.map((long, number) =>
+            mailbox.post(() => {
+              expect(turning).toBe(false)
+              received.push(number)
+              if (!long) return { reply: number }
+              turning = true
+              return scheduler.schedule(Promise.resolve()).then(() => {
+                turning = false
+                return { reply: number }
+              })
+            })
+          )
+          await scheduler.waitFor(Promise.all(replies))
+          expect(await Promise.all(replies)).toEqual(longs.map((_, number) => number))
+          expect(received).toEqual(longs.map((_, number) => number))
+          expect(mailbox.idle).toBe(true)
+        }),
+    )
   })
 })

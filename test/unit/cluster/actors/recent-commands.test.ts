@@ -63,10 +63,11 @@ describe('recent commands', () => {
   it('forget none for an answer that is too large to be remembered', async () => {
     const recent = recentCommands({ bytes: 1_000 })
     let done = 0
-    const ask = (id: string, bytes: number) => recent.answer(id, async () => {
-      done += 1
-      return new Uint8Array(bytes)
-    })
+    const ask = (id: string, bytes: number) =>
+      recent.answer(id, async () => {
+        done += 1
+        return new Uint8Array(bytes)
+      })
     await ask('a', 1)
     await ask('b', 2_000)
     await ask('a', 1)
@@ -90,11 +91,13 @@ describe('commands whose caller does not come back', () => {
     const env = virtualEnv()
     const recent = new RecentCommands(env, { underWay: 1 })
     const received: AbortSignal[] = []
-    const ask = () => recent.answer('a', (cancelled) => {
-      received.push(cancelled)
-      return new Promise((_, reject) =>
-        cancelled.addEventListener('abort', () => reject(cancelled.reason as Error)))
-    })
+    const ask = () =>
+      recent.answer('a', (cancelled) => {
+        received.push(cancelled)
+        return new Promise((_, reject) =>
+          cancelled.addEventListener('abort', () => reject(cancelled.reason as Error))
+        )
+      })
     const reply = ask().catch((error: unknown) => error)
     return { env, recent, ask, reply, received }
   }

@@ -4,9 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { ReplyFence } from '../../../../cluster/actors/reply-fence.ts'
 import { ActivationTable } from '../../../../cluster/index.ts'
-import type {
-  Actor, OwnershipCheck, OwnershipState, PendingWrite, Turn,
-} from '../../../../cluster/index.ts'
+import type { Actor, OwnershipCheck, OwnershipState, PendingWrite,
+  Turn } from '../../../../cluster/index.ts'
 import { SessionOwnershipCheck } from '../../../../cluster/membership/ownership-check.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -22,7 +21,9 @@ class HandCheck implements OwnershipCheck {
   #alive = 0
   #waiting: PromiseWithResolvers<void>[] = []
 
-  get closing(): Promise<void> { return this.#closing.promise }
+  get closing(): Promise<void> {
+    return this.#closing.promise
+  }
 
   confirm(): Promise<void> {
     this.asked++
@@ -31,9 +32,15 @@ class HandCheck implements OwnershipCheck {
     return waiting.promise
   }
 
-  announce(): PendingWrite { return { confirm: () => this.confirm(), leave: () => {} } }
-  mark(): number { return this.#begun }
-  confirmed(mark: number): boolean { return this.#alive > mark }
+  announce(): PendingWrite {
+    return { confirm: () => this.confirm(), leave: () => {} }
+  }
+  mark(): number {
+    return this.#begun
+  }
+  confirmed(mark: number): boolean {
+    return this.#alive > mark
+  }
 
   validate(): void {
     this.#alive = ++this.#begun
@@ -71,11 +78,13 @@ function host() {
     async follow(request) {
       if (request === 'nothing') throw new HeddleError('not_found')
       followers++
-      return () => { followers-- }
+      return () => {
+        followers--
+      }
     },
   })
-  const kind = { name: 'game', create:
-    ({ notify }: { notify(command: unknown): void }) => actor(notify) }
+  const kind = { name: 'game',
+    create: ({ notify }: { notify(command: unknown): void }) => actor(notify) }
   const activations = new ActivationTable({ env, kinds: [kind], check })
   const ask = (name: string, turn: Command['turn']) => {
     const asked = activations.ask(game('a'), 1, { name, turn })
@@ -185,8 +194,10 @@ describe('a reply behind an ownership check', () => {
     it(`takes no second validation after ${kind}`, async () => {
       const { check, ask } = host()
       const written = Promise.withResolvers<string>()
-      const asked = ask('write', () => long ? written.promise.then((reply) => ({ reply }))
-        : { reply: written.promise })
+      const asked = ask('write', () =>
+        long ?
+          written.promise.then((reply) => ({ reply }))
+          : { reply: written.promise })
       await settle()
       check.validate()
       written.resolve('e4')
@@ -254,19 +265,24 @@ describe('a reply behind an ownership check', () => {
 
   it('waits even if it is a final refusal, which depends on the state', async () => {
     const { check, seen, ask } = host()
-    const thrown = ask('thrown', () => { throw new HeddleError('busy') })
+    const thrown = ask('thrown', () => {
+      throw new HeddleError('busy')
+    })
     const late = ask('late', () => ({ reply: Promise.reject(new HeddleError('not_found')) }))
     const outcomes = Promise.allSettled([thrown, late])
     await settle()
     expect(seen).toEqual([])
     check.validate()
-    expect(await outcomes).toMatchObject([{ reason: { code: 'busy' } },
-      { reason: { code: 'not_found' } }])
+    expect(await outcomes).toMatchObject([{ reason: { code: 'busy' } }, {
+      reason: { code: 'not_found' },
+    }])
   })
 
   it('does not wait if it is a refusal that may be retried', async () => {
     const { check, ask } = host()
-    await expect(ask('full', () => { throw new HeddleError('full') }))
+    await expect(ask('full', () => {
+      throw new HeddleError('full')
+    }))
       .rejects.toMatchObject({ code: 'full' })
     expect(check.asked).toBe(0)
   })

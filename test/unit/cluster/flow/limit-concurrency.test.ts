@@ -9,14 +9,16 @@ it('A limit is never exceeded, and all work is done even if some of it fails.', 
   const begun: number[] = []
   let running = 0
   let most = 0
-  const all = await Promise.allSettled([0, 1, 2, 3, 4].map((number) => limited(async () => {
-    begun.push(number)
-    most = Math.max(most, ++running)
-    await Promise.resolve()
-    running--
-    if (number % 2 === 1) throw new Error('odd')
-    return number
-  })))
+  const all = await Promise.allSettled([0, 1, 2, 3, 4].map((number) =>
+    limited(async () => {
+      begun.push(number)
+      most = Math.max(most, ++running)
+      await Promise.resolve()
+      running--
+      if (number % 2 === 1) throw new Error('odd')
+      return number
+    })
+  ))
   expect(begun).toEqual([0, 1, 2, 3, 4])
   expect(most).toBe(2)
   expect(all.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, true])

@@ -30,7 +30,9 @@ it('Results come in the order of the items, in whatever order the reads end.', a
   end(0)
   expect(await first).toEqual({ value: 'read 0', done: false })
   const rest: string[] = []
-  const all = (async () => { for await (const each of ahead) rest.push(each) })()
+  const all = (async () => {
+    for await (const each of ahead) rest.push(each)
+  })()
   await expect.poll(() => begun).toEqual(items)
   end(4)
   end(3)

@@ -11,7 +11,9 @@ import { virtualEnv } from '../../../support/env.ts'
 function store(failures: number, code: ErrorCode) {
   let asked = 0
   return {
-    get asked() { return asked },
+    get asked() {
+      return asked
+    },
     ask: async () => {
       asked += 1
       if (asked <= failures) throw new HeddleError(code)
@@ -25,7 +27,9 @@ describe('the first answer', () => {
     const env = virtualEnv()
     const { ask } = store(3, 'unavailable')
     let answer: string | undefined
-    void retryAtStartup(env, ask).then((found) => { answer = found })
+    void retryAtStartup(env, ask).then((found) => {
+      answer = found
+    })
     for (let tries = 1; tries < 4; tries++) {
       await turn()
       expect(answer).toBeUndefined()
@@ -41,7 +45,9 @@ describe('the first answer', () => {
   it('is given up after half a minute', async () => {
     const env = virtualEnv()
     let thrown: unknown
-    retryAtStartup(env, store(Infinity, 'unavailable').ask).catch((error) => { thrown = error })
+    retryAtStartup(env, store(Infinity, 'unavailable').ask).catch((error) => {
+      thrown = error
+    })
     for (let s = 0; s < 30; s++) {
       await turn()
       expect(thrown).toBeUndefined()

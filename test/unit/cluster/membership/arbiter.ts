@@ -8,10 +8,8 @@
 
 import fc from 'fast-check'
 
-import type {
-  Heartbeat, HeartbeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState, ShardOwner,
-    ShardPort,
-} from '../../../../cluster/index.ts'
+import type { Heartbeat, HeartbeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState,
+  ShardOwner, ShardPort } from '../../../../cluster/index.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 
 /** What a test decides at each operation. */
@@ -36,8 +34,9 @@ export async function settle(): Promise<void> {
 export const playing = fc.record({
   scheduler: fc.scheduler(),
   flips: fc.infiniteStream(fc.boolean()),
-  outcomes: fc.array(fc.constantFrom('clear', 'lost', 'done unheard', 'lingers'),
-    { maxLength: 14 }),
+  outcomes: fc.array(fc.constantFrom('clear', 'lost', 'done unheard', 'lingers'), {
+    maxLength: 14,
+  }),
 }).map(({ scheduler, flips, outcomes }) => ({
   fate: (): Fate => {
     const left = outcomes.values()
@@ -49,7 +48,9 @@ export const playing = fc.record({
   },
   play: async <T>(env: VirtualEnv, work: Promise<T>): Promise<T> => {
     const done = { yet: false }
-    work.finally(() => { done.yet = true }).catch(() => {})
+    work.finally(() => {
+      done.yet = true
+    }).catch(() => {})
     for (await settle(); !done.yet; await settle()) {
       if (scheduler.count() > 0) await scheduler.waitNext(1)
       else env.advance(50)
@@ -114,8 +115,11 @@ export class Arbiter {
     state: async (session: string) => {
       await this.#fate.pause()
       const row = this.#sessions.get(session)
-      const state: SessionState | undefined = row && (row.proven ? row.end
-        : row.end !== undefined && this.#fate.flip() ? row.end : 'alive')
+      const state: SessionState | undefined = row && (row.proven ?
+        row.end
+        : row.end !== undefined && this.#fate.flip()
+        ? row.end
+        : 'alive')
       await this.#fate.pause()
       return state
     },

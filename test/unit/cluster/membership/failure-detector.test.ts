@@ -8,8 +8,9 @@ import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 import { Arbiter, plain, settle } from './arbiter.ts'
 
-const [white, black, red] = ['white', 'black', 'red'].map((id): Member =>
-  ({ id, address: `${id}:1` })) as [Member, Member, Member]
+const [white, black, red] = ['white', 'black', 'red'].map((id): Member => ({ id,
+  address: `${id}:1` })
+) as [Member, Member, Member]
 
 /**
  * A cluster of which one failure detector is tested. Members in `deaf` do not answer probes; of
@@ -33,9 +34,10 @@ function house() {
   const settings = { judges: true, silent: false,
     witness: async (_: Member): Promise<boolean> => false }
   /** A probe that fails: at once, or after three seconds of silence. */
-  const unprocessed = () => settings.silent
-    ? new Promise<boolean>((answer) => env.after(3_000, () => answer(false)))
-    : Promise.resolve(false)
+  const unprocessed = () =>
+    settings.silent
+      ? new Promise<boolean>((answer) => env.after(3_000, () => answer(false)))
+      : Promise.resolve(false)
   const counts = new Map<string, number>()
   /** Leaves a heartbeat of another member. */
   const heartbeat = async (member: Member, leaving = false) => {
@@ -46,7 +48,11 @@ function house() {
   const join = async (self: Member, member = true) => {
     if (member) await arbiter.sessions.join(self)
     const detector = new FailureDetector({
-      env, self, member, sessions, heartbeats: arbiter.heartbeats,
+      env,
+      self,
+      member,
+      sessions,
+      heartbeats: arbiter.heartbeats,
       lives: async ({ id }) => !deaf.has(id) || unprocessed(),
       askPeer: async (_, seen) => settings.witness(seen),
       canFence: async () => settings.judges,
@@ -77,7 +83,9 @@ const idsOf = (members: readonly Member[]) => members.map(({ id }) => id).toSort
 function loseHeartbeats({ heartbeats: port }: Arbiter): () => void {
   const { heartbeats } = port
   Object.assign(port, { heartbeats: () => Promise.reject(new Error('no quorum')) })
-  return () => { Object.assign(port, { heartbeats }) }
+  return () => {
+    Object.assign(port, { heartbeats })
+  }
 }
 
 /** White's failure detector, and others that have live sessions and heartbeats. */
@@ -115,7 +123,9 @@ describe('a failure detector', () => {
   it('ends a silent member once, calls listeners, and deletes its heartbeat', async () => {
     const { arbiter, detector, deaf, fenced, ended, confirm } = await joined([black, red])
     let changes = 0
-    detector.onChange(() => { changes++ })
+    detector.onChange(() => {
+      changes++
+    })
     deaf.add('red')
     await confirm(3, [black])
     expect([fenced, ended, changes]).toEqual([['red'], ['red'], 1])
@@ -247,8 +257,9 @@ describe('a failure detector', () => {
   it('reads heartbeats before it ends a member, however long that takes', async () => {
     const { env, arbiter, deaf, fenced, settings, confirm } = await joined([black, red])
     const { heartbeats } = arbiter.heartbeats
-    const slow = () => new Promise<void>((done) => env.after(7_500, done))
-      .then(() => heartbeats.call(arbiter.heartbeats))
+    const slow = () =>
+      new Promise<void>((done) => env.after(7_500, done))
+        .then(() => heartbeats.call(arbiter.heartbeats))
     await confirm(1, [black, red])
     Object.assign(arbiter.heartbeats, { heartbeats: slow })
     settings.silent = true
@@ -384,7 +395,8 @@ describe('a failure detector', () => {
     const { arbiter, detector, deaf, fenced } = await joined([black])
     await arbiter.sessions.join(red)
     expect([await detector.proveEnded(black), await detector.proveEnded(red)]).toEqual(
-      [false, false])
+      [false, false],
+    )
     deaf.add('red')
     expect(await detector.proveEnded(red)).toBe(true)
     const left: Member = { id: 'left', address: 'left:1' }

@@ -6,9 +6,8 @@ import { sight } from '../../../../cluster/transport/grpc/probe.ts'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { startLoneMember } from '../../../support/lone-member.ts'
 import { tookMs } from '../../../support/stillness.ts'
-import {
-  identity, env, keeping, transportWith, trust, until, white,
-} from '../transport/grpc/grpc-house.ts'
+import { identity, env, keeping, transportWith, trust, until,
+  white } from '../transport/grpc/grpc-house.ts'
 
 async function loneMember() {
   const member = await startLoneMember(identity.cluster, trust.secret!)
@@ -16,8 +15,13 @@ async function loneMember() {
   return member
 }
 
-const failure = (promise: Promise<unknown>) => promise.then(
-  () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => {
+      throw new Error('it was answered')
+    },
+    (error: unknown) => error as HeddleError,
+  )
 
 describe('a member', () => {
   it('that is killed loses its followers at once, and its commands are ambiguous', async () => {

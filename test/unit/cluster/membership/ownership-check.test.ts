@@ -24,7 +24,10 @@ function newCheck({ awaitedLeast = 1 } = {}) {
     awaitedLeast,
   })
   return {
-    env, check, fencings, reads,
+    env,
+    check,
+    fencings,
+    reads,
     /** How many validations have begun. */
     begun: () => reads.length,
     async send(state: SessionState | undefined) {
@@ -46,7 +49,11 @@ async function settle(): Promise<void> {
 /** What became of a promise so far. */
 function fateOf(promise: Promise<unknown>): { now: 'waits' | 'passed' | 'refused' } {
   const fate: { now: 'waits' | 'passed' | 'refused' } = { now: 'waits' }
-  promise.then(() => { fate.now = 'passed' }, () => { fate.now = 'refused' })
+  promise.then(() => {
+    fate.now = 'passed'
+  }, () => {
+    fate.now = 'refused'
+  })
   return fate
 }
 
@@ -299,9 +306,10 @@ describe('the ownership check', () => {
   })
 
   it('lets no pass go that came after the session ended, whatever the store does', async () => {
-    const steps = fc.array(fc.constantFrom('come', 'approach', 'arrive', 'leave',
-      'alive', 'fail', 'end', 'wait'),
-      { minLength: 5, maxLength: 40 })
+    const steps = fc.array(
+      fc.constantFrom('come', 'approach', 'arrive', 'leave', 'alive', 'fail', 'end', 'wait'),
+      { minLength: 5, maxLength: 40 },
+    )
     await fc.assert(fc.asyncProperty(steps, async (all) => {
       const env = virtualEnv()
       let [ended, underWay, fencings] = [false, 0, 0]
@@ -312,9 +320,13 @@ describe('the ownership check', () => {
           expect(++underWay).toBe(1)
           const read = Promise.withResolvers<SessionState>()
           reads.push({ read, lived: !ended })
-          return read.promise.finally(() => { underWay-- })
+          return read.promise.finally(() => {
+            underWay--
+          })
         },
-        onFenced: () => { fencings++ },
+        onFenced: () => {
+          fencings++
+        },
         awaitedLeast: 1,
       })
       const passes: { fate: ReturnType<typeof fateOf>; lived: boolean }[] = []

@@ -15,7 +15,9 @@ async function opened(changes: Partial<SessionPort> = {}) {
   const arbiter = new Arbiter(plain)
   const fencings: string[] = []
   const session = await openSession({
-    env, self: white, sessions: { ...arbiter.sessions, ...changes },
+    env,
+    self: white,
+    sessions: { ...arbiter.sessions, ...changes },
     onFenced: (reason) => fencings.push(reason),
   })
   return { env, arbiter, fencings, session }

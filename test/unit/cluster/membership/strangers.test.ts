@@ -15,7 +15,8 @@ const key = `hdl_us_0123456789abcdef_${'k'.repeat(43)}`
 
 const paths = [
   ...[MemberServiceDefinition, HealthDefinition].flatMap(({ fullName, methods }) =>
-    Object.values(methods).map(({ name }) => `/${fullName}/${name}`)),
+    Object.values(methods).map(({ name }) => `/${fullName}/${name}`)
+  ),
   '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
   '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo',
 ]
@@ -25,8 +26,12 @@ let client: Client
 
 beforeAll(async () => {
   server = await openGrpcServer({
-    env: systemEnv({ level: 'silent' }), id: 'white', trust: { secret }, kinds: [],
-    identity: { cluster: 'chess', version: protocolVersion }, host: '127.0.0.1',
+    env: systemEnv({ level: 'silent' }),
+    id: 'white',
+    trust: { secret },
+    kinds: [],
+    identity: { cluster: 'chess', version: protocolVersion },
+    host: '127.0.0.1',
   })
   server.serve({ ask: async () => null, follow: async () => () => {} })
   client = new Client(server.address, credentials.createInsecure())
@@ -61,8 +66,9 @@ describe('a member', () => {
   })
 
   it('answers a caller with its secret', async () => {
-    const status = await statusOf(`/${HealthDefinition.fullName}/Check`,
-      { authorization: `Bearer ${secret}` })
+    const status = await statusOf(`/${HealthDefinition.fullName}/Check`, {
+      authorization: `Bearer ${secret}`,
+    })
     expect(status).toBe(0)
   })
 })

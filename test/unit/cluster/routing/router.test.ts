@@ -2,13 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 
-import {
-  ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership, plainValues,
-  soleMember,
-} from '../../../../cluster/index.ts'
-import type {
-  Delivery, Member, Owner, Ownership, Service, Transport,
-} from '../../../../cluster/index.ts'
+import { ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership,
+  plainValues, soleMember } from '../../../../cluster/index.ts'
+import type { Delivery, Member, Owner, Ownership, Service,
+  Transport } from '../../../../cluster/index.ts'
 import { memberAsker } from '../../../../cluster/routing/router.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -71,7 +68,8 @@ describe('the router', () => {
     const refused = answers.filter((answer) => answer.status === 'rejected')
     expect(refused.length + chess.lives.length).toBe(games.length)
     expect(refused[0]?.reason).toMatchObject(
-      { code: 'not_owner', retry: 'elsewhere', details: { owner: black, epoch: 3 } })
+      { code: 'not_owner', retry: 'elsewhere', details: { owner: black, epoch: 3 } },
+    )
     const wrong = game(games[answers.indexOf(refused[0]!)]!)
     await expect(inbound.follow(wrong, null, () => {})).rejects.toMatchObject({ code: 'not_owner' })
   })
@@ -93,7 +91,8 @@ function asking(first: Owner | undefined) {
     state.change = Promise.withResolvers()
   }
   const ownership: Ownership = {
-    shards: 1, self: white,
+    shards: 1,
+    self: white,
     ownerOf: () => state.owner,
     changed: () => state.change.promise,
     learn: (_, owner) => set(owner),
@@ -114,12 +113,18 @@ function asking(first: Owner | undefined) {
   return { env, set, sent, doubts, answers, router, chess, activations }
 }
 
-const unreachable = () => Promise.reject(
-  new HeddleError('unavailable', 'Nobody answers.', { unreachable: 'refused' }))
-const open = () => Promise.reject(
-  new HeddleError('internal', 'The connection broke.', { ambiguous: true }))
-const notOwner = (details: object) => () => Promise.reject(
-  new HeddleError('not_owner', undefined, { ...details }))
+const unreachable = () =>
+  Promise.reject(
+    new HeddleError('unavailable', 'Nobody answers.', { unreachable: 'refused' }),
+  )
+const open = () =>
+  Promise.reject(
+    new HeddleError('internal', 'The connection broke.', { ambiguous: true }),
+  )
+const notOwner = (details: object) => () =>
+  Promise.reject(
+    new HeddleError('not_owner', undefined, { ...details }),
+  )
 
 describe('a router whose owners change', () => {
   it('asks the owner that a not_owner answer names, under the same id', async () => {
@@ -175,8 +180,11 @@ describe('a router whose owners change', () => {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
     for (let tries = 0; tries <= 500; tries++) answers.push(answersOf(tries))
     const failed = router.ask(game('a'), 'move').then(
-      () => { throw new Error('it was answered') },
-      (error: unknown) => ({ error, ms: env.monotonicMs() }))
+      () => {
+        throw new Error('it was answered')
+      },
+      (error: unknown) => ({ error, ms: env.monotonicMs() }),
+    )
     for (let tries = 0; tries < 500; tries++) {
       await settle()
       env.advance(100)
@@ -193,8 +201,13 @@ describe('a router whose owners change', () => {
 
   it('waits longer, and answers ambiguous, if one try may have been received', async () => {
     const full = () => Promise.reject(new HeddleError('full'))
-    const { error, ms } = await outcome((number) => number === 3 ? open
-      : number < 3 ? unreachable : full)
+    const { error, ms } = await outcome((number) =>
+      number === 3 ?
+        open
+        : number < 3
+        ? unreachable
+        : full
+    )
     expect(error).toMatchObject({ code: 'internal', details: { ambiguous: true } })
     expect(ms).toBeCloseTo(45_000, -3)
   })
@@ -209,19 +222,19 @@ describe('a router whose owners change', () => {
 
   it('repeats a command elsewhere under the same id if it may have been received here',
     async () => {
-    const { env, set, router, sent, activations } = asking({ member: white, epoch: 4 })
-    const ids: unknown[] = []
-    activations.ask = (_key, _epoch, _command, id) => {
-      ids.push(id)
-      set({ member: black, epoch: 5 })
-      return open()
-    }
-    const asked = router.ask(game('a'), 'move')
-    env.advance(100)
-    expect(await asked).toBe('heard')
-    expect(sent.map(({ to, id }) => [to, id])).toEqual([['black', ids[0]]])
-    expect(ids[0]).toBeDefined()
-  })
+      const { env, set, router, sent, activations } = asking({ member: white, epoch: 4 })
+      const ids: unknown[] = []
+      activations.ask = (_key, _epoch, _command, id) => {
+        ids.push(id)
+        set({ member: black, epoch: 5 })
+        return open()
+      }
+      const asked = router.ask(game('a'), 'move')
+      env.advance(100)
+      expect(await asked).toBe('heard')
+      expect(sent.map(({ to, id }) => [to, id])).toEqual([['black', ids[0]]])
+      expect(ids[0]).toBeDefined()
+    })
 
   it('stops trying when nobody waits for the reply any more', async () => {
     const { env, answers, router, sent } = asking({ member: black, epoch: 4 })
@@ -262,7 +275,9 @@ describe('a router whose owners change', () => {
 
 describe('a question to a member', () => {
   const service = (name: string): Service => ({
-    name, wire: { values: plainValues }, answer: async (question) => `${name}: ${question}`,
+    name,
+    wire: { values: plainValues },
+    answer: async (question) => `${name}: ${question}`,
   })
 
   it('is answered by the named service, there or here', async () => {

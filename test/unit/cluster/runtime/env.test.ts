@@ -39,7 +39,9 @@ describe('the system env', () => {
     const called: string[] = []
     env.after(1, () => called.push('ended'))()
     await new Promise<void>((resolve) => {
-      const end = env.every(1, () => { if (called.push('every') === 3) resolve(end()) })
+      const end = env.every(1, () => {
+        if (called.push('every') === 3) resolve(end())
+      })
     })
     await new Promise<void>((resolve) => void env.after(5, resolve))
     expect(called).toEqual(['every', 'every', 'every'])
@@ -51,7 +53,10 @@ describe('the system env', () => {
       const error = new Error('so', { cause: new Error('why') })
       log.child({ shard: 3 }).warn('It broke.', { error })`)
     expect(JSON.parse(lines)).toMatchObject({
-      level: 'warn', name: 'worker 1', message: 'It broke.', shard: 3,
+      level: 'warn',
+      name: 'worker 1',
+      message: 'It broke.',
+      shard: 3,
       error: { message: 'so', stack: expect.stringContaining(' at '), cause: { message: 'why' } },
     })
   })
@@ -72,11 +77,13 @@ describe('the system env', () => {
       process.emitWarning('It is old.')`)
     expect(lines.trim().split('\n').map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
-        level: 'warn', message: 'A library wrote to the console.',
+        level: 'warn',
+        message: 'A library wrote to the console.',
         text: expect.stringMatching(/^handler for GetRun failed Error: write ECANCELED\n +at /),
       }),
       expect.objectContaining({
-        level: 'warn', message: 'Node.js warns.',
+        level: 'warn',
+        message: 'Node.js warns.',
         error: expect.objectContaining({ name: 'Warning', message: 'It is old.' }),
       }),
     ])

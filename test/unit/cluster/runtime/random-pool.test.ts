@@ -31,7 +31,9 @@ describe('a pool of random bytes', () => {
     for (let bytes = 1; bytes <= 16; bytes++) {
       const sums = Array.from({ length: bytes }, () => 0)
       for (let tries = 0; tries < 200; tries++) {
-        draw(bytes).forEach((byte, at) => { sums[at]! += byte })
+        draw(bytes).forEach((byte, at) => {
+          sums[at]! += byte
+        })
       }
       // 127.5 on average, with a standard deviation of 5.2.
       for (const sum of sums) expect(Math.abs(sum / 200 - 127.5)).toBeLessThan(50)

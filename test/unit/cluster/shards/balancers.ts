@@ -61,9 +61,14 @@ export class House {
       return arbiter.shardOwners.claim(change)
     }
     const balancer: ShardBalancer = new ShardBalancer({
-      env, self, shards, shardOwners: { ...arbiter.shardOwners, claim, ...changes },
+      env,
+      self,
+      shards,
+      shardOwners: { ...arbiter.shardOwners, claim, ...changes },
       detector: {
-        get view() { return view },
+        get view() {
+          return view
+        },
         hasEnded: (member) => !this.living.has(member),
         sees: (member) => this.living.has(member),
         onChange: (listener) => listeners.push(listener),
@@ -77,30 +82,40 @@ export class House {
       announce: (owners) => this.#announce(id, owners),
     })
     const made: Balancer = {
-      self, balancer, seen, received: [], release: () => {},
+      self,
+      balancer,
+      seen,
+      received: [],
+      release: () => {},
       see: (members) => {
         view = { self, members }
         for (const listener of listeners) listener()
       },
-      start: () => balancer.look().then(() => balancer.start({
-        busy: () => this.busy,
-        taken: (shard, inProgress) => {
-          seen.push(`${shard} taken`)
-          made.received.push(...inProgress ?? [])
-        },
-        hinted: (inProgress) => void made.received.push(...inProgress),
-        release: async (shard) => {
-          if (this.fails) throw new Error('It does not come to rest.')
-          if (this.holds) {
-            const before = made.release
-            await new Promise<void>((resolve) => {
-              made.release = () => { before(); resolve() }
-            })
-          }
-          seen.push(`${shard} let go`)
-          return this.busy.has(shard) ? [{ tenant: 'one', kind: 'thread', id: `${shard}` }] : []
-        },
-      })),
+      start: () =>
+        balancer.look().then(() =>
+          balancer.start({
+            busy: () => this.busy,
+            taken: (shard, inProgress) => {
+              seen.push(`${shard} taken`)
+              made.received.push(...inProgress ?? [])
+            },
+            hinted: (inProgress) => void made.received.push(...inProgress),
+            release: async (shard) => {
+              if (this.fails) throw new Error('It does not come to rest.')
+              if (this.holds) {
+                const before = made.release
+                await new Promise<void>((resolve) => {
+                  made.release = () => {
+                    before()
+                    resolve()
+                  }
+                })
+              }
+              seen.push(`${shard} let go`)
+              return this.busy.has(shard) ? [{ tenant: 'one', kind: 'thread', id: `${shard}` }] : []
+            },
+          })
+        ),
     }
     this.balancers.push(made)
     return made
@@ -121,8 +136,10 @@ export class House {
 
   /** The members that consider themselves owner of the shard, and have a live session. */
   ownersOf(shard: number): string[] {
-    return this.balancers.filter((each) => this.arbiter.alive(each.self.id) &&
-      this.owned(each).includes(shard)).map(({ self }) => self.id)
+    return this.balancers.filter((each) =>
+      this.arbiter.alive(each.self.id) &&
+      this.owned(each).includes(shard)
+    ).map(({ self }) => self.id)
   }
 
   async confirm(ms: number, look: () => void = () => {}): Promise<void> {

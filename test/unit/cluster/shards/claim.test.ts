@@ -11,8 +11,8 @@ import type { Fate } from '../membership/arbiter.ts'
 
 const white: Member = { id: 'white', address: 'board:1' }
 const black: Member = { id: 'black', address: 'board:2' }
-const owner = (epoch: number, session: string | null): ShardOwner =>
-  ({ shard: 0, epoch, session, address: 'board:1' })
+const owner = (epoch: number, session: string | null): ShardOwner => ({ shard: 0, epoch, session,
+  address: 'board:1' })
 
 /** One shard, and members that claim it. */
 function table({ fate = plain, lives = () => false }: {
@@ -111,8 +111,12 @@ describe('claims of many shards', () => {
         underWay--
         return claim.to.shard < 40 ? { kind: 'unknown' } : arbiter.shardOwners.claim(claim)
       } })
-      const claims = Array.from({ length: 50 }, (_, shard) => claimShard(
-        { env, self: white, shardOwners, ended: async () => true }, shard, undefined))
+      const claims = Array.from({ length: 50 }, (_, shard) =>
+        claimShard(
+          { env, self: white, shardOwners, ended: async () => true },
+          shard,
+          undefined,
+        ))
       const paused = Promise.allSettled(claims.slice(0, 40))
       expect((await Promise.all(claims.slice(40))).map(({ session }) => session))
         .toEqual(Array(10).fill('white'))

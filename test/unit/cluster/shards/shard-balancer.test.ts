@@ -175,7 +175,8 @@ describe('a balancer of shards', () => {
     const members = house.seeAll()
     await house.confirm(2 * secondMs)
     expect(house.owned(black)).toEqual(
-      all.filter((shard) => placeShard(shard, members).id === 'black'))
+      all.filter((shard) => placeShard(shard, members).id === 'black'),
+    )
   })
 
   it('takes a free shard at once if a request waits for it', async () => {
@@ -212,8 +213,9 @@ describe('a balancer of shards', () => {
     const house = new House(plain)
     let away = true
     const { claim } = house.arbiter.shardOwners
-    const white = await house.join('white', { claim: async (change) =>
-      away ? { kind: 'unknown' } : claim(change) })
+    const white = await house.join('white', {
+      claim: async (change) => away ? { kind: 'unknown' } : claim(change),
+    })
     const starting = white.start()
     await house.confirm(5 * secondMs)
     away = false
@@ -306,7 +308,8 @@ describe('a balancer of shards', () => {
     const members = house.seeAll()
     await house.confirm(100)
     expect(house.owned(black)).toEqual(
-      all.filter((shard) => placeShard(shard, members).id === 'black'))
+      all.filter((shard) => placeShard(shard, members).id === 'black'),
+    )
   })
 
   it('keeps its shards and has no timer once it is closed', async () => {
@@ -361,14 +364,19 @@ const steps = fc.array(fc.record({
 
 describe('keepers that join and leave', () => {
   it('never own a shard together, and in the end own those that are placed at them', async () => {
-    await fc.assert(fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()),
-      fc.array(fc.constantFrom<'clear' | 'lost' | 'done unheard' | 'lingers'>(
-        'clear', 'lost', 'done unheard', 'lingers'), { maxLength: 20 }),
-      async (plan, flips, outcomes) => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()),
+        fc.array(fc.constantFrom<'clear' | 'lost' | 'done unheard' | 'lingers'>(
+          'clear',
+          'lost',
+          'done unheard',
+          'lingers',
+        ), { maxLength: 20 }), async (plan, flips, outcomes) => {
         const flip = () => flips.next().value!
         const left = outcomes.values()
-        const fate: Fate = { pause: async () => { if (flip()) await settle() }, flip,
-          outcome: () => left.next().value ?? 'clear' }
+        const fate: Fate = { pause: async () => {
+          if (flip()) await settle()
+        }, flip, outcome: () => left.next().value ?? 'clear' }
         const house = new House(fate, flip)
         const leaving = new Set<string>()
         const look = () => {
@@ -376,7 +384,8 @@ describe('keepers that join and leave', () => {
         }
         for (const [number, { what, whom, ms }] of plan.entries()) {
           const staying = house.balancers.filter(({ self: { id } }) =>
-            house.living.has(id) && !leaving.has(id))
+            house.living.has(id) && !leaving.has(id)
+          )
           const one = staying[whom % Math.max(staying.length, 1)]
           if (what === 'join' || one === undefined) {
             const joined = await house.join(`m${number}`)
@@ -401,6 +410,8 @@ describe('keepers that join and leave', () => {
             .map(({ epoch }) => epoch)
           expect(epochs).toEqual([...new Set(epochs)].toSorted((a, b) => a - b))
         }
-      }), { numRuns: 40 })
+      }),
+      { numRuns: 40 },
+    )
   })
 })

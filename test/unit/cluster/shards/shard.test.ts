@@ -13,11 +13,13 @@ describe('the shard of a key', () => {
   })
 
   it('is one of the shards, for any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 4_096 }),
-      (text, shards) => {
-        const shard = shardOf(text, shards)
-        expect(Number.isInteger(shard) && shard >= 0 && shard < shards).toBe(true)
-      }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 4_096 }),
+        (text, shards) => {
+          const shard = shardOf(text, shards)
+          expect(Number.isInteger(shard) && shard >= 0 && shard < shards).toBe(true)
+        }),
+    )
   })
 
   it('spreads keys that differ in one character evenly', () => {

@@ -25,8 +25,12 @@ async function playedMember() {
       return () => watchers.delete(listener as Watcher)
     },
   })
-  const play = (...moves: string[]) => { for (const watcher of watchers) watcher.moves(moves) }
-  const end = () => { for (const watcher of watchers) watcher.ended('over') }
+  const play = (...moves: string[]) => {
+    for (const watcher of watchers) watcher.moves(moves)
+  }
+  const end = () => {
+    for (const watcher of watchers) watcher.ended('over')
+  }
   return { member, watchers, requests, play, end }
 }
 
@@ -50,7 +54,7 @@ describe('a follow', () => {
   it('gets calls that were made while it began', async () => {
     const member = await memberThat({
       follow: async (_, _request, listener) => {
-        (listener as Watcher).moves(['e4', 'e5'])
+        ;(listener as Watcher).moves(['e4', 'e5'])
         ;(listener as Watcher).ended('over')
         return () => {}
       },
@@ -63,7 +67,9 @@ describe('a follow', () => {
 
   it('that is refused throws what the actor threw', async () => {
     const member = await memberThat({
-      follow: async () => { throw new HeddleError('not_found', 'No such game.') },
+      follow: async () => {
+        throw new HeddleError('not_found', 'No such game.')
+      },
     })
     await expect(transportWith().follow(member, white, null, keeping().watcher)).rejects
       .toMatchObject({ code: 'not_found', message: 'No such game.' })
@@ -112,8 +118,9 @@ describe('a follow', () => {
     const { watcher, moves } = keeping()
     await transport.follow(member, white, null, watcher)
     for (let rounds = 0; rounds < 30; rounds++) {
-      const stops = await Promise.all(Array.from({ length: 50 }, () =>
-        transport.follow(member, white, null, keeping().watcher)))
+      const stops = await Promise.all(
+        Array.from({ length: 50 }, () => transport.follow(member, white, null, keeping().watcher)),
+      )
       for (const stop of stops) stop()
     }
     await until(() => watchers.size === 1)

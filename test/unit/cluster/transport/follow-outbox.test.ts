@@ -44,7 +44,9 @@ describe('an outbox', () => {
 
   it('takes no more if too much waits, reports that once, and delivers what it has', async () => {
     let lags = 0
-    const outbox = new FollowOutbox(() => { lags++ }, 100)
+    const outbox = new FollowOutbox(() => {
+      lags++
+    }, 100)
     for (let number = 0; number < 40; number++) outbox.put(callOf(number), false)
     expect([lags, outbox.lagged]).toEqual([1, true])
     expect((await taken(outbox)).flat()).toEqual(Array.from({ length: 25 }, (_, at) => at))

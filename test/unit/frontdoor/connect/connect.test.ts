@@ -58,9 +58,13 @@ describe.each(wires)('%s', (_name, transportTo) => {
     expect(json.metadata).toEqual({ a: 1 })
     const seen = []
     let headers: Headers | undefined
-    const onHeader = (sent: Headers) => { headers = sent }
+    const onHeader = (sent: Headers) => {
+      headers = sent
+    }
     for await (const message of runs.streamRun(
-      { run: { threadId: thread!.threadId, assistantId: 'agent' } }, { onHeader })) {
+      { run: { threadId: thread!.threadId, assistantId: 'agent' } },
+      { onHeader },
+    )) {
       seen.push(message.payload)
       if (seen.length === 2) {
         door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{"n":1}' }])
@@ -71,7 +75,8 @@ describe.each(wires)('%s', (_name, transportTo) => {
     expect(seen).toMatchObject([
       { case: 'run', value: { runId: door.threads.lastRun.row.runId } },
       { case: 'event', value: { name: 'metadata', id: '0' } },
-      { case: 'event', value: { name: 'updates', id: '1' } }])
+      { case: 'event', value: { name: 'updates', id: '1' } },
+    ])
   })
 
   it('answers errors by status and sentence', async () => {
@@ -84,10 +89,15 @@ describe.each(wires)('%s', (_name, transportTo) => {
 
 describe('errors', () => {
   it.each([
-    ['invalid', Code.InvalidArgument], ['not_found', Code.NotFound], ['exists', Code.AlreadyExists],
-    ['busy', Code.FailedPrecondition], ['too_large', Code.ResourceExhausted],
-    ['unsupported', Code.Unimplemented], ['forbidden', Code.PermissionDenied],
-    ['full', Code.ResourceExhausted], ['unavailable', Code.Unavailable],
+    ['invalid', Code.InvalidArgument],
+    ['not_found', Code.NotFound],
+    ['exists', Code.AlreadyExists],
+    ['busy', Code.FailedPrecondition],
+    ['too_large', Code.ResourceExhausted],
+    ['unsupported', Code.Unimplemented],
+    ['forbidden', Code.PermissionDenied],
+    ['full', Code.ResourceExhausted],
+    ['unavailable', Code.Unavailable],
   ] as const)('%s has the status %i', async (code, status) => {
     const door = await openDoor()
     door.threads.failure = new HeddleError(code, 'The sentence.')
@@ -103,8 +113,9 @@ describe('errors', () => {
     expect(error.code).toBe(Code.Internal)
     expect(error.message).not.toContain('hunter2')
     expect(door.env.lines.filter(({ level }) => level !== 'debug'))
-      .toMatchObject([{ level: 'error', details: { error: { message: 'hunter2' },
-        route: '/frontdoor.v1.ThreadService/GetThread' } }])
+      .toMatchObject([{ level: 'error',
+        details: { error: { message: 'hunter2' },
+          route: '/frontdoor.v1.ThreadService/GetThread' } }])
   })
 
   it('name fields as REST does', async () => {
@@ -116,8 +127,12 @@ describe('errors', () => {
       errorOf(runs.createRun({ run: { assistantId: 'agent', idempotencyKey: 'k'.repeat(8_193) } })),
       errorOf(runs.createRun({ run: { assistantId: 'agent', inputJson: Buffer.from('{') } })),
       errorOf(runs.createRun({ run: { assistantId: 'agent', inputJson: Buffer.from([255]) } })),
-      errorOf(runs.createRun({ run: { assistantId: 'agent',
-        inputJson: Buffer.from('['.repeat(1_000) + ']'.repeat(1_000)) } })),
+      errorOf(
+        runs.createRun({
+          run: { assistantId: 'agent',
+            inputJson: Buffer.from('['.repeat(1_000) + ']'.repeat(1_000)) },
+        }),
+      ),
       errorOf(assistants.createAssistant({ graphId: 'agent', configJson: bytes([]) })),
     ])
     expect(messages.map(({ code, rawMessage }) => [code, rawMessage])).toEqual([
@@ -141,8 +156,9 @@ describe('errors', () => {
 
   it('refuse pages of other origins', async () => {
     const door = await openDoor()
-    const answer = await call(door, 'POST', '/frontdoor.v1.ThreadService/CreateThread', {},
-      { origin: 'https://evil.example' })
+    const answer = await call(door, 'POST', '/frontdoor.v1.ThreadService/CreateThread', {}, {
+      origin: 'https://evil.example',
+    })
     expect(answer.status).toBe(403)
     expect(door.threads.calls).toEqual([])
   })
@@ -152,10 +168,12 @@ describe('assistants', () => {
   it('are created, updated, found, restored, described and deleted', async () => {
     const { assistants } = clientsFor(await openDoor())
     const { assistant } = await assistants.createAssistant(
-      { graphId: 'agent', name: 'one', contextJson: bytes({ m: 1 }) })
+      { graphId: 'agent', name: 'one', contextJson: bytes({ m: 1 }) },
+    )
     const { assistantId } = assistant!
     const updated = await assistants.updateAssistant(
-      { assistantId, name: 'two', description: 'd', contextJson: bytes({ m: 2 }) })
+      { assistantId, name: 'two', description: 'd', contextJson: bytes({ m: 2 }) },
+    )
     expect(updated.assistant).toMatchObject({ version: 2, name: 'two', description: 'd' })
     expect(valueOf(updated.assistant!.contextJson)).toEqual({ m: 2 })
     const { versions } = await assistants.listAssistantVersions({ assistantId, page: { limit: 1 } })
@@ -171,7 +189,8 @@ describe('assistants', () => {
       .toMatchObject({ graph_id: 'agent' })
     const inside = async (namespace?: string) =>
       Object.keys(valueOf((await assistants.getAssistantSubgraphs(
-        { assistantId, ...namespace && { namespace } })).subgraphsJson) as object)
+        { assistantId, ...namespace && { namespace } },
+      )).subgraphsJson) as object)
     expect([await inside(), await inside('a|b')]).toEqual([['inner'], ['a|b']])
     await assistants.deleteAssistant({ assistantId })
     expect((await errorOf(assistants.getAssistant({ assistantId }))).code).toBe(Code.NotFound)
@@ -188,11 +207,13 @@ describe('threads', () => {
     const updated = await threads.updateThread({ threadId, metadataJson: bytes({ b: 2 }) })
     expect(valueOf(updated.thread!.metadataJson)).toEqual({ graph_id: 'agent', b: 2 })
     const found = await threads.searchThreads(
-      { withoutValues: true, metadataJson: bytes({ b: 2 }) })
+      { withoutValues: true, metadataJson: bytes({ b: 2 }) },
+    )
     expect(found).toMatchObject({ total: 1n, threads: [{ threadId, status: 'idle' }] })
     expect(door.threads.given('search')).toMatchObject({ withoutValues: true })
     const { threads: [extracting] } = await threads.searchThreads(
-      { withoutValues: true, extract: { number: 'metadata.b', none: 'values.nosuch' } })
+      { withoutValues: true, extract: { number: 'metadata.b', none: 'values.nosuch' } },
+    )
     expect(valueOf(extracting!.extractedJson)).toEqual({ number: 2, none: null })
     expect(valueOf(extracting!.valuesJson)).toEqual({})
     expect((await errorOf(threads.searchThreads({ extract: { b: 'b' } }))).code)
@@ -259,18 +280,22 @@ describe('runs', () => {
     lastRun.end()
     const ids = []
     for await (const { event } of runs.joinRunStream(
-      { runId: run!.runId, lastEventId: '1', streamModes: ['updates'] })) ids.push(event!.id)
+      { runId: run!.runId, lastEventId: '1', streamModes: ['updates'] },
+    )) ids.push(event!.id)
     expect(ids).toEqual(['2'])
     expect(door.threads.given('followRun')).toEqual({ after: '1', modes: ['updates'] })
   })
 
   it.each([[true, 'cancelRun'], [false, 'followRun']])(
-    'end with a caller that goes, if it asked for that: %j', async (cancelOnDisconnect, last) => {
+    'end with a caller that goes, if it asked for that: %j',
+    async (cancelOnDisconnect, last) => {
       const door = await openDoor()
       const leaving = new AbortController()
       const reading = (async () => {
         for await (const _ of clientsFor(door).runs.streamRun(
-          { run: { assistantId: 'agent', cancelOnDisconnect } }, { signal: leaving.signal }));
+          { run: { assistantId: 'agent', cancelOnDisconnect } },
+          { signal: leaving.signal },
+        ));
       })()
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
       expect(door.threads.given('followRun')).toMatchObject({ made: true })
@@ -278,10 +303,12 @@ describe('runs', () => {
       expect((await errorOf(reading)).code).toBe(Code.Canceled)
       await door.threads.lastRun.left.promise
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe(last)
-    })
+    },
+  )
 
   it.each(['streamRun', 'waitRun'] as const)(
-    'are cancelled if the caller goes while they are being written: %s', async (how) => {
+    'are cancelled if the caller goes while they are being written: %s',
+    async (how) => {
       const door = await openDoor()
       const disk = Promise.withResolvers<void>()
       door.threads.disk = disk.promise
@@ -299,16 +326,19 @@ describe('runs', () => {
       expect((await call(door, 'GET', '/ok')).status).toBe(200)
       disk.resolve()
       await expect.poll(() => door.threads.calls.map(({ name }) => name)).toContain('cancelRun')
-    })
+    },
+  )
 
   it.each(['waitRun', 'joinRun'] as const)(
-    'are not waited for any more once the caller has gone: %s', async (how) => {
+    'are not waited for any more once the caller has gone: %s',
+    async (how) => {
       const door = await openDoor()
       const leaving = new AbortController()
       const { runs } = clientsFor(door)
       const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
       const { signal } = leaving
-      const failure = errorOf(how === 'joinRun' ? runs.joinRun({ runId: run!.runId }, { signal })
+      const failure = errorOf(how === 'joinRun' ?
+        runs.joinRun({ runId: run!.runId }, { signal })
         : runs.waitRun({ run: { assistantId: 'agent' } }, { signal }))
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
       const { cancelled } = door.threads.given('joinRun') as JoinRun
@@ -317,7 +347,8 @@ describe('runs', () => {
       expect((await failure).code).toBe(Code.Canceled)
       await expect.poll(() => cancelled!.aborted).toBe(true)
       expect(cancelled!.reason).toBeInstanceOf(HeddleError)
-    })
+    },
+  )
 
   it.each(wires)('are answered DeadlineExceeded by the server itself: %s',
     async (_name, transportTo) => {
@@ -327,7 +358,9 @@ describe('runs', () => {
       const headers = { 'connect-timeout-ms': '50', 'grpc-timeout': '50m' }
       const spec = { run: { assistantId: 'agent' } }
       const { run } = await runs.createRun(spec)
-      const read = async () => { for await (const _ of runs.streamRun(spec, { headers })); }
+      const read = async () => {
+        for await (const _ of runs.streamRun(spec, { headers }));
+      }
       const failures = [errorOf(runs.waitRun(spec, { headers })), errorOf(read()),
         errorOf(runs.joinRun({ runId: run!.runId }, { headers }))]
       for (const { code } of await Promise.all(failures)) expect(code).toBe(Code.DeadlineExceeded)
@@ -348,7 +381,8 @@ describe('runs', () => {
     const door = await openDoor()
     const reading = (async () => {
       for await (const _ of clientsFor(door).runs.streamRun(
-        { run: { assistantId: 'agent', cancelOnDisconnect: true } }));
+        { run: { assistantId: 'agent', cancelOnDisconnect: true } },
+      ));
     })()
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('followRun')
     const closed = door.close(new AbortController().signal)

@@ -23,7 +23,8 @@ describe('a queue', () => {
       const reading = idsSeen(queue)
       for (const size of sizes) {
         void s.schedule(Promise.resolve()).then(() =>
-          queue.events(Array.from({ length: size }, () => event(emitted++))))
+          queue.events(Array.from({ length: size }, () => event(emitted++)))
+        )
       }
       await s.waitAll()
       queue.ended('over')
@@ -37,14 +38,16 @@ describe('a queue', () => {
     queue.ended(how)
     queue.events([event(2)])
     const ids: string[] = []
-    const reading = (async () => { for await (const { id } of queue.emitted()) ids.push(id) })()
+    const reading = (async () => {
+      for await (const { id } of queue.emitted()) ids.push(id)
+    })()
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
     expect(ids).toEqual(['1'])
   })
 
   it('fails for a caller with too many or too long events waiting', async () => {
-    for (const [count, json] of [[backlog.events, '{}'], [1, 'x'.repeat(backlog.characters)]] as
-      const) {
+    for (const [count, json] of [[backlog.events, '{}'], [1,
+      'x'.repeat(backlog.characters)]] as const) {
       const queue = new EventQueue(() => true)
       for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
       queue.events([event(-1)])
@@ -73,7 +76,9 @@ describe('a queue', () => {
     expect(queue.ready()).toBeUndefined()
     queue.events(Array.from({ length: 3 * backlog.events }, (_, n) => event(n)))
     let isReady = false
-    const ready = queue.ready()!.then(() => { isReady = true })
+    const ready = queue.ready()!.then(() => {
+      isReady = true
+    })
     await Promise.resolve()
     expect(isReady).toBe(false)
     await queue.emitted().next()

@@ -16,7 +16,9 @@ async function dial(door: OpenDoor): Promise<{ socket: Socket; received(): strin
   const { hostname, port } = new URL(door.url)
   let received = ''
   const socket = connect(Number(port), hostname)
-  socket.on('data', (chunk: Buffer) => { received += chunk.toString() })
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString()
+  })
   socket.on('error', () => {})
   await new Promise((resolve) => socket.once('connect', resolve))
   return { socket, received: () => received }
@@ -27,12 +29,16 @@ const head = (door: OpenDoor) =>
 
 describe('a body', () => {
   it.each([
-    ['application/json'], ['text/plain'], ['text/plain;charset=UTF-8'],
-    ['application/x-www-form-urlencoded'], ['application/json; charset=utf-8'],
+    ['application/json'],
+    ['text/plain'],
+    ['text/plain;charset=UTF-8'],
+    ['application/x-www-form-urlencoded'],
+    ['application/json; charset=utf-8'],
   ])('is read as JSON even if it is sent as %s', async (type) => {
     const door = await openDoor()
-    const answer = await call(door, 'POST', '/threads', '{"metadata":{"a":1}}',
-      { 'content-type': type })
+    const answer = await call(door, 'POST', '/threads', '{"metadata":{"a":1}}', {
+      'content-type': type,
+    })
     expect(answer.json).toMatchObject({ metadata: { a: 1 } })
   })
 
@@ -44,9 +50,12 @@ describe('a body', () => {
     expect(await response.json()).toMatchObject({ metadata: { a: 1 } })
   })
 
-  it.each([['POST', '/threads', 200], ['GET', '/assistants/agent/schemas', 200],
-    ['POST', '/threads/search', 200], ['POST', '/assistants', 422]] as const)(
-    'may be empty, with a content type and without: %s %s', async (method, path, status) => {
+  it.each(
+    [['POST', '/threads', 200], ['GET', '/assistants/agent/schemas', 200], ['POST',
+      '/threads/search', 200], ['POST', '/assistants', 422]] as const,
+  )(
+    'may be empty, with a content type and without: %s %s',
+    async (method, path, status) => {
       const door = await openDoor()
       const json = { 'content-type': 'application/json' }
       for (const headers of [{}, json]) {
@@ -54,7 +63,8 @@ describe('a body', () => {
           expect((await call(door, method, path, body, headers)).status).toBe(status)
         }
       }
-    })
+    },
+  )
 
   it('may not be compressed', async () => {
     const door = await openDoor()
@@ -65,15 +75,17 @@ describe('a body', () => {
     }
     expect(await sent('gzip', gzipSync('{}'))).toMatchObject({ status: 422, json: {
       message: 'Compressed bodies are not offered yet: send this one as it is, without ' +
-        'content-encoding: gzip.' } })
+        'content-encoding: gzip.',
+    } })
     expect((await sent('identity', Buffer.from('{}'))).status).toBe(200)
   })
 
   it('may be empty for DELETE, with a content type', async () => {
     const door = await openDoor()
     const { json } = await call(door, 'POST', '/threads', {})
-    const answer = await call(door, 'DELETE', `/threads/${String(json.thread_id)}`, undefined,
-      { 'content-type': 'application/json' })
+    const answer = await call(door, 'DELETE', `/threads/${String(json.thread_id)}`, undefined, {
+      'content-type': 'application/json',
+    })
     expect(answer.status).toBe(204)
   })
 
@@ -112,7 +124,7 @@ describe('a body that is too large', () => {
 
   it.each(['content-length: 9000000', 'transfer-encoding: chunked'])(
     'is answered while the client still sends, and the connection continues: %s',
-      async (framing) => {
+    async (framing) => {
       const door = await openDoor({ bodyLimitBytes })
       const { socket, received } = await dial(door)
       socket.write(`${head(door)}${framing}\r\n\r\n`)
@@ -127,7 +139,8 @@ describe('a body that is too large', () => {
       socket.write(`GET /ok HTTP/1.1\r\nhost: ${new URL(door.url).host}\r\n\r\n`)
       await expect.poll(received).toMatch(/\{"ok":true\}$/)
       socket.destroy()
-    })
+    },
+  )
 
   it('is accepted up to the limit', async () => {
     const door = await openDoor({ bodyLimitBytes })
@@ -162,7 +175,8 @@ describe('bodies that are being received', () => {
   })
 
   it.each(['/threads', '/frontdoor.v1.ThreadService/CreateThread'])(
-    'are cut off at the limit if their length is not announced: %s', async (path) => {
+    'are cut off at the limit if their length is not announced: %s',
+    async (path) => {
       const door = await crowded()
       const session = connectHttp2(door.url)
       onTestFinished(() => session.destroy())
@@ -176,7 +190,8 @@ describe('bodies that are being received', () => {
       expect(await statusOf(door)).toBe(429)
       session.destroy()
       await expect.poll(() => statusOf(door)).toBe(200)
-    })
+    },
+  )
 
   it('are none of OPTIONS, which needs no key: it is answered without', async () => {
     const door = await crowded()

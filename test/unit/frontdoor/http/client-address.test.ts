@@ -38,20 +38,20 @@ describe('the address of a client', () => {
   })
 
   it('is that of the peer, whatever it forwards, if no proxy is trusted', () => {
-    fc.assert(fc.property(fc.ipV4(), fc.string(), (peer, text) =>
-      from(peer, text, []) === peer))
+    fc.assert(fc.property(fc.ipV4(), fc.string(), (peer, text) => from(peer, text, []) === peer))
   })
 
   it('is the one that the outermost trusted proxy saw, whatever came before', () => {
     const outsider = fc.ipV4().filter((ip) => !ip.startsWith('10.') && ip !== '192.0.2.1')
-    fc.assert(fc.property(fc.array(fc.string()), outsider, fc.array(fc.constantFrom('10.9.9.9',
-      '192.0.2.1', 'fd12::1')), (made, client, hops) =>
-      from('10.1.1.1', [...made, client, ...hops].join(', ')) === client))
+    fc.assert(
+      fc.property(fc.array(fc.string()), outsider,
+        fc.array(fc.constantFrom('10.9.9.9', '192.0.2.1', 'fd12::1')),
+        (made, client, hops) => from('10.1.1.1', [...made, client, ...hops].join(', ')) === client),
+    )
   })
 
   it('never throws, whatever is sent', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (peer, text) =>
-      from(peer, text).length > 0))
+    fc.assert(fc.property(fc.string(), fc.string(), (peer, text) => from(peer, text).length > 0))
   })
 })
 

@@ -18,9 +18,11 @@ describe('closing', () => {
   it('ends at once if no request is open, even with idle connections', async () => {
     const door = await openDoor()
     const agent = new Agent({ keepAlive: true })
-    await new Promise((resolve) => request(`${door.url}/ok`, { agent }, (response) => {
-      response.resume().on('end', resolve)
-    }).end())
+    await new Promise((resolve) =>
+      request(`${door.url}/ok`, { agent }, (response) => {
+        response.resume().on('end', resolve)
+      }).end()
+    )
     const session = connectHttp2(door.url)
     await new Promise((resolve) => session.once('remoteSettings', resolve))
     await door.close(never)
@@ -48,7 +50,8 @@ describe('closing', () => {
   })
 
   it.each([['put on disk', 'disk', 'startRun'], ['found', 'owner', 'followRun']] as const)(
-    'names the location of a new run even while that is being %s', async (_, what, call) => {
+    'names the location of a new run even while that is being %s',
+    async (_, what, call) => {
       const door = await openDoor()
       const held = Promise.withResolvers<void>()
       door.threads[what] = held.promise
@@ -62,7 +65,8 @@ describe('closing', () => {
       await expect(response.text()).rejects.toThrow('terminated')
       held.resolve()
       await closing
-    })
+    },
+  )
 
   it('cuts all other requests at the deadline, and cancels no run', async () => {
     const door = await openDoor()

@@ -21,22 +21,26 @@ const send = (url: string, headers: Record<string, string>, body: Uint8Array) =>
 
 describe('a compressed call', () => {
   it.each([['br', brotliCompressSync(bomb)], ['gzip', gzipSync(bomb)]])(
-    'is refused over Connect: %s', async (encoding, body) => {
+    'is refused over Connect: %s',
+    async (encoding, body) => {
       const door = await openDoor()
-      const answer = await send(door.url,
-        { 'content-type': 'application/json', 'content-encoding': encoding }, body)
-      expect([answer.status, await answer.json()]).toMatchObject([400,
-        { code: 'invalid_argument', message: /Compressed calls are not offered/ }])
-    })
+      const answer = await send(door.url, { 'content-type': 'application/json',
+        'content-encoding': encoding }, body)
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_argument',
+        message: /Compressed calls are not offered/ }])
+    },
+  )
 
   it.each([['application/grpc', 'grpc-encoding'], ['application/grpc-web+proto', 'grpc-encoding']])(
-    'is refused over %s', async (type, name) => {
+    'is refused over %s',
+    async (type, name) => {
       const door = await openDoor()
       const answer = await send(door.url, { 'content-type': type, [name]: 'gzip' },
         envelope(gzipSync(bomb)))
       expect(answer.headers.get('grpc-status')).toBe('3')
       expect(decodeURIComponent(answer.headers.get('grpc-message')!)).toMatch(/^Compressed calls/)
-    })
+    },
+  )
 
   it('is refused if only the message says that it is compressed', async () => {
     const door = await openDoor()

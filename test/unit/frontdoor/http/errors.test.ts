@@ -12,11 +12,20 @@ const path = `/threads/${randomUUID()}`
 
 describe('an error of the catalogue', () => {
   it.each([
-    ['invalid', 422, null], ['not_found', 404, null], ['exists', 409, null], ['busy', 409, null],
-    ['rejected', 422, null], ['too_large', 413, null], ['unsupported', 422, null],
-    ['forbidden', 403, null], ['graph_failed', 422, null], ['full', 429, '1'],
-    ['over_quota', 429, '1'], ['out_of_quota', 507, null],
-    ['not_owner', 503, '1'], ['unavailable', 503, '1'],
+    ['invalid', 422, null],
+    ['not_found', 404, null],
+    ['exists', 409, null],
+    ['busy', 409, null],
+    ['rejected', 422, null],
+    ['too_large', 413, null],
+    ['unsupported', 422, null],
+    ['forbidden', 403, null],
+    ['graph_failed', 422, null],
+    ['full', 429, '1'],
+    ['over_quota', 429, '1'],
+    ['out_of_quota', 507, null],
+    ['not_owner', 503, '1'],
+    ['unavailable', 503, '1'],
   ] as const)('%s is answered with %i, Retry-After %s', async (code: ErrorCode, status, after) => {
     const door = await openDoor()
     door.threads.failure = new HeddleError(code, 'The sentence.', { secret: 1 })
@@ -37,7 +46,9 @@ describe('an unexpected error', () => {
     expect(answer.status).toBe(500)
     expect(answer.text).not.toMatch(/hunter2|TypeError/)
     expect(door.env.lines.filter(({ level }) => level !== 'debug')).toMatchObject([{
-      level: 'error', details: { error: failure, method: 'GET', route: '/threads/:thread_id' } }])
+      level: 'error',
+      details: { error: failure, method: 'GET', route: '/threads/:thread_id' },
+    }])
     expect(JSON.stringify(door.env.lines)).not.toContain('token')
   })
 
@@ -50,20 +61,30 @@ describe('an unexpected error', () => {
 })
 
 describe('a path without a route', () => {
-  it.each([['GET', '/nosuch'], ['PUT', '/threads/'], ['POST', '/threads/a/b/c/d'],
-    ['POST', '/internal/truncate'], ['POST', '/internal/cluster'], ['PUT', '/metrics'],
-  ])('is answered 404 with a sentence: %s %s', async (method, at) => {
-    const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
-    expect(answer.status).toBe(404)
-    expect(answer.json.message).toBe(`There is no ${method} ${at}; /docs lists what there is.`)
-  })
+  it.each([['GET', '/nosuch'], ['PUT', '/threads/'], ['POST', '/threads/a/b/c/d'], ['POST',
+    '/internal/truncate'], ['POST', '/internal/cluster'], ['PUT', '/metrics']])(
+      'is answered 404 with a sentence: %s %s',
+      async (method, at) => {
+        const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
+        expect(answer.status).toBe(404)
+        expect(answer.json.message).toBe(`There is no ${method} ${at}; /docs lists what there is.`)
+      },
+    )
 
   it.each([
-    ['POST', '/runs/crons'], ['POST', `${path}/runs/crons`], ['DELETE', `/runs/crons/x`],
-    ['PUT', '/store/items'], ['POST', '/store/namespaces'],
-    ['GET', `${path}/stream`], ['GET', `${path}/storage`],
-    ['PATCH', `${path}/state`], ['POST', '/threads/prune'], ['POST', '/runs/batch'],
-    ['POST', '/runs/cancel?action=interrupt'], ['POST', '/mcp/'], ['POST', '/a2a/agent'],
+    ['POST', '/runs/crons'],
+    ['POST', `${path}/runs/crons`],
+    ['DELETE', `/runs/crons/x`],
+    ['PUT', '/store/items'],
+    ['POST', '/store/namespaces'],
+    ['GET', `${path}/stream`],
+    ['GET', `${path}/storage`],
+    ['PATCH', `${path}/state`],
+    ['POST', '/threads/prune'],
+    ['POST', '/runs/batch'],
+    ['POST', '/runs/cancel?action=interrupt'],
+    ['POST', '/mcp/'],
+    ['POST', '/a2a/agent'],
     ['POST', '/ui/agent'],
   ])('is answered 404 as not offered yet if the API has it: %s %s', async (method, at) => {
     const answer = await call(await openDoor(), method, at, method === 'GET' ? undefined : {})
@@ -75,21 +96,23 @@ describe('a path without a route', () => {
     async (at) => {
       const { status, json } = await call(await openDoor(), 'POST', `${path}/${at}`, {})
       expect([status, json.message]).toEqual([404, expect.stringMatching(
-        /^Protocol v2 is not offered by this server yet: take useStream from .*\.$/)])
+        /^Protocol v2 is not offered by this server yet: take useStream from .*\.$/,
+      )])
     })
 
-  it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'],
-    ['PUT', '/ok', 'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST'],
-  ])('is answered 405 if it has a route by another method: %s %s', async (method, at, allow) => {
-    const { status, headers, json } = await call(await openDoor(), method, at)
-    expect([status, headers.get('allow')]).toEqual([405, allow])
-    expect(json).toMatchObject({ code: 'wrong_method',
-      message: `There is no ${method} ${at.split('?')[0]}: it takes ${allow}.` })
-  })
+  it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'], ['PUT', '/ok',
+    'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST']])(
+      'is answered 405 if it has a route by another method: %s %s',
+      async (method, at, allow) => {
+        const { status, headers, json } = await call(await openDoor(), method, at)
+        expect([status, headers.get('allow')]).toEqual([405, allow])
+        expect(json).toMatchObject({ code: 'wrong_method',
+          message: `There is no ${method} ${at.split('?')[0]}: it takes ${allow}.` })
+      },
+    )
 
-  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/a%2Fb',
-    `${path}/runs/not-a-uuid`, `${path}/state/not-a-uuid`])('is 422 if an id is malformed: %s',
-    async (at) => {
+  it.each(['/threads/not-a-uuid', '/threads/%00', '/threads/a%2Fb', `${path}/runs/not-a-uuid`,
+    `${path}/state/not-a-uuid`])('is 422 if an id is malformed: %s', async (at) => {
       const answer = await call(await openDoor(), 'GET', at)
       expect([answer.status, answer.json.code]).toEqual([422, 'invalid'])
     })

@@ -34,7 +34,8 @@ describe('a request', () => {
       body: '{"assistant_id":"agent"}', headers: { 'x-request-id': 'r1' } })
     expect(answer.headers.get('x-request-id')).toBe('r1')
     expect(door.stats()).toMatchObject(
-      { requests: 1, replies: { sse: 1, runsFollowed: 1, wait: 0 } })
+      { requests: 1, replies: { sse: 1, runsFollowed: 1, wait: 0 } },
+    )
     door.threads.lastRun.end()
     await answer.text()
     await expect.poll(() => door.stats().requests).toBe(0)

@@ -1,8 +1,8 @@
 /** The guard of the front door: who gets in, who is refused and why, and who loses access. */
 
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport }
-  from '@connectrpc/connect-node'
+import { createConnectTransport, createGrpcTransport,
+  createGrpcWebTransport } from '@connectrpc/connect-node'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
@@ -91,8 +91,10 @@ describe('a request', () => {
     const { make, get } = await guarded()
     const { key } = await make()
     expect((await get({ 'x-api-key': key, authorization: 'Bearer x.y.z' })).status).toBe(200)
-    expect((await get({ 'x-api-key': `${key.slice(0, -3)}XYZ`,
-      authorization: `Bearer ${token()}` })).status).toBe(401)
+    expect(
+      (await get({ 'x-api-key': `${key.slice(0, -3)}XYZ`, authorization: `Bearer ${token()}` }))
+        .status,
+    ).toBe(401)
   })
 
   it('of a trusted proxy is for the user that the proxy names', async () => {
@@ -108,8 +110,8 @@ describe('a request', () => {
     expect([answer.status, answer.json.url]).toEqual([403, 'https://eu.example'])
     expect(answer.json.detail).toContain('region eu')
     expect(keys.looks).toEqual([])
-    const session = (region: string) => get({ authorization: `Bearer ${token({ claims:
-      { region } })}` })
+    const session = (region: string) =>
+      get({ authorization: `Bearer ${token({ claims: { region } })}` })
     expect(await session('eu')).toMatchObject({ status: 403, json: { url: 'https://eu.example' } })
     expect((await session('us')).status).toBe(200)
     expect((await session('mars')).status).toBe(401)
@@ -175,8 +177,8 @@ describe('a limit', () => {
     await get({ 'x-api-key': `${key.slice(0, -3)}XYZ` })
     await get({ authorization: `Bearer ${token()}` })
     await get({}, '/ok')
-    await call(door, 'OPTIONS', '/threads', undefined,
-      { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' })
+    await call(door, 'OPTIONS', '/threads', undefined, { origin: 'http://localhost:3000',
+      'access-control-request-method': 'POST' })
     expect(charged).toEqual(['nobody', 'key true', 'key false', 'user', 'nobody', 'nobody'])
   })
 
@@ -187,8 +189,10 @@ describe('a limit', () => {
     const { key } = await make()
     const { promise, resolve } = Promise.withResolvers<void>()
     keys.held = promise
-    const flood = Array.from({ length: 300 }, (_, number) => get({ 'x-forwarded-for': '192.0.2.1',
-      'x-api-key': `hdl_us_${String(number).padStart(16, '0')}_${'x'.repeat(43)}` }))
+    const flood = Array.from({ length: 300 },
+      (_, number) =>
+        get({ 'x-forwarded-for': '192.0.2.1',
+          'x-api-key': `hdl_us_${String(number).padStart(16, '0')}_${'x'.repeat(43)}` }))
     await expect.poll(() => charged.length).toBe(300 - 8 - 256)
     expect(new Set(charged)).toEqual(new Set(['nobody']))
     keys.held = Promise.resolve()
@@ -215,8 +219,8 @@ describe('a client', () => {
     const { door, make, desk, pass, get } = await guarded()
     const { key, id } = await make()
     const headers = { 'x-api-key': key }
-    const response = await fetch(`${door.url}/runs/stream`,
-      { method: 'POST', body: '{"assistant_id":"agent"}', headers })
+    const response = await fetch(`${door.url}/runs/stream`, { method: 'POST',
+      body: '{"assistant_id":"agent"}', headers })
     const { runId } = door.threads.lastRun.row
     await pass(10)
     door.threads.lastRun.notify([{ id: '1', name: 'updates', json: '{}' }])
@@ -239,7 +243,8 @@ describe('a client', () => {
       door.threads.lastRun.end('{"secret":1}')
       const answer = await waiting
       expect(answer.status).toBe(status)
-      expect(JSON.parse(answer.text)).toMatchObject(status === 401 ? { code: 'unauthenticated' }
+      expect(JSON.parse(answer.text)).toMatchObject(status === 401 ?
+        { code: 'unauthenticated' }
         : { __error__: { error: 'unauthenticated' } })
     })
 })
@@ -258,8 +263,8 @@ describe('a call of the typed API', () => {
     const ended = transport(door.url)
     const threads = createClient(ThreadService, ended)
     const runs = createClient(RunService, ended)
-    const codeOf = (promise: Promise<unknown>) => promise.then(() => undefined,
-      (caught: unknown) => ConnectError.from(caught).code)
+    const codeOf = (promise: Promise<unknown>) =>
+      promise.then(() => undefined, (caught: unknown) => ConnectError.from(caught).code)
     const all = async (headers: Record<string, string>) => {
       for await (const _ of runs.streamRun({ run: { assistantId: 'agent' } }, { headers }));
     }
@@ -286,9 +291,9 @@ describe('a call of the typed API', () => {
     const metadata = new Metadata()
     metadata.set('x-user-id', 'ann')
     const failure = await new Promise<{ code: number; details: string }>((failed) =>
-      client.makeUnaryRequest('/frontdoor.v1.ThreadService/GetThread',
-        (bytes: Buffer) => bytes, (bytes: Buffer) => bytes, Buffer.alloc(0), metadata,
-        (error) => failed(error!)))
+      client.makeUnaryRequest('/frontdoor.v1.ThreadService/GetThread', (bytes: Buffer) => bytes,
+        (bytes: Buffer) => bytes, Buffer.alloc(0), metadata, (error) => failed(error!))
+    )
     client.close()
     expect([failure.code, failure.details]).toEqual([16, expect.stringContaining('API key')])
   })
@@ -298,8 +303,9 @@ describe('a call of the typed API', () => {
     const { key, id } = await make()
     const runs = createClient(RunService, createGrpcTransport({ baseUrl: door.url }))
     const stream = (async () => {
-      for await (const _ of runs.streamRun({ run: { assistantId: 'agent' } },
-        { headers: { 'x-api-key': key } }));
+      for await (const _ of runs.streamRun({ run: { assistantId: 'agent' } }, {
+        headers: { 'x-api-key': key },
+      }));
     })().then(() => undefined, (caught: unknown) => ConnectError.from(caught).code)
     await expect.poll(() => door.threads.runs.size).toBe(1)
     await desk.revoke(id)

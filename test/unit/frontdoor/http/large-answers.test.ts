@@ -20,8 +20,7 @@ async function doorWithStates(count: number) {
     const threadId = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
     door.threads.views.set(threadId, viewOf('local', threadId, {}, state))
   }
-  const search = (body: object) =>
-    call(door, 'POST', '/threads/search', { limit: 1_000, ...body })
+  const search = (body: object) => call(door, 'POST', '/threads/search', { limit: 1_000, ...body })
   return { door, search }
 }
 
@@ -41,7 +40,9 @@ describe('a search over large states', () => {
     expect([status, headers.get('x-pagination-total')]).toEqual([200, '40'])
     expect(json).toHaveLength(40)
     expect((json as unknown as object[])[0]).toEqual({
-      thread_id: '00000000-0000-4000-8000-000000000000', extracted: { last: 'z' } })
+      thread_id: '00000000-0000-4000-8000-000000000000',
+      extracted: { last: 'z' },
+    })
   })
 
   it('is refused if it shows the same value under many names', async () => {
@@ -102,14 +103,17 @@ describe('a long answer', () => {
 
   it('is cut off if its tenant has too much unread and it is the oldest of them', async () => {
     const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
-      unread: { ofTenant: 100 * megabyte }, auth: { keys: new MemoryKeys(), region: 'us',
-        regionUrls: {}, sessions: null, addressOf: addressReader([]),
-        isFromTrustedProxy: () => true } })
+      unread: { ofTenant: 100 * megabyte },
+      auth: { keys: new MemoryKeys(), region: 'us', regionUrls: {}, sessions: null,
+        addressOf: addressReader([]), isFromTrustedProxy: () => true },
+    })
     const readers: { socket: Socket; read: number }[] = []
     for (const tenant of ['other', 'acme', 'acme', 'acme']) {
       const socket = await request(door, `GET /threads/${threadId}`, '', 'json', tenant)
       const reader = { socket, read: 0 }
-      socket.on('error', () => {}).on('data', ({ length }: Buffer) => { reader.read += length })
+      socket.on('error', () => {}).on('data', ({ length }: Buffer) => {
+        reader.read += length
+      })
       readers.push(reader)
       await expect.poll(() => door.threads.calls).toHaveLength(readers.length)
     }
@@ -121,9 +125,11 @@ describe('a long answer', () => {
   })
 
   it.each(['REST', 'the typed API', 'HTTP/2'] as const)(
-    'is dropped if its client reads none of it: %s', async (way) => {
-      const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }),
-        { unread: { patienceMs: 200 } })
+    'is dropped if its client reads none of it: %s',
+    async (way) => {
+      const door = await doorWith(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }), {
+        unread: { patienceMs: 200 },
+      })
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' })
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
       if (way === 'HTTP/2') {
@@ -138,13 +144,16 @@ describe('a long answer', () => {
       await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(1)
       door.threads.lastRun.end('{"a":1}')
       expect((await waiting).json).toEqual({ a: 1 })
-    })
+    },
+  )
 
   it('is dropped even if its headers were sent before it was ready', async () => {
     const door = await openDoor({ unread: { patienceMs: 200 } })
     const socket = await request(door, 'POST /runs/wait', '{"assistant_id":"agent"}')
     let received = ''
-    socket.on('data', (chunk: Buffer) => { received += chunk.toString() }).resume()
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString()
+    }).resume()
     await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
     door.env.advance(2_100)
     await expect.poll(() => received).toContain('200 OK')

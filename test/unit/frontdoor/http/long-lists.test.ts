@@ -32,8 +32,10 @@ function* parts(count: number, length: number): Generator<HistoryPart> {
 
 describe('a history', () => {
   it.each([
-    ['that is short', 2, 10], ['of one long part', 2, megabyte],
-    ['of many short states', 5_000, 10], ['of long states', 10, megabyte],
+    ['that is short', 2, 10],
+    ['of one long part', 2, megabyte],
+    ['of many short states', 5_000, 10],
+    ['of long states', 10, megabyte],
   ])('%s is one JSON array', async (_, count, length) => {
     const door = await doorWith(() => parts(count, length))
     const { status, headers, json } = await call(door, 'POST', path, {})
@@ -50,21 +52,26 @@ describe('a history', () => {
     onTestFinished(() => session.destroy())
     const request = session.request({ ':path': path, ':method': 'POST' }).end('{}')
     let text = ''
-    request.setEncoding('utf8').on('data', (chunk: string) => { text += chunk })
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
     await new Promise((ended) => request.on('end', ended))
     expect((JSON.parse(text) as { n: number }[]).map(({ n }) => n)).toEqual([0, 1, 2, 3])
-    const typed = await call(door, 'POST', '/frontdoor.v1.ThreadService/GetThreadHistory',
-      { threadId })
+    const typed = await call(door, 'POST', '/frontdoor.v1.ThreadService/GetThreadHistory', {
+      threadId,
+    })
     const bytes = Buffer.from(String(typed.json['statesJson']), 'base64')
     expect(JSON.parse(bytes.toString())).toEqual(JSON.parse(text))
   })
 
   it('that fails before its first part has a status, and is broken off later', async () => {
     const failure = new HeddleError('unavailable', 'It changes.', { retryAfterSeconds: 5 })
-    const early = await doorWith(() => { throw failure })
+    const early = await doorWith(() => {
+      throw failure
+    })
     const { status, headers } = await call(early, 'POST', path, {})
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
-    const late = await doorWith(function* () {
+    const late = await doorWith(function*() {
       yield* [...parts(4, megabyte)].slice(0, 1)
       throw failure
     })
@@ -74,8 +81,10 @@ describe('a history', () => {
 
   it('is read only as fast as its client reads, and no further once that has left', async () => {
     const seen = { read: 0, isGone: false, hasEnded: false }
-    const door = await doorWith(async function* (cancelled) {
-      cancelled?.addEventListener('abort', () => { seen.isGone = true })
+    const door = await doorWith(async function*(cancelled) {
+      cancelled?.addEventListener('abort', () => {
+        seen.isGone = true
+      })
       try {
         for (const part of parts(100, megabyte)) {
           seen.read += 1

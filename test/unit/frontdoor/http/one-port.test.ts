@@ -9,7 +9,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openDoor } from '../open-front-door.ts'
 
 const sessions: ClientHttp2Session[] = []
-afterEach(() => { for (const session of sessions.splice(0)) session.destroy() })
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.destroy()
+})
 
 function ask(url: string, path: string, body?: string, headers: object = {}): ClientHttp2Stream {
   const session = connectHttp2(url)
@@ -26,9 +28,10 @@ async function textOf(stream: ClientHttp2Stream): Promise<string> {
   return text
 }
 
-const statusOf = (stream: ClientHttp2Stream) => new Promise<unknown>((resolve) => {
-  stream.once('response', (headers) => resolve(headers[':status']))
-})
+const statusOf = (stream: ClientHttp2Stream) =>
+  new Promise<unknown>((resolve) => {
+    stream.once('response', (headers) => resolve(headers[':status']))
+  })
 
 describe('HTTP/2', () => {
   it('is served beside HTTP/1.1', async () => {
@@ -111,7 +114,9 @@ describe('a connection', () => {
     const { hostname, port } = new URL(door.url)
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     let received = ''
-    socket.on('data', (chunk: Buffer) => { received += chunk.toString('latin1') })
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1')
+    })
     await new Promise((resolve) => socket.once('connect', resolve))
     for (const letter of words) {
       await new Promise((resolve) => socket.write(letter, resolve))
@@ -152,12 +157,14 @@ describe('a client', () => {
   it('may have so many connections, and new ones when some are closed', async () => {
     const door = await openDoor({ connections: { perAddress: 2, isExempt: () => false } })
     const open = () => connect(Number(new URL(door.url).port), '127.0.0.1')
-    const closed = (socket: Socket) => new Promise((resolve) => {
-      socket.on('error', () => {}).once('close', resolve)
-    })
+    const closed = (socket: Socket) =>
+      new Promise((resolve) => {
+        socket.on('error', () => {}).once('close', resolve)
+      })
     const [first, second] = [open(), open()]
-    await Promise.all([first, second].map((each) =>
-      new Promise((resolve) => each.once('connect', resolve))))
+    await Promise.all(
+      [first, second].map((each) => new Promise((resolve) => each.once('connect', resolve))),
+    )
     await closed(open())
     expect(door.stats().refusedConnections).toBe(1)
     first.destroy()

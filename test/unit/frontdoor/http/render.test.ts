@@ -18,10 +18,15 @@ const share = new ReadQuota(virtualEnv()).share('t')
 describe('a thread', () => {
   it('has every field of the API, times with an offset', () => {
     expect(parsed(threadJson(view))).toEqual({
-      thread_id: 't', status: 'idle', config: {}, interrupts: {}, error: null,
+      thread_id: 't',
+      status: 'idle',
+      config: {},
+      interrupts: {},
+      error: null,
       metadata: { graph_id: 'agent' },
       values: { messages: [{ content: 'one' }, { content: 'two' }] },
-      created_at: '2026-01-02T03:04:05.678+00:00', updated_at: '2026-01-02T03:04:05.678+00:00',
+      created_at: '2026-01-02T03:04:05.678+00:00',
+      updated_at: '2026-01-02T03:04:05.678+00:00',
       state_updated_at: '2026-01-02T03:04:05.678+00:00',
     })
   })
@@ -41,10 +46,18 @@ describe('a thread', () => {
 
 it('A delayed run is shown as created when it may start.', () => {
   const { row } = new FakeRun('local', 't', {
-    runId: 'r', assistantId: 'a', graphId: 'g', strategy: 'enqueue', commandId: '', metadata: {},
-    kwargs: {}, afterMs: 60_000, awaited: false, ifMissing: 'reject',
-    plan: { graphId: 'g', assistantMetadata: {}, headers: {},
-      userId: '', resumable: false, temporary: false, timeoutMs: 1 },
+    runId: 'r',
+    assistantId: 'a',
+    graphId: 'g',
+    strategy: 'enqueue',
+    commandId: '',
+    metadata: {},
+    kwargs: {},
+    afterMs: 60_000,
+    awaited: false,
+    ifMissing: 'reject',
+    plan: { graphId: 'g', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
+      temporary: false, timeoutMs: 1 },
   })
   expect(parsed(runJson(row)).created_at).toBe(timeText(row.createdAtMs + 60_000))
 })
@@ -55,7 +68,7 @@ describe('extracting', () => {
     ['values.messages[0]', { content: 'one' }],
     ['values.messages', [{ content: 'one' }, { content: 'two' }]],
     ['metadata.graph_id', 'agent'],
-    ['metadata[\'graph_id\']', 'agent'],
+    ["metadata['graph_id']", 'agent'],
     ['values', { messages: [{ content: 'one' }, { content: 'two' }] }],
     ['values.messages[7].content', null],
     ['values.messages.content', null],
@@ -63,8 +76,10 @@ describe('extracting', () => {
     ['metadata.toString', null],
     ['interrupts', {}],
   ])('%s', async (path, value) => {
-    const json = { pick: async (_: string, text: string, paths: readonly (readonly string[])[]) =>
-      pick(JSON.parse(text), paths) }
+    const json = {
+      pick: async (_: string, text: string, paths: readonly (readonly string[])[]) =>
+        pick(JSON.parse(text), paths),
+    }
     const extract = extractor({ it: path }, share, json)
     expect(parsed(await extract(view))).toEqual({ it: value })
   })

@@ -12,11 +12,15 @@ const body = { assistant_id: 'agent' }
 
 function wait(door: OpenDoor, more: object = {}, signal?: AbortSignal): Promise<Response> {
   return fetch(`${door.url}/runs/wait`, {
-    method: 'POST', body: JSON.stringify({ ...body, ...more }), ...(signal && { signal }) })
+    method: 'POST',
+    body: JSON.stringify({ ...body, ...more }),
+    ...(signal && { signal }),
+  })
 }
 
-const started = (door: OpenDoor) => expect.poll(() => door.threads.calls.at(-1)?.name)
-  .toBe('joinRun')
+const started = (door: OpenDoor) =>
+  expect.poll(() => door.threads.calls.at(-1)?.name)
+    .toBe('joinRun')
 
 describe('a quick result', () => {
   it('is a plain reply', async () => {
@@ -96,7 +100,8 @@ describe('a client', () => {
   const cancels = (door: OpenDoor) => door.threads.calls.filter(({ name }) => name === 'cancelRun')
 
   it.each([['', 0], ['?cancel_on_disconnect=0', 0], ['?cancel_on_disconnect=1', 1]])(
-    'that goes is forgotten; asked with %j, that cancels %i runs', async (query, count) => {
+    'that goes is forgotten; asked with %j, that cancels %i runs',
+    async (query, count) => {
       const door = await openDoor()
       const leaving = new AbortController()
       await joined(door, query, leaving.signal)
@@ -104,7 +109,8 @@ describe('a client', () => {
       leaving.abort()
       await expect.poll(() => door.stats().replies.wait).toBe(0)
       await expect.poll(() => cancels(door)).toHaveLength(count)
-    })
+    },
+  )
 
   it('that is cut off to ask again did not go: its run is not cancelled', async () => {
     const door = await openDoor()
@@ -124,7 +130,8 @@ describe('a run whose thread fails', () => {
     const waiting = wait(door)
     await started(door)
     door.threads.lastRun.interrupt(
-      new HeddleError('unavailable', 'Nothing was written.', { unwritten: true }))
+      new HeddleError('unavailable', 'Nothing was written.', { unwritten: true }),
+    )
     const response = await waiting
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('1')
@@ -191,7 +198,8 @@ describe('a client that goes', () => {
   })
 
   it.each(['runs/wait', 'threads/*/runs/wait', 'threads/*/runs/*/join'])(
-    'aborts the join of its run: %s', async (path) => {
+    'aborts the join of its run: %s',
+    async (path) => {
       const door = await openDoor()
       const { json } = await call(door, 'POST', '/threads', {})
       const runs = `/threads/${String(json.thread_id)}/runs`
@@ -199,8 +207,9 @@ describe('a client that goes', () => {
       const place = path.replace('*', String(json.thread_id)).replace('*', String(run.run_id))
       const leaving = new AbortController()
       const gone = fetch(`${door.url}/${place}`, { signal: leaving.signal,
-        ...path.endsWith('wait') && { method: 'POST', body: JSON.stringify(body) },
-      }).catch(() => 'gone')
+        ...path.endsWith('wait') && { method: 'POST', body: JSON.stringify(body) } }).catch(() =>
+          'gone'
+        )
       await started(door)
       const join = door.threads.given('joinRun') as JoinRun
       expect(join.cancelled!.aborted).toBe(false)
@@ -208,7 +217,8 @@ describe('a client that goes', () => {
       expect(await gone).toBe('gone')
       await expect.poll(() => join.cancelled!.aborted).toBe(true)
       expect(join.cancelled!.reason).toBeInstanceOf(HeddleError)
-    })
+    },
+  )
 
   it('does not affect the run otherwise, nor the server', async () => {
     const door = await openDoor()

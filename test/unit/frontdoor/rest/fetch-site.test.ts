@@ -8,8 +8,8 @@ const run = '00000000-0000-4000-8000-000000000000'
 const watching = [`/threads/${run}/runs/${run}/stream`, `/threads/${run}/runs/${run}/join`,
   `/runs/${run}/stream`]
 
-const from = (site: string, mode = 'no-cors', dest = 'image') =>
-  ({ 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest })
+const from = (site: string, mode = 'no-cors', dest = 'image') => ({ 'sec-fetch-site': site,
+  'sec-fetch-mode': mode, 'sec-fetch-dest': dest })
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' }
 
 describe.each(watching)('GET %s with cancel_on_disconnect', (path) => {
@@ -62,8 +62,7 @@ describe('a page of another origin', () => {
     const door = await openDoor()
     for (const path of ['/docs', '/docs/', '/docs/static/index.html']) {
       const { headers, status } = await call(door, 'GET', path)
-      expect([path, status, headers.get('x-frame-options'),
-        headers.get('content-security-policy')])
+      expect([path, status, headers.get('x-frame-options'), headers.get('content-security-policy')])
         .toEqual([path, 200, 'DENY', "frame-ancestors 'none'"])
     }
   })

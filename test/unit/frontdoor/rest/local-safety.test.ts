@@ -13,30 +13,37 @@ const statusFor = (url: string, host: string, path = '/ok', headers = {}, method
 describe('a page', () => {
   it.each(['http://localhost:3000', 'http://127.0.0.1:5173', 'http://[::1]:3000',
     'https://studio.localhost'])('of this machine may call, and read: %s', async (origin) => {
-    const door = await openDoor()
-    const answer = await call(door, 'POST', '/threads/search', {}, { origin })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
-    expect(answer.headers.get('access-control-expose-headers')?.split(', '))
-      .toEqual(expect.arrayContaining(['Content-Location', 'Location', 'X-Pagination-Total',
-        'X-Pagination-Next']))
-  })
+      const door = await openDoor()
+      const answer = await call(door, 'POST', '/threads/search', {}, { origin })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(answer.headers.get('access-control-expose-headers')?.split(', '))
+        .toEqual(
+          expect.arrayContaining(['Content-Location', 'Location', 'X-Pagination-Total',
+            'X-Pagination-Next']),
+        )
+    })
 
   it.each(['https://evil.example', 'http://localhost.evil.example', 'null', 'http://10.0.0.1'])(
-    'of another origin may not even call: %s', async (origin) => {
+    'of another origin may not even call: %s',
+    async (origin) => {
       const door = await openDoor()
-      const answer = await call(door, 'POST', '/threads', '{}',
-        { origin, 'content-type': 'text/plain' })
+      const answer = await call(door, 'POST', '/threads', '{}', { origin,
+        'content-type': 'text/plain' })
       expect([answer.status, answer.json.code]).toEqual([403, 'forbidden'])
       expect(answer.headers.get('access-control-allow-origin')).toBeNull()
       expect(door.threads.calls).toEqual([])
-    })
+    },
+  )
 
   it('may send a preflight request', async () => {
     const door = await openDoor()
-    const ask = (origin: string) => call(door, 'OPTIONS', '/threads/x/runs/stream', undefined, {
-      origin, 'access-control-request-method': 'POST',
-      'access-control-request-headers': 'content-type, x-api-key' })
+    const ask = (origin: string) =>
+      call(door, 'OPTIONS', '/threads/x/runs/stream', undefined, {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, x-api-key',
+      })
     const allowed = await ask('http://localhost:3000')
     expect(allowed.status).toBe(204)
     expect(allowed.headers.get('access-control-allow-methods')).toContain('PATCH')
@@ -95,8 +102,10 @@ describe('a Host header', () => {
   it('of a page that was led here is refused, also where its origin is the same', async () => {
     const { url: wide, threads } = await openDoor({ host: '0.0.0.0' })
     const port = new URL(wide).port
-    const status = await statusFor(`http://127.0.0.1:${port}`, `evil.example:${port}`, '/threads',
-      { origin: `http://evil.example:${port}`, 'sec-fetch-site': 'same-origin' }, 'POST')
+    const status = await statusFor(`http://127.0.0.1:${port}`, `evil.example:${port}`, '/threads', {
+      origin: `http://evil.example:${port}`,
+      'sec-fetch-site': 'same-origin',
+    }, 'POST')
     expect(status).toBe(403)
     expect(threads.calls).toEqual([])
   })

@@ -54,16 +54,20 @@ interface Operation {
   readonly summary?: string
   readonly responses: Record<string, { content?: Record<string, { schema: object }> }>
   readonly security?: readonly object[]
-  readonly requestBody?: { required: boolean
+  readonly requestBody?: { required: boolean;
     content: Record<string, { schema: { properties: object } }> }
 }
 
 async function describedBy() {
   const { json } = await call(await openDoor(), 'GET', '/openapi.json')
   const paths = json.paths as Record<string, Record<string, Operation>>
-  const operations = new Map(Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      [`${method.toUpperCase()} ${path}`, operation] as const)))
+  const operations = new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) =>
+        [`${method.toUpperCase()} ${path}`, operation] as const
+      )
+    ),
+  )
   return { json, operations }
 }
 
@@ -78,7 +82,8 @@ describe('the description', () => {
   it('uses the same names as the typed API', () => {
     const calls = [...accessOfCalls.keys()].map((path) => path.slice(path.lastIndexOf('/') + 1))
     expect(Object.values(operationIds)).toEqual(expect.arrayContaining(
-      calls.map((call) => `${call[0]!.toLowerCase()}${call.slice(1)}`)))
+      calls.map((call) => `${call[0]!.toLowerCase()}${call.slice(1)}`),
+    ))
   })
 
   it('has a summary, answers and errors for each route', async () => {

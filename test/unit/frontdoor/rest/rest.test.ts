@@ -29,16 +29,19 @@ describe('assistants', () => {
   it('of graphs are created by the first request if that failed at the start', async () => {
     const { assistants, index: assistantIndex } = assistantHouse(virtualEnv())
     let tries = 0
-    const door = await openDoor({ assistantIndex, assistants: { ...assistants, create: (...of) =>
-      ++tries > 2 ? assistants.create(...of) : Promise.reject(new HeddleError('unavailable')) } })
+    const door = await openDoor({ assistantIndex,
+      assistants: { ...assistants, create: (...of) =>
+        ++tries > 2
+          ? assistants.create(...of)
+          : Promise.reject(new HeddleError('unavailable')) } })
     expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
   })
 
   it('are created, updated, restored and deleted', async () => {
     const door = await openDoor()
     const made = await call(door, 'POST', '/assistants', { graph_id: 'agent', context: { m: 1 } })
-    expect(made.json).toMatchObject({ name: 'Untitled', description: null, config: {},
-      metadata: {}, context: { m: 1 }, version: 1 })
+    expect(made.json).toMatchObject({ name: 'Untitled', description: null, config: {}, metadata: {},
+      context: { m: 1 }, version: 1 })
     const path = `/assistants/${String(made.json.assistant_id)}`
     const patched = await call(door, 'PATCH', path, { graph_id: 'other', context: { m: 2 } })
     expect(patched.json).toMatchObject({ version: 2, graph_id: 'other', context: { m: 2 } })
@@ -71,12 +74,16 @@ describe('assistants', () => {
 
   it('are searched with a total, and the next offset while there are more', async () => {
     const door = await openDoor()
-    const page = (offset: number) => call(door, 'POST', '/assistants/search',
-      { limit: 1, offset, select: ['name'], metadata: { created_by: 'system' } })
+    const page = (offset: number) =>
+      call(door, 'POST', '/assistants/search', { limit: 1, offset, select: ['name'],
+        metadata: { created_by: 'system' } })
     const [first, second, beyond] = [await page(0), await page(1), await page(9)]
     expect(Object.keys((first.json as unknown as object[])[0]!)).toEqual(['name'])
-    expect([first, second, beyond].map(({ headers }) =>
-      [headers.get('x-pagination-total'), headers.get('x-pagination-next')]))
+    expect(
+      [first, second, beyond].map((
+        { headers },
+      ) => [headers.get('x-pagination-total'), headers.get('x-pagination-next')]),
+    )
       .toEqual([['2', '1'], ['2', null], ['2', null]])
   })
 
@@ -121,18 +128,23 @@ describe('threads', () => {
 
   it('begin with supersteps, in order, if their graph is named', async () => {
     const door = await openDoor()
-    const supersteps = [{ updates: [{ values: { a: 1 }, as_node: '__input__' }] },
-      { updates: [{ command: { update: {} }, as_node: 'n' }] }]
+    const supersteps = [{ updates: [{ values: { a: 1 }, as_node: '__input__' }] }, {
+      updates: [{ command: { update: {} }, as_node: 'n' }],
+    }]
     await call(door, 'POST', '/threads', { metadata: { graph_id: 'agent' }, supersteps })
     expect(door.threads.given('create')).toMatchObject({ supersteps: [
       [{ values: '{"a":1}', command: null, asNode: '__input__' }],
-      [{ values: 'null', command: '{"update":{}}', asNode: 'n' }]] })
+      [{ values: 'null', command: '{"update":{}}', asNode: 'n' }],
+    ] })
     expect((await call(door, 'POST', '/threads', { supersteps })).json)
-      .toMatchObject({ message:
-        'metadata.graph_id: is required by supersteps, and names one of: agent, other.' })
+      .toMatchObject({
+        message: 'metadata.graph_id: is required by supersteps, and names one of: agent, other.',
+      })
     const unknown = { metadata: { graph_id: 'nosuch' }, supersteps }
     expect((await call(door, 'POST', '/threads', unknown)).json).toMatchObject({
-      code: 'not_found', message: 'Graph "nosuch" not found. There is: agent, other.' })
+      code: 'not_found',
+      message: 'Graph "nosuch" not found. There is: agent, other.',
+    })
   })
 
   it('are patched, answered minimally if that is preferred, copied and deleted', async () => {
@@ -153,9 +165,15 @@ describe('threads', () => {
   it('are searched and counted by all criteria', async () => {
     const { door } = await doorWithThread({ user: 'u' })
     const found = await call(door, 'POST', '/threads/search', {
-      metadata: { user: 'u' }, values: { a: 1 }, status: 'idle', ids: [randomUUID()],
-      sort_by: 'state_updated_at', sort_order: 'asc', limit: 1_000,
-      extract: { first: 'metadata.user', asked: 'interrupts' }, select: ['thread_id', 'context'],
+      metadata: { user: 'u' },
+      values: { a: 1 },
+      status: 'idle',
+      ids: [randomUUID()],
+      sort_by: 'state_updated_at',
+      sort_order: 'asc',
+      limit: 1_000,
+      extract: { first: 'metadata.user', asked: 'interrupts' },
+      select: ['thread_id', 'context'],
     })
     expect(found.json).toMatchObject([{ extracted: { first: 'u', asked: {} } }])
     expect(found.headers.get('x-pagination-total')).toBe('1')
@@ -171,9 +189,11 @@ describe('threads', () => {
   it('are refused a search with a field out of bounds', async () => {
     const door = await openDoor()
     const aliases = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, 'values']))
-    for (const wrong of [{ limit: 0 }, { limit: 1_001 }, { offset: -1 }, { sort_by: 'x' },
-      { extract: { a: 'status' } }, { extract: aliases }, { ids: ['x'] },
-      { extract: { a: `values${'['.repeat(500)}` } }, { select: Array(101).fill('status') }]) {
+    for (const wrong of [{ limit: 0 }, { limit: 1_001 }, { offset: -1 }, { sort_by: 'x' }, {
+      extract: { a: 'status' },
+    }, { extract: aliases }, { ids: ['x'] }, { extract: { a: `values${'['.repeat(500)}` } }, {
+      select: Array(101).fill('status'),
+    }]) {
       const answer = await call(door, 'POST', '/threads/search', wrong)
       expect([answer.status, answer.json.errors])
         .toMatchObject([422, [{ field: expect.stringContaining(Object.keys(wrong)[0]!) }]])
@@ -209,7 +229,8 @@ describe('state', () => {
     expect((await update({ values: { a: 1 }, as_node: 'n' })).text)
       .toBe('{"checkpoint":{},"checkpoint_id":"c"}')
     expect(door.threads.given('updateState')).toEqual(
-      { update: { values: '{"a":1}', command: null, asNode: 'n' }, checkpoint: null })
+      { update: { values: '{"a":1}', command: null, asNode: 'n' }, checkpoint: null },
+    )
     await update({ values: null, checkpoint: { checkpoint_id: 'c', checkpoint_map: { a: 'b' } } })
     expect(door.threads.given('updateState')).toMatchObject({ update: { values: 'null' },
       checkpoint: { checkpointId: 'c', checkpointNs: '', checkpointMap: { a: 'b' } } })
@@ -218,11 +239,13 @@ describe('state', () => {
   })
 
   it.each([
-    ['b'], [{ configurable: { checkpoint_id: 'b', thread_id: 't' } }], [{ checkpoint_id: 'b' }],
+    ['b'],
+    [{ configurable: { checkpoint_id: 'b', thread_id: 't' } }],
+    [{ checkpoint_id: 'b' }],
   ])('has a history before %j', async (before) => {
     const { door, id } = await doorWithThread()
-    const answer = await call(door, 'POST', `/threads/${id}/history`,
-      { before, limit: 3, metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: 's' } })
+    const answer = await call(door, 'POST', `/threads/${id}/history`, { before, limit: 3,
+      metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: 's' } })
     expect(answer.text).toBe('[]')
     expect(door.threads.given('history')).toEqual({ before: 'b', limit: 3, checkpointId: null,
       checkpointNs: 's', metadata: { source: 'loop' } })
@@ -240,8 +263,8 @@ describe('state', () => {
 describe('runs', () => {
   it('are created in the background, and answered with their location', async () => {
     const { door, id } = await doorWithThread()
-    const made = await call(door, 'POST', `/threads/${id}/runs`,
-      { assistant_id: 'agent', input: { a: 1 } }, { 'x-colour': 'green', 'x-api-key': 'hush' })
+    const made = await call(door, 'POST', `/threads/${id}/runs`, { assistant_id: 'agent',
+      input: { a: 1 } }, { 'x-colour': 'green', 'x-api-key': 'hush' })
     const { run_id } = made.json
     expect(made.json).toMatchObject({ thread_id: id, assistant_id: agentId, status: 'pending',
       multitask_strategy: 'enqueue', kwargs: { input: { a: 1 } } })
@@ -254,8 +277,11 @@ describe('runs', () => {
   it('are created once per Idempotency-Key, with a thread and without', async () => {
     const { door, id } = await doorWithThread()
     for (const path of [`/threads/${id}/runs`, '/runs']) {
-      const made = await Promise.all([1, 2].map(() => call(door, 'POST', path,
-        { assistant_id: 'agent' }, { 'idempotency-key': 'k' })))
+      const made = await Promise.all(
+        [1, 2].map(() =>
+          call(door, 'POST', path, { assistant_id: 'agent' }, { 'idempotency-key': 'k' })
+        ),
+      )
       expect(made[0]!.json.run_id).toBe(made[1]!.json.run_id)
     }
     expect(door.threads.runs.size).toBe(2)
@@ -312,7 +338,9 @@ describe('the server', () => {
   })
 
   it('reports an unreachable store, and is healthy otherwise', async () => {
-    const check = async () => { throw new HeddleError('unavailable', 'The store is gone.') }
+    const check = async () => {
+      throw new HeddleError('unavailable', 'The store is gone.')
+    }
     const door = await openDoor({ dependencies: [
       { name: 'store', title: 'The store', vital: true, check },
       { name: 'other', title: 'Another', vital: false, check: async () => {} },
@@ -344,7 +372,8 @@ describe('the server', () => {
     const door = await openDoor({ dependencies: [other] })
     const answer = await call(door, 'GET', '/ok?check_db=1')
     expect(answer).toMatchObject({ status: 200, json: { ok: true, dependencies: {
-      other: { ok: false, ms: 0 } } } })
+      other: { ok: false, ms: 0 },
+    } } })
     expect(answer.text).not.toContain('hunter2')
   })
 })

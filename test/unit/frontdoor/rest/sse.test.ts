@@ -15,7 +15,8 @@ const event = (id: string, json = '{}', name = 'updates'): FeedEvent => ({ id, n
 
 async function stream(door: OpenDoor, body: object = {}, signal?: AbortSignal) {
   const response = await fetch(`${door.url}/runs/stream`, {
-    method: 'POST', body: JSON.stringify({ assistant_id: 'agent', ...body }),
+    method: 'POST',
+    body: JSON.stringify({ assistant_id: 'agent', ...body }),
     ...(signal && { signal }),
   })
   return { response, run: door.threads.lastRun }
@@ -27,12 +28,14 @@ function rejoin(door: OpenDoor, runId: string, lastEventId?: string, query = '')
 }
 
 /** A reader that sends its request and, after the first event, reads only if it is resumed. */
-async function slowReader(door: OpenDoor, version = '1.1'):
-Promise<{ socket: Socket; received(): string }> {
+async function slowReader(door: OpenDoor,
+  version = '1.1'): Promise<{ socket: Socket; received(): string }> {
   const { hostname, port, host } = new URL(door.url)
   const socket = connect(Number(port), hostname)
   let received = ''
-  socket.on('data', (chunk: Buffer) => { received += chunk.toString() })
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString()
+  })
   socket.on('error', () => {})
   const body = '{"assistant_id":"agent"}'
   socket.write(`POST /runs/stream HTTP/${version}\r\nhost: ${host}\r\n` +
@@ -50,7 +53,8 @@ describe('a stream', () => {
     run.end()
     expect(await response.text()).toBe(
       `event: metadata\ndata: {"run_id":"${run.row.runId}","attempt":1}\nid: 0\n\n` +
-      'event: updates\ndata: {"a":1}\nid: 1\n\nevent: values|sub:x\ndata: [2]\nid: 2\n\n')
+        'event: updates\ndata: {"a":1}\nid: 1\n\nevent: values|sub:x\ndata: [2]\nid: 2\n\n',
+    )
   })
 
   it('carries the headers that clients and proxies need', async () => {
@@ -58,8 +62,10 @@ describe('a stream', () => {
     const { response: { headers }, run } = await stream(door)
     run.end()
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no', 'content-location': `/runs/${run.row.runId}`,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'content-location': `/runs/${run.row.runId}`,
       location: `/runs/${run.row.runId}/stream`,
     })
   })
@@ -67,8 +73,8 @@ describe('a stream', () => {
   it('has CORS headers for pages of this machine', async () => {
     const door = await openDoor()
     const origin = 'http://localhost:3000'
-    const response = await fetch(`${door.url}/runs/stream`,
-      { method: 'POST', body: '{"assistant_id":"agent"}', headers: { origin } })
+    const response = await fetch(`${door.url}/runs/stream`, { method: 'POST',
+      body: '{"assistant_id":"agent"}', headers: { origin } })
     door.threads.lastRun.end()
     expect(response.headers.get('access-control-allow-origin')).toBe(origin)
     expect(response.headers.get('access-control-expose-headers')).toContain('Content-Location')
@@ -252,8 +258,9 @@ describe('a reader that goes', () => {
     const door = await openDoor()
     const { response, run } = await stream(door)
     const leaving = new AbortController()
-    await fetch(`${door.url}/runs/${run.row.runId}/stream?cancel_on_disconnect=1`,
-      { signal: leaving.signal })
+    await fetch(`${door.url}/runs/${run.row.runId}/stream?cancel_on_disconnect=1`, {
+      signal: leaving.signal,
+    })
     leaving.abort()
     await run.cancelled.promise
     await response.text()

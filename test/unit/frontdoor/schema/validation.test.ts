@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { HeddleError } from '../../../../src/errors.ts'
 import { readQuery } from '../../../../src/frontdoor/rest/query-string.ts'
 import { DrawGraph } from '../../../../src/frontdoor/schema/assistant.ts'
-import {
-  CancelRun, CreateRun, CreateStatelessRun, JoinStream, ListRuns,
-} from '../../../../src/frontdoor/schema/run.ts'
+import { CancelRun, CreateRun, CreateStatelessRun, JoinStream,
+  ListRuns } from '../../../../src/frontdoor/schema/run.ts'
 import { ReadHistory, ReadState, UpdateState } from '../../../../src/frontdoor/schema/state.ts'
 import { CreateThread, SearchThreads } from '../../../../src/frontdoor/schema/thread.ts'
 import { checkerOf, requireSimple } from '../../../../src/frontdoor/schema/validation.ts'
@@ -77,19 +76,24 @@ describe('a check', () => {
     const [ids, names] = [Array.from({ length: 200_000 }, () => 7), { ['n'.repeat(300_000)]: 1 }]
     const message = 'is wrong somewhere, and too long to say where'
     expect(faultsOf(() => checkerOf(SearchThreads)({ ids, extract: names, limit: 0 }))).toEqual([
-      { field: 'ids', message }, { field: 'limit', message: 'must be >= 1' },
-      { field: 'extract', message }])
-    expect(faultsOf(() => checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })),
-      thread_id: 'x' }))).toEqual([{ field: 'thread_id', message: 'must be a UUID' },
-      { field: 'supersteps', message }])
+      { field: 'ids', message },
+      { field: 'limit', message: 'must be >= 1' },
+      { field: 'extract', message },
+    ])
+    expect(
+      faultsOf(() =>
+        checkerOf(CreateThread)({ supersteps: ids.map(() => ({ updates: [] })), thread_id: 'x' })
+      ),
+    ).toEqual([{ field: 'thread_id', message: 'must be a UUID' }, { field: 'supersteps', message }])
   })
 
   it('bounds how many ids, supersteps and updates there are', () => {
     const id = '00000000-0000-4000-8000-000000000000'
     const ids = (count: number) => ({ ids: Array.from({ length: count }, () => id) })
     const updates = (count: number) => Array.from({ length: count }, () => ({ as_node: 'a' }))
-    const steps = (count: number, each: number) =>
-      ({ supersteps: Array.from({ length: count }, () => ({ updates: updates(each) })) })
+    const steps = (count: number, each: number) => ({
+      supersteps: Array.from({ length: count }, () => ({ updates: updates(each) })),
+    })
     checkerOf(SearchThreads)(ids(10_000))
     expect(faultsOf(() => checkerOf(SearchThreads)(ids(10_001)))).toHaveLength(1)
     checkerOf(CreateThread)(steps(1_000, 1))
@@ -128,7 +132,8 @@ describe('a check', () => {
     } })
     for (const schema of [CreateThread, CreateRun]) {
       expect(faultsOf(() => checkerOf(schema)({ assistant_id: 'agent', metadata }))).toEqual([
-        { field: 'metadata', message: 'must not have more than 256 properties' }])
+        { field: 'metadata', message: 'must not have more than 256 properties' },
+      ])
     }
     expect(looks).toBe(0)
   })

@@ -29,20 +29,28 @@ type Given = typeof given extends fc.Arbitrary<infer G> ? G : never
 
 function made({ kind, id, content }: Given): unknown {
   switch (kind) {
-    case 'human': return new HumanMessage({ content, id })
-    case 'ai': return new AIMessage({ content, id })
-    case 'piece': return new AIMessageChunk({ content, id })
-    case 'dict': return { role: 'user', content, id }
-    case 'tuple': return ['ai', content]
-    case 'text': return content
-    case 'remove': return new RemoveMessage({ id: id! })
+    case 'human':
+      return new HumanMessage({ content, id })
+    case 'ai':
+      return new AIMessage({ content, id })
+    case 'piece':
+      return new AIMessageChunk({ content, id })
+    case 'dict':
+      return { role: 'user', content, id }
+    case 'tuple':
+      return ['ai', content]
+    case 'text':
+      return content
+    case 'remove':
+      return new RemoveMessage({ id: id! })
   }
 }
 
 /** Generated ids differ between the two reducers: each is shown as `new`. */
 function shown(messages: readonly BaseMessage[]): unknown[] {
   return messages.map((message) => ({ ...JSON.parse(codec.text(message)) as object,
-    id: message.id!.length > 10 ? 'new' : message.id }))
+    id: message.id!.length > 10 ? 'new' : message.id })
+  )
 }
 
 function attempt(reduce: () => BaseMessage[]): BaseMessage[] | string {
@@ -54,23 +62,26 @@ function attempt(reduce: () => BaseMessage[]): BaseMessage[] | string {
 }
 
 describe('appendingReducer', () => {
-  it('gives the same lists and errors as the original, over any writes', () => fc.assert(
-    fc.property(fc.array(fc.oneof(fc.array(given, { maxLength: 4 }), given), { maxLength: 8 }),
-      (writes) => {
-        const appending = appendingReducer(original)
-        let expected: BaseMessage[] = []
-        let actual: BaseMessage[] = []
-        for (const write of writes) {
-          const input = () => Array.isArray(write) ? write.map(made) : made(write)
-          const [then, now] = [attempt(() => original(expected, input())),
-            attempt(() => appending(actual, input()))]
-          if (typeof then === 'string') expect(now).toBe(then)
-          else expect(shown(now as BaseMessage[])).toEqual(shown(then))
-          if (typeof then === 'string') return
-          expected = then
-          actual = now as BaseMessage[]
-        }
-      }), { numRuns: 500 }))
+  it('gives the same lists and errors as the original, over any writes', () =>
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.array(given, { maxLength: 4 }), given), { maxLength: 8 }),
+        (writes) => {
+          const appending = appendingReducer(original)
+          let expected: BaseMessage[] = []
+          let actual: BaseMessage[] = []
+          for (const write of writes) {
+            const input = () => Array.isArray(write) ? write.map(made) : made(write)
+            const [then, now] = [attempt(() => original(expected, input())),
+              attempt(() => appending(actual, input()))]
+            if (typeof then === 'string') expect(now).toBe(then)
+            else expect(shown(now as BaseMessage[])).toEqual(shown(then))
+            if (typeof then === 'string') return
+            expected = then
+            actual = now as BaseMessage[]
+          }
+        }),
+      { numRuns: 500 },
+    ))
 
   it('keeps the elements, and returns a new list', () => {
     const appending = appendingReducer(original)
@@ -100,8 +111,10 @@ describe('appendingReducer', () => {
   })
 
   it('leaves a stored list to an original that would turn its chunks into messages', () => {
-    const whole = (message: unknown) => message instanceof AIMessageChunk
-      ? new AIMessage({ content: message.content, id: message.id }) : message
+    const whole = (message: unknown) =>
+      message instanceof AIMessageChunk
+        ? new AIMessage({ content: message.content, id: message.id }) :
+        message
     const newer: MessagesReducer = (left, right) =>
       original([left].flat().map(whole), [right].flat().map(whole))
     const stored = [new AIMessageChunk({ content: 'a', id: '1' })]
@@ -123,7 +136,7 @@ describe('appendingReducer', () => {
 })
 
 describe('knownReducers', () => {
-  it('knows the library\'s own reducer of messages and plain appends, and no other', () => {
+  it("knows the library's own reducer of messages and plain appends, and no other", () => {
     const knows = (operator: Reducer) => knownReducers(original)(operator, () => {}) !== undefined
     expect(knows(original as Reducer)).toBe(true)
     expect(knows((a, b) => (a as unknown[]).concat(b))).toBe(true)

@@ -9,7 +9,9 @@ import { expectAlike } from '../../../support/state-oracle.ts'
 /** A slow machine tries fewer. */
 const timeMs = 300_000
 
-it('holds what the library\'s own saver holds, after every step of 10 000 random graphs', () =>
+it("holds what the library's own saver holds, after every step of 10 000 random graphs", () =>
   fc.assert(fc.asyncProperty(changingGraph, expectAlike), {
-    numRuns: 10_000, interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false,
+    numRuns: 10_000,
+    interruptAfterTimeLimit: timeMs,
+    markInterruptAsFailure: false,
   }))

@@ -18,7 +18,11 @@ import { codec, GraphBench } from '../../../support/graph-bench.ts'
 import type { Ran } from '../../../support/graph-bench.ts'
 import { expectAlike } from '../../../support/state-oracle.ts'
 
-interface Row { id: number; status: { done: boolean }; tags?: { deep: string[] } }
+interface Row {
+  id: number
+  status: { done: boolean }
+  tags?: { deep: string[] }
+}
 
 const State = Annotation.Root({
   backup: Annotation<unknown[]>,
@@ -27,7 +31,10 @@ const State = Annotation.Root({
   doc: Annotation<object>,
   rows: Annotation<unknown[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
   marked: Annotation<Row[]>({
-    reducer: (a, b) => { for (const row of a) row.status.done = true; return [...a, ...b] },
+    reducer: (a, b) => {
+      for (const row of a) row.status.done = true
+      return [...a, ...b]
+    },
     default: () => [],
   }),
 })
@@ -42,7 +49,10 @@ async function edited(fill: () => Update, edit: (state: Values) => Update) {
   let seen = ''
   const graph = new StateGraph(State)
     .addNode('fill', fill).addNode('edit', edit)
-    .addNode('look', (state) => { seen = codec.text(state); return {} })
+    .addNode('look', (state) => {
+      seen = codec.text(state)
+      return {}
+    })
     .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', 'look').addEdge('look', END)
     .compile()
   const bench = new GraphBench(graph)
@@ -55,10 +65,11 @@ async function edited(fill: () => Update, edit: (state: Values) => Update) {
   return { stored, bench }
 }
 
-const rows = (length = 1): Row[] => Array.from({ length }, (_, id) =>
-  ({ id, status: { done: false }, tags: { deep: [] } }))
-const message = (id: string) => new AIMessage({ id, content: [{ type: 'text', text: id }],
-  tool_calls: [{ name: 'search', id: `call ${id}`, args: { q: 'first' } }] })
+const rows = (length = 1): Row[] =>
+  Array.from({ length }, (_, id) => ({ id, status: { done: false }, tags: { deep: [] } }))
+const message = (id: string) =>
+  new AIMessage({ id, content: [{ type: 'text', text: id }],
+    tool_calls: [{ name: 'search', id: `call ${id}`, args: { q: 'first' } }] })
 const argsOf = (each: BaseMessage) => (each as AIMessage).tool_calls![0]!.args
 
 describe.each(['watched', 'as it is'])('with the library %s', (how) => {
@@ -67,7 +78,10 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
       unwatch = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
     }
   })
-  afterEach(() => { unwatch(); unwatch = () => {} })
+  afterEach(() => {
+    unwatch()
+    unwatch = () => {}
+  })
 
   it.each<[string, (plan: Row[]) => unknown[]]>([
     ['the same list', (plan) => plan],
@@ -79,14 +93,16 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     ['it inside of another list', (plan) => [plan]],
   ])('stores a change in place to an element if a node returns %s', async (_, returned) => {
     await edited(() => ({ plan: rows(600) }), ({ plan }) => {
-      (plan[0] as Row).status.done = true
+      ;(plan[0] as Row).status.done = true
       ;(plan[0] as Row).tags!.deep.push('x')
       return { plan: returned(plan as Row[]) }
     })
   })
 
   it.each<[string, () => unknown, (element: never) => void]>([
-    ['a nested list', () => [[['a']]], (list: string[][][]) => { list[0]![0]!.push('b') }],
+    ['a nested list', () => [[['a']]], (list: string[][][]) => {
+      list[0]![0]!.push('b')
+    }],
     ['a row in a nested list', () => [[{ a: 1 }]], (list: { a: number }[][]) => {
       list[0]![0]!.a = 2
     }],
@@ -102,11 +118,11 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
 
   it('stores a change in place inside of a Map in a list', async () => {
     const { bench } = await edited(() => ({ plan: [new Map([['a', { n: 1 }]])] }), ({ plan }) => {
-      (plan[0] as Map<string, { n: number }>).get('a')!.n = 2
+      ;(plan[0] as Map<string, { n: number }>).get('a')!.n = 2
       return { plan }
     })
-    const [checkpoint] = await bench.log.list({ ns: '', checkpointId: null, before: null,
-      limit: 1, filter: null })
+    const [checkpoint] = await bench.log.list({ ns: '', checkpointId: null, before: null, limit: 1,
+      filter: null })
     const { content } = checkpoint!.channels.find(({ channel }) => channel === 'plan')!
     const { list: [stored] } = content as { list: [never] }
     expect(codec.decode(stored)).toEqual(new Map([['a', { n: 2 }]]))
@@ -122,15 +138,19 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
           argsOf(each).q = 'edited'
           ;(each.content as { text: string }[])[0]!.text = 'edited'
           return { messages: [each, new HumanMessage({ id: 'new', content: 'x' })] }
-        })
+        },
+      )
       expect(stored.messages[index]).toMatchObject({ content: [{ text: 'edited' }],
         tool_calls: [{ args: { q: 'edited' } }] })
-    })
+    },
+  )
 
   it('stores all changes in place to messages that are returned together', async () => {
     await edited(() => ({ messages: Array.from({ length: 400 }, (_, i) => message(`m${i}`)) }),
       ({ messages }) => {
-        messages.forEach((each, i) => { if (i % 7 === 0) argsOf(each).q = 'edited' })
+        messages.forEach((each, i) => {
+          if (i % 7 === 0) argsOf(each).q = 'edited'
+        })
         return { messages }
       })
   })
@@ -138,7 +158,7 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
   it('stores a row that was changed in place everywhere in a list that it was appended to again',
     async () => {
       await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
-        (all[3] as Row).status.done = true
+        ;(all[3] as Row).status.done = true
         return { rows: [all[3], { nested: { deeper: [all[4]] } }] }
       })
     })
@@ -148,12 +168,14 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
   })
 
   it.each([['itself', (list: unknown[]) => list], ['a copy', (list: unknown[]) => [...list]]])(
-    'stores what was changed in a list that is overwritten by %s', async (_, given) => {
+    'stores what was changed in a list that is overwritten by %s',
+    async (_, given) => {
       await edited(() => ({ rows: rows(600) }), ({ rows: all }) => {
-        (all[3] as Row).status.done = true
+        ;(all[3] as Row).status.done = true
         return { rows: new Overwrite(given(all)) as never }
       })
-    })
+    },
+  )
 
   it('stores what was changed in a list that was given to a second channel', async () => {
     const graph = new StateGraph(State)
@@ -182,7 +204,7 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
       .addNode('there', ({ plan }) => ({ rows: new Overwrite(plan) as never }))
       .addNode('grow', () => ({ rows: [{}] }))
       .addNode('back', ({ rows: all }) => {
-        (all[3] as Row).status.done = true
+        ;(all[3] as Row).status.done = true
         return { plan: all }
       })
       .addEdge(START, 'fill').addEdge('fill', 'there').addEdge('there', 'grow')
@@ -201,7 +223,8 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
       ({ messages }) => {
         messages[2]!.id = messages[2]!.lc_kwargs.id = 'other'
         return { messages: [messages[2]!] }
-      })
+      },
+    )
     expect(stored.messages).toHaveLength(1500)
     expect(stored.messages[2]).toMatchObject({ id: 'other' })
   })
@@ -221,25 +244,32 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
       ({ messages }) => {
         argsOf(messages[3]!).q = 'edited'
         return { messages: [messages[3]!, message('new')] }
-      })
+      },
+    )
     const { changes } = bench.log.checkpoints.findLast(({ changes: all }) =>
-      all.some(({ channel }) => channel === 'messages'))!
-    const stored = changes.flatMap(({ channel, change }) => channel === 'messages'
-      && change?.$case === 'splice' ? change.value.insert : [])
+      all.some(({ channel }) => channel === 'messages')
+    )!
+    const stored = changes.flatMap(({ channel, change }) =>
+      channel === 'messages'
+        && change?.$case === 'splice' ?
+        change.value.insert :
+        []
+    )
     expect(stored).toHaveLength(how === 'watched' ? 2 : 98)
   })
 })
 
 describe('a change in place', () => {
   const done = (state: Values): Update => {
-    (state.plan[0] as Row).status.done = true
+    ;(state.plan[0] as Row).status.done = true
     return { plan: state.plan }
   }
 
   /** What the last event shows of the plan: in itself, or in the checkpoint that it names. */
   function shownPlan({ events }: Ran, { log }: GraphBench): unknown {
     const { valuesOf, json } = events.findLast(({ name, json: text }) =>
-      name === 'values' && !text.includes('__interrupt__'))!
+      name === 'values' && !text.includes('__interrupt__')
+    )!
     if (valuesOf === '') return (JSON.parse(json) as Values).plan
     expect(valuesOf).toBe(log.headId)
     return log.values().plan
@@ -248,7 +278,10 @@ describe('a change in place', () => {
   it('is in the event about a step that another task interrupts', async () => {
     const bench = new GraphBench(new StateGraph(State)
       .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
-      .addNode('ask', () => { interrupt('?'); return {} })
+      .addNode('ask', () => {
+        interrupt('?')
+        return {}
+      })
       .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('fill', 'ask')
       .addEdge('edit', END).addEdge('ask', END).compile())
     const ran = await bench.run({ input: { messages: [] }, streamModes: ['values'] })
@@ -260,7 +293,10 @@ describe('a change in place', () => {
     const bench = new GraphBench(new StateGraph(State)
       .addNode('fill', () => ({ plan: rows() })).addNode('edit', done)
       // The event is sent before the end is stored.
-      .addNode('rest', async () => { await setImmediate(); return {} })
+      .addNode('rest', async () => {
+        await setImmediate()
+        return {}
+      })
       .addEdge(START, 'fill').addEdge('fill', 'edit').addEdge('edit', 'rest').addEdge('rest', END)
       .compile())
     await bench.run({ input: { messages: [] }, interruptBefore: ['edit'] })
@@ -295,7 +331,7 @@ describe('a change in place', () => {
     const bench = new GraphBench(new StateGraph(State)
       .addNode('fill', () => ({ plan: rows(600) }))
       .addNode('ask', ({ plan }) => {
-        (plan[0] as Row).tags!.deep.push('x')
+        ;(plan[0] as Row).tags!.deep.push('x')
         interrupt('?')
         return { plan }
       })
@@ -307,5 +343,5 @@ describe('a change in place', () => {
   })
 })
 
-it('holds what the library\'s own saver holds, after every step of random graphs', () =>
+it("holds what the library's own saver holds, after every step of random graphs", () =>
   fc.assert(fc.asyncProperty(changingGraph, expectAlike), { numRuns: 120 }))

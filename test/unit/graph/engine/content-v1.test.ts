@@ -1,7 +1,7 @@
 /** Messages with content of version 1: shown with their content, and posted back unchanged. */
 
-import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage }
-  from '@langchain/core/messages'
+import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage,
+  ToolMessage } from '@langchain/core/messages'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
@@ -13,35 +13,45 @@ import { GraphBench } from '../../../support/graph-bench.ts'
 
 const text = { type: 'text', text: 'hi' } as const
 const call = { type: 'tool_call', id: 'c1', name: 'find', args: { q: [1] } } as const
-const blocks = [text, { type: 'reasoning', reasoning: 'hm' }, call,
-  { type: 'image', url: 'https://example.com/i.png' }] as never
+const blocks = [text, { type: 'reasoning', reasoning: 'hm' }, call, { type: 'image',
+  url: 'https://example.com/i.png' }] as never
 const v1 = { response_metadata: { output_version: 'v1', model_name: 'm' } } as const
 
 /** Has a member that its class does not know. */
-class OwnMessage extends AIMessage { readonly mood = 'glad' }
+class OwnMessage extends AIMessage {
+  readonly mood = 'glad'
+}
 
 type Made = AIMessage | HumanMessage | SystemMessage | ToolMessage
 
 const kinds: readonly [string, () => Made | Promise<Made>][] = [
   ['an answer of blocks', () => new AIMessage({ contentBlocks: blocks })],
-  ['an answer with all members', () => new AIMessage({ ...v1, id: 'i', name: 'n',
-    content: blocks, additional_kwargs: { a: 1 },
-    usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } })],
-  ['an answer of text and calls', () => new AIMessage({ ...v1, content: 'hi',
-    tool_calls: [{ ...call }] })],
+  ['an answer with all members',
+    () =>
+      new AIMessage({ ...v1, id: 'i', name: 'n', content: blocks, additional_kwargs: { a: 1 },
+        usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } })],
+  ['an answer of text and calls',
+    () => new AIMessage({ ...v1, content: 'hi', tool_calls: [{ ...call }] })],
   ['a question of blocks', () => new HumanMessage({ contentBlocks: [text] as never })],
   ['an order of blocks', () => new SystemMessage({ contentBlocks: [text] as never })],
-  ['a result of blocks', () => new ToolMessage({ contentBlocks: [text] as never,
-    tool_call_id: 'c1', status: 'success', artifact: { a: [1] }, name: 'find' })],
-  ['a result that says its version', () => new ToolMessage({ ...v1, content: [text],
-    tool_call_id: 'c1', status: 'error', metadata: { m: 1 } })],
+  ['a result of blocks',
+    () =>
+      new ToolMessage({ contentBlocks: [text] as never, tool_call_id: 'c1', status: 'success',
+        artifact: { a: [1] }, name: 'find' })],
+  ['a result that says its version',
+    () =>
+      new ToolMessage({ ...v1, content: [text], tool_call_id: 'c1', status: 'error',
+        metadata: { m: 1 } })],
   ['a chunk of blocks', () => new AIMessageChunk({ contentBlocks: [text] as never })],
   ['a message of a class of its own', () => new OwnMessage({ contentBlocks: blocks })],
-  ['the answer of a model', () =>
-    new FakeListChatModel({ responses: ['one two'], outputVersion: 'v1' } as never).invoke('x')],
+  ['the answer of a model',
+    () =>
+      new FakeListChatModel({ responses: ['one two'], outputVersion: 'v1' } as never).invoke('x')],
   ['the answer of version 0', () => new AIMessage({ content: 'hi', tool_calls: [{ ...call }] })],
-  ['the result of version 0', () => new ToolMessage({ content: 'hi', tool_call_id: 'c1',
-    status: 'error', artifact: { a: 1 }, metadata: { m: 1 }, name: 'find' })],
+  ['the result of version 0',
+    () =>
+      new ToolMessage({ content: 'hi', tool_call_id: 'c1', status: 'error', artifact: { a: 1 },
+        metadata: { m: 1 }, name: 'find' })],
 ]
 
 const streamModes = ['values', 'updates', 'messages', 'debug', 'tasks', 'checkpoints']
@@ -80,15 +90,17 @@ it.each(kinds)('Nothing changes if %s is posted back, and all is there again lat
     expect(bench.log.values()).toEqual(before)
     await bench.run({ input: before })
     expect(bench.log.values()).toEqual(before)
-    expect(seen.at(-1)).toEqual([{ type: 'human', content: 'q' },
-      { type: message.type, content: message.content }])
+    expect(seen.at(-1)).toEqual([{ type: 'human', content: 'q' }, { type: message.type,
+      content: message.content }])
   })
 
 /** Calls the tool, then ends. */
 class Caller extends FakeListChatModel {
   #calls = 0
 
-  override bindTools() { return this as never }
+  override bindTools() {
+    return this as never
+  }
 
   override async _generate() {
     this.#calls += 1
@@ -116,10 +128,10 @@ it('An agent with a model of version 1 shows its messages, and takes them back.'
   const { outcome, events } = await bench.run({ input, streamModes })
   expect(outcome.error).toBe(null)
   const { messages } = structuredClone(bench.log.values()) as { messages: unknown[] }
-  expect(messages).toMatchObject([{ type: 'human' },
-    { type: 'ai', content: [{ type: 'text', text: 'answer 1' }, { type: 'tool_call' }] },
-    { type: 'tool', content: 'found', status: 'success' },
-    { type: 'ai', content: [{ type: 'text', text: 'answer 2' }] }])
+  expect(messages).toMatchObject([{ type: 'human' }, { type: 'ai',
+    content: [{ type: 'text', text: 'answer 1' }, { type: 'tool_call' }] }, { type: 'tool',
+    content: 'found', status: 'success' }, { type: 'ai',
+    content: [{ type: 'text', text: 'answer 2' }] }])
   expect(events.map(({ json }) => json).join() + JSON.stringify(messages))
     .not.toMatch(/"lc_\w+"|contentBlocks|content_blocks/)
   for (const asNode of ['model_request', 'tools', '__start__']) {

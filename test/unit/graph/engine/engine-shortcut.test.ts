@@ -17,20 +17,21 @@ import { knownReducers } from '../../../../src/graph/engine/append-path.ts'
 import type { MessagesReducer } from '../../../../src/graph/engine/append-path.ts'
 import { BareStream } from '../../../../src/graph/engine/bare-stream.ts'
 import type { PregelMethods } from '../../../../src/graph/engine/bare-stream.ts'
-import {
-  isKnown, shortenTracing, tracingFunctions,
-} from '../../../../src/graph/engine/engine-shortcut.ts'
+import { isKnown, shortenTracing,
+  tracingFunctions } from '../../../../src/graph/engine/engine-shortcut.ts'
 import { ChannelUpdates } from '../../../../src/graph/state/channel-updates.ts'
 import type { ChannelClass } from '../../../../src/graph/state/channel-updates.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
 import type { Ran, RunWish } from '../../../support/graph-bench.ts'
-import {
-  echo, fanOut, line, nested, nestedAsk, said, tokens, twoQuestions,
-} from '../../../support/small-graphs.ts'
+import { echo, fanOut, line, nested, nestedAsk, said, tokens,
+  twoQuestions } from '../../../support/small-graphs.ts'
 
 const pregel = Pregel.prototype as unknown as PregelMethods
 let undo = () => {}
-afterEach(() => { undo(); undo = () => {} })
+afterEach(() => {
+  undo()
+  undo = () => {}
+})
 
 const modes = ['values', 'updates', 'messages-tuple', 'custom', 'tasks', 'checkpoints', 'tools']
 
@@ -38,8 +39,8 @@ const modes = ['values', 'updates', 'messages-tuple', 'custom', 'tasks', 'checkp
 function steady(value: unknown): string[] {
   const seen = new Map<string, string>()
   const text = new TextDecoder()
-  return JSON.stringify(value, (_, member: unknown) =>
-    member instanceof Uint8Array ? text.decode(member) : member)
+  return JSON.stringify(value,
+    (_, member: unknown) => member instanceof Uint8Array ? text.decode(member) : member)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'some time')
     .replace(/"atMs":\d+/g, '"atMs":0')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}/g, (id) => {
@@ -57,7 +58,10 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
     bench.shortcuts = { updates, bareStream: new BareStream(pregel) }
     const unwatch = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
     const lengthen = shortenTracing({ storage })
-    undo = () => { unwatch(); lengthen() }
+    undo = () => {
+      unwatch()
+      lengthen()
+    }
   }
   const runs: Pick<Ran, 'events' | 'outcome'>[] = []
   for (const wish of wishes) {
@@ -72,9 +76,12 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
 /** A graph that notes what user code sees of its surroundings, at several depths. */
 const looking = line(['look'], async (_, config) => {
   const see = () => ({
-    tags: getConfig().tags, step: getConfig().metadata?.langgraph_step,
-    configurable: getConfig().configurable?.colour, writer: typeof getWriter(),
-    input: getCurrentTaskInput(), same: getConfig().configurable?.thread_id,
+    tags: getConfig().tags,
+    step: getConfig().metadata?.langgraph_step,
+    configurable: getConfig().configurable?.colour,
+    writer: typeof getWriter(),
+    input: getCurrentTaskInput(),
+    same: getConfig().configurable?.thread_id,
     tree: getCurrentRunTree(true)?.tracingEnabled,
     isTree: getCurrentRunTree(true) instanceof RunTree,
   })
@@ -93,18 +100,21 @@ describe('the shortcuts', () => {
     ['tokens, told by every call', tokens, [{ input: said('a'), streamModes: ['events'] }]],
     ['a subgraph', nested, [{ input: { log: [] }, streamSubgraphs: true }]],
     ['packets', fanOut, [{ input: { log: [] } }]],
-    ['an interrupt and its answer', line(['ask'], () => interrupt('?')),
-      [{ input: { log: [] } }, { command: { resume: 'yes' } }]],
+    ['an interrupt and its answer', line(['ask'], () => interrupt('?')), [{ input: { log: [] } }, {
+      command: { resume: 'yes' },
+    }]],
     ['an interrupt in a subgraph', nestedAsk, [{ input: { log: [] } }, { command: { resume: 1 } }]],
     ['two questions', twoQuestions, [{ input: { log: [] } }, { command: { resume: 1 } }]],
     ['a model by its name', echo, [{ input: said('a'), config: { configurable: { model: 'm' } } }]],
-    ['breakpoints', line(['a', 'b']), [{ input: { log: [] }, interruptBefore: '*' },
-      { input: null, interruptAfter: ['a'] }, { input: null }]],
+    ['breakpoints', line(['a', 'b']), [{ input: { log: [] }, interruptBefore: '*' }, { input: null,
+      interruptAfter: ['a'] }, { input: null }]],
     ['a run that stores only its end', echo, [{ input: said('a'), durability: 'exit' }]],
     ['a run that waits for the log', echo, [{ input: said('a'), durability: 'sync' }]],
-    ['a failure', line(['a'], () => { throw new Error('no') }), [{ input: { log: [] } }]],
-    ['what user code sees', looking, [{ input: { log: ['in'] }, config: { tags: ['t'],
-      configurable: { colour: 'red' }, metadata: { m: 1 } } }]],
+    ['a failure', line(['a'], () => {
+      throw new Error('no')
+    }), [{ input: { log: [] } }]],
+    ['what user code sees', looking, [{ input: { log: ['in'] },
+      config: { tags: ['t'], configurable: { colour: 'red' }, metadata: { m: 1 } } }]],
   ])('change nothing: %s', async (_, graph, wishes) => {
     const without = await played(graph, wishes, false)
     const withThem = await played(graph, wishes, true)
@@ -130,11 +140,16 @@ describe('the shortcuts', () => {
       class Handler extends BaseCallbackHandler {
         name = 'handler'
         override awaitHandlers = true
-        override handleChainStart(...[, , , , tags, metadata, , name]:
-          Parameters<NonNullable<BaseCallbackHandler['handleChainStart']>>) {
+        override handleChainStart(
+          ...[, , , , tags, metadata, , name]: Parameters<
+            NonNullable<BaseCallbackHandler['handleChainStart']>
+          >
+        ) {
           calls.push(`start ${name} ${tags?.join()} ${String(metadata?.langgraph_node)}`)
         }
-        override handleChainEnd() { calls.push('end') }
+        override handleChainEnd() {
+          calls.push('end')
+        }
       }
       const inner = RunnableLambda.from(() => 1).withConfig({ runName: 'inner' })
       const handler = new Handler()
@@ -151,7 +166,8 @@ describe('the shortcuts', () => {
     undo = shortenTracing({ storage })
     const runs: { id: string; name: string; parent_run_id?: string }[] = []
     const tracer = new LangChainTracer({ client: {
-      createRun: async (run: never) => void runs.push(run), updateRun: async () => {},
+      createRun: async (run: never) => void runs.push(run),
+      updateRun: async () => {},
     } as never })
     const inner = RunnableLambda.from(() => getCurrentRunTree(true)?.name)
       .withConfig({ runName: 'inner' })
@@ -166,7 +182,9 @@ describe('the shortcuts', () => {
   it('give user code that looks at its run tree a real one with its own id', async () => {
     undo = shortenTracing({ storage })
     const trees: RunTree[] = []
-    const inner = RunnableLambda.from(() => { trees.push(getCurrentRunTree(true)!) })
+    const inner = RunnableLambda.from(() => {
+      trees.push(getCurrentRunTree(true)!)
+    })
     await inner.invoke({})
     await inner.invoke({})
     const [first, second] = trees as [RunTree, RunTree]
@@ -197,8 +215,9 @@ describe('the shortcuts', () => {
       const own = traceable(() => 1, { name: 'own', tracingEnabled: true, client })
       await line(['a', 'b'], () => own()).invoke({ log: [] } as never)
       undo()
-      return posted.map(({ name, trace_id: id }, i) =>
-        [name, posted.findIndex(({ trace_id: other }) => other === id) === i])
+      return posted.map(({ name, trace_id: id },
+        i) => [name, posted.findIndex(({ trace_id: other }) => other === id) === i]
+      )
     }
     expect(await traced(true)).toEqual(await traced(false))
   })

@@ -8,7 +8,7 @@ import { GraphBench } from '../../../support/graph-bench.ts'
 
 interface Shown {
   readonly next: string[]
-  readonly tasks: { id: string, name: string, error: string | null, result: unknown }[]
+  readonly tasks: { id: string; name: string; error: string | null; result: unknown }[]
   readonly checkpoint: { readonly checkpoint_id: string }
 }
 
@@ -17,9 +17,10 @@ const read = ({ json }: SnapshotAnswer) => JSON.parse(json) as Shown
 const Plain = Annotation.Root({ word: Annotation<string>() })
 
 /** Two nodes write one plain channel in the same step. */
-const conflict = () => new StateGraph(Plain)
-  .addNode('a', () => ({ word: 'from a' })).addNode('b', () => ({ word: 'from b' }))
-  .addEdge(START, 'a').addEdge(START, 'b').compile()
+const conflict = () =>
+  new StateGraph(Plain)
+    .addNode('a', () => ({ word: 'from a' })).addNode('b', () => ({ word: 'from b' }))
+    .addEdge(START, 'a').addEdge(START, 'b').compile()
 
 const unkind = (kept: string[], more: string[]) => {
   if (more.includes('bad')) throw new RangeError('not that')
@@ -32,25 +33,32 @@ const Reduced = Annotation.Root({
 })
 
 /** The reducer throws at what one of two nodes returns. */
-const reducer = () => new StateGraph(Reduced)
-  .addNode('a', () => ({ log: ['bad'] })).addNode('b', () => ({ log: ['fine'] }))
-  .addEdge(START, 'a').addEdge(START, 'b').compile()
+const reducer = () =>
+  new StateGraph(Reduced)
+    .addNode('a', () => ({ log: ['bad'] })).addNode('b', () => ({ log: ['fine'] }))
+    .addEdge(START, 'a').addEdge(START, 'b').compile()
 
 /** The same with a channel that keeps no values but the writes that make them. */
-const delta = () => new StateGraph(Annotation.Root({
-  word: Annotation<string>(),
-  log: () => new DeltaChannel<string[], string[]>((kept, sets) => sets.reduce(unkind, kept ?? []),
-    { initialValueFactory: () => [] } as never),
-}) as unknown as typeof Reduced)
-  .addNode('a', () => ({ log: ['bad'] })).addNode('b', () => ({ log: ['fine'] }))
-  .addEdge(START, 'a').addEdge(START, 'b').compile()
+const delta = () =>
+  new StateGraph(Annotation.Root({
+    word: Annotation<string>(),
+    log: () =>
+      new DeltaChannel<string[], string[]>((kept, sets) => sets.reduce(unkind, kept ?? []),
+        { initialValueFactory: () => [] } as never),
+  }) as unknown as typeof Reduced)
+    .addNode('a', () => ({ log: ['bad'] })).addNode('b', () => ({ log: ['fine'] }))
+    .addEdge(START, 'a').addEdge(START, 'b').compile()
 
 /** One of them inside of a subgraph. */
-const inner = () => new StateGraph(Plain)
-  .addNode('sub', conflict()).addEdge(START, 'sub').compile()
+const inner = () =>
+  new StateGraph(Plain)
+    .addNode('sub', conflict()).addEdge(START, 'sub').compile()
 
-const flat = [['conflict', conflict, 'InvalidUpdateError'], ['reducer', reducer, 'RangeError'],
-  ['delta', delta, 'RangeError']] as const
+const flat = [['conflict', conflict, 'InvalidUpdateError'], ['reducer', reducer, 'RangeError'], [
+  'delta',
+  delta,
+  'RangeError',
+]] as const
 
 describe.each(flat)('After a step that failed (%s)', (kind, graph, name) => {
   it('the state shows the last checkpoint, what comes next, and the error', async () => {
@@ -109,7 +117,8 @@ it('A failed step in a subgraph is shown as the error of its task, and inside.',
 it('A command whose update conflicts with an earlier one leaves a state.', async () => {
   const bench = new GraphBench(conflict())
   const { outcome } = await bench.run(
-    { command: { update: [['word', 'one'], ['word', 'two']] } })
+    { command: { update: [['word', 'one'], ['word', 'two']] } },
+  )
   expect(outcome.status).toBe('error')
   expect(await bench.ask({ kind: 'state' })).toEqual([])
   await bench.run({ input: { word: 'in' } })

@@ -73,7 +73,8 @@ describe('the port of a worker', () => {
     expect(await beside.end).toEqual(success)
     expect(test.host.describe('where')).toBeDefined()
     expect(test.env.lines.filter(({ level }) => level === 'error')).toMatchObject(
-      [{ message: 'A graph worker posted what is no message; it is ignored.' }])
+      [{ message: 'A graph worker posted what is no message; it is ignored.' }],
+    )
   })
 
   it('speaks for the jobs of its own worker only', async () => {
@@ -104,11 +105,15 @@ describe('the port of a worker', () => {
 describe('a message', () => {
   const ended = { steps: [], events: [], ackId: 0, outcome: null }
   const good: WorkerMail[] = [
-    { type: 'pong' }, { type: 'broken', job: 1 }, { type: 'loading', graphId: null },
-    { type: 'refused', reason: 'x' }, { type: 'ready', graphs: [], failures: [] },
+    { type: 'pong' },
+    { type: 'broken', job: 1 },
+    { type: 'loading', graphId: null },
+    { type: 'refused', reason: 'x' },
+    { type: 'ready', graphs: [], failures: [] },
     { type: 'departure', job: 1, batch: ended },
-    { type: 'departure', job: 1, batch: { ...ended, texts: ['x'],
-      events: [{ name: 'updates', json: '{}', valuesOf: '', durable: true }] } },
+    { type: 'departure', job: 1,
+      batch: { ...ended, texts: ['x'],
+        events: [{ name: 'updates', json: '{}', valuesOf: '', durable: true }] } },
     { type: 'answer', job: 1, result: { value: undefined } },
     { type: 'answer', job: 1, result: { error: { code: 'invalid', message: 'x' } } },
     { type: 'read', job: 1, reading: 2, what: { kind: 'tuple', ns: '', checkpointId: null } },

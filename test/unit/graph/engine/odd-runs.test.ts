@@ -44,7 +44,9 @@ describe('a run', () => {
     ['an error whose name is an object', () => oddError({ name: { a: 1 } })],
     ['an error whose message refuses', () => oddError({ message: { toString: no, toJSON: no } })],
   ])('that throws %s ends with an error of texts', async (_, thrown) => {
-    const bench = new GraphBench(line(['a'], () => { throw thrown() }))
+    const bench = new GraphBench(line(['a'], () => {
+      throw thrown()
+    }))
     const { outcome } = await bench.run({ input: { log: [] } })
     const { error, message } = outcome.error!
     expect(outcome.status).toBe('error')
@@ -53,7 +55,8 @@ describe('a run', () => {
   })
 
   it.each(['constructor', 'toString', '__proto__'])(
-    'fails if a node sends to %s, and leaves the thread as it was', async (name) => {
+    'fails if a node sends to %s, and leaves the thread as it was',
+    async (name) => {
       const State = Annotation.Root({ word: Annotation<string>() })
       const bench = new GraphBench(new StateGraph(State)
         .addNode('sends', () => new Command({ goto: [new Send(name, { word: 'x' })] }))
@@ -64,23 +67,28 @@ describe('a run', () => {
       const [answer] = await bench.ask({ kind: 'state' })
       expect(JSON.parse(answer!.json)).toMatchObject({ next: ['sends'],
         tasks: [{ name: 'sends', error: expect.stringMatching(name) }] })
-    })
+    },
+  )
 
-  it('that forks with durability sync puts a checkpoint before the writes on it',
-    async () => {
-      const bench = new GraphBench(line(['a', 'b']))
-      await bench.run({ input: { log: [] } })
-      const checkpoint = { checkpointId: bench.log.checkpoints[1]!.id, checkpointNs: '',
-        checkpointMap: null }
-      const { batches } = await bench.run(
-        { command: { goto: 'b' }, checkpoint, durability: 'sync' })
-      const own = batches.map(({ steps }) => new Set(steps.flatMap((step) =>
-        step.$case === 'checkpoint' ? [step.value.id] : [])))
-      const late = batches.flatMap(({ steps }, index) => steps.filter((step) =>
+  it('that forks with durability sync puts a checkpoint before the writes on it', async () => {
+    const bench = new GraphBench(line(['a', 'b']))
+    await bench.run({ input: { log: [] } })
+    const checkpoint = { checkpointId: bench.log.checkpoints[1]!.id, checkpointNs: '',
+      checkpointMap: null }
+    const { batches } = await bench.run(
+      { command: { goto: 'b' }, checkpoint, durability: 'sync' },
+    )
+    const own = batches.map(({ steps }) =>
+      new Set(steps.flatMap((step) => step.$case === 'checkpoint' ? [step.value.id] : []))
+    )
+    const late = batches.flatMap(({ steps }, index) =>
+      steps.filter((step) =>
         step.$case === 'writes' &&
-          own.slice(index + 1).some((later) => later.has(step.value.checkpointId))))
-      expect(late).toEqual([])
-    })
+        own.slice(index + 1).some((later) => later.has(step.value.checkpointId))
+      )
+    )
+    expect(late).toEqual([])
+  })
 
   it('that makes no step from an old checkpoint leaves the thread waiting', async () => {
     const bench = new GraphBench(line(['a'], () => interrupt('sure?')))
@@ -106,8 +114,11 @@ describe('a run', () => {
       const command = `{"update":{"${name}":1}}`
       const { outcome } = await bench.run({ command: JSON.parse(command) as object })
       expect(outcome.status).toBe('error')
-      expect(bench.log.writes.every(({ writes }) =>
-        writes.every(({ index }) => Number.isInteger(index)))).toBe(true)
+      expect(
+        bench.log.writes.every(({ writes }) =>
+          writes.every(({ index }) => Number.isInteger(index))
+        ),
+      ).toBe(true)
     }
   })
 })

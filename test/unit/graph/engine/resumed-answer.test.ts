@@ -33,7 +33,7 @@ it.each([
   const { promise: release, resolve } = Promise.withResolvers<void>()
   const bench = new GraphBench(graphOf(release))
   const { outcome } = await bench.run({ input: { log: [] }, forget: true })
-  const asked = JSON.parse(outcome.interrupts) as Record<string, { id: string, value: string }[]>
+  const asked = JSON.parse(outcome.interrupts) as Record<string, { id: string; value: string }[]>
   const questions = Object.values(asked).flat()
   const resume = answer(questions.map(({ id }) => id))
   const value = typeof resume === 'string' ? resume : Object.values(resume)[0]
@@ -62,7 +62,8 @@ it('A resumed answer is dropped if its question was followed by another one.', a
 })
 
 it.each([[false, 'no'], [0, ''], ['yes', false]])(
-  'answers one question only if falsy answers follow each other: %j, %j', async (second, third) => {
+  'answers one question only if falsy answers follow each other: %j, %j',
+  async (second, third) => {
     const all = ['one?', 'two?', 'three?']
     const bench = new GraphBench(new StateGraph(State)
       .addNode('asks', () => ({ log: all.map((question) => String(interrupt(question))) }))
@@ -76,7 +77,8 @@ it.each([[false, 'no'], [0, ''], ['yes', false]])(
     }
     expect(questions).toEqual(all)
     expect(bench.log.values().log).toEqual(['first', String(second), String(third)])
-  })
+  },
+)
 
 it('A resumed answer keeps the update of its command if no task had taken it.', async () => {
   const { promise: release, resolve } = Promise.withResolvers<void>()

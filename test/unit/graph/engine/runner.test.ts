@@ -78,7 +78,8 @@ describe('a run', () => {
     expect(batches).toHaveLength(1)
     expect(batches[0]!.outcome).toEqual(success)
     expect(batches[0]!.steps.map(({ $case }) => $case)).toEqual(
-      ['checkpoint', 'writes', 'checkpoint', 'writes', 'checkpoint'])
+      ['checkpoint', 'writes', 'checkpoint', 'writes', 'checkpoint'],
+    )
   })
 
   it('waits for the log after every step if durability is sync', async () => {
@@ -162,8 +163,12 @@ describe('a run', () => {
   })
 
   it('passes config and context to the nodes', async () => {
-    const bench = new GraphBench(line(['a'], (_, { configurable, context, tags, metadata }) =>
-      [configurable?.colour, context, tags, metadata?.trace]))
+    const bench = new GraphBench(
+      line(['a'],
+        (_,
+          { configurable, context, tags, metadata }) => [configurable?.colour, context, tags,
+          metadata?.trace]),
+    )
     await bench.run({ input: { log: [] }, context: '{"depth":2}',
       config: { configurable: { colour: 'red' }, tags: ['t'], metadata: { trace: 'x' } } })
     expect(bench.log.values().log).toEqual(['a ["red",{"depth":2},["t"],"x"]'])
@@ -194,8 +199,8 @@ describe('an interrupt', () => {
   it('of two open ones may be answered one by one, by id', async () => {
     const bench = new GraphBench(twoQuestions)
     const { outcome } = await bench.run({ input: { log: [] } })
-    const open = (json: string) => Object.values(JSON.parse(json) as
-      Record<string, { id: string; value: string }[]>).flat()
+    const open = (json: string) =>
+      Object.values(JSON.parse(json) as Record<string, { id: string; value: string }[]>).flat()
     expect(open(outcome.interrupts).map(({ value }) => value).sort()).toEqual(['left?', 'right?'])
     const left = open(outcome.interrupts).find(({ value }) => value === 'left?')!
     const second = await bench.run({ command: { resume: { [left.id]: 1 } } })
@@ -229,7 +234,8 @@ describe('an interrupt', () => {
   })
 
   it.each([['interruptBefore', ['a']], ['interruptAfter', ['a', 'b']]] as const)(
-    'by %s leaves tasks without a question', async (when, expected) => {
+    'by %s leaves tasks without a question',
+    async (when, expected) => {
       const bench = new GraphBench(line(['a', 'b', 'c']))
       const { outcome } = await bench.run({ input: { log: [] }, [when]: ['b'] })
       expect(outcome).toMatchObject({ status: 'success', waiting: true })
@@ -237,7 +243,8 @@ describe('an interrupt', () => {
       expect(bench.log.values().log).toEqual(expected)
       await bench.run({ input: null })
       expect(bench.log.values().log).toEqual(['a', 'b', 'c'])
-    })
+    },
+  )
 })
 
 describe('a command', () => {
@@ -262,19 +269,18 @@ describe('a command', () => {
 })
 
 describe('a fork', () => {
-  it('continues from the named checkpoint, neither from nothing nor from the head',
-    async () => {
-      const bench = new GraphBench(echo)
-      await bench.run({ input: said('a') })
-      const old = bench.log.headId!
-      await bench.run({ input: said('b') })
-      const checkpoint = { checkpointId: old, checkpointNs: '', checkpointMap: null }
-      await bench.run({ input: said('c'), checkpoint })
-      expect(contents(bench)).toEqual(['a', 're: a', 'c', 're: c'])
-      expect(bench.log.checkpoints.at(-3)).toMatchObject({ parentId: old, full: true })
-      await bench.run({ input: said('d') })
-      expect(contents(bench)).toEqual(['a', 're: a', 'c', 're: c', 'd', 're: d'])
-    })
+  it('continues from the named checkpoint, neither from nothing nor from the head', async () => {
+    const bench = new GraphBench(echo)
+    await bench.run({ input: said('a') })
+    const old = bench.log.headId!
+    await bench.run({ input: said('b') })
+    const checkpoint = { checkpointId: old, checkpointNs: '', checkpointMap: null }
+    await bench.run({ input: said('c'), checkpoint })
+    expect(contents(bench)).toEqual(['a', 're: a', 'c', 're: c'])
+    expect(bench.log.checkpoints.at(-3)).toMatchObject({ parentId: old, full: true })
+    await bench.run({ input: said('d') })
+    expect(contents(bench)).toEqual(['a', 're: a', 'c', 're: c', 'd', 're: d'])
+  })
 
   it('is not made by a selector without a checkpoint', async () => {
     const bench = new GraphBench(echo)
@@ -288,7 +294,11 @@ describe('a fork', () => {
 describe('memory', () => {
   const State = Annotation.Root({
     list: Annotation<{ n: number }[]>({
-      reducer: (a, b) => { a.push(...b); return a }, default: () => [],
+      reducer: (a, b) => {
+        a.push(...b)
+        return a
+      },
+      default: () => [],
     }),
     note: Annotation<{ text: string }>(),
   })
@@ -340,7 +350,7 @@ describe('memory', () => {
     }).addEdge(START, 'node').addEdge('node', END).compile()
     const bench = new GraphBench(graph)
     await bench.run({ input: { draft: null } })
-    await bench.run({ input: {} , command: { goto: 'node' } })
+    await bench.run({ input: {}, command: { goto: 'node' } })
     await bench.run({ command: { goto: 'node' } })
     expect(bench.log.reads).toBe(0)
     await bench.run({ command: { goto: 'node' }, forget: true })
@@ -362,12 +372,14 @@ describe('memory', () => {
 })
 
 describe('a DeltaChannel', () => {
-  const deltas = (snapshotFrequency: number) => Annotation.Root({
-    messages: () => new DeltaChannel(messagesDeltaReducer as never, { snapshotFrequency }),
-  } as never) as unknown as typeof MessagesAnnotation
-  const graph = (snapshotFrequency: number) => new StateGraph(deltas(snapshotFrequency))
-    .addNode('echo', ({ messages }) => ({ messages: [new AIMessage(`n ${messages.length}`)] }))
-    .addEdge(START, 'echo').addEdge('echo', END).compile()
+  const deltas = (snapshotFrequency: number) =>
+    Annotation.Root({
+      messages: () => new DeltaChannel(messagesDeltaReducer as never, { snapshotFrequency }),
+    } as never) as unknown as typeof MessagesAnnotation
+  const graph = (snapshotFrequency: number) =>
+    new StateGraph(deltas(snapshotFrequency))
+      .addNode('echo', ({ messages }) => ({ messages: [new AIMessage(`n ${messages.length}`)] }))
+      .addEdge(START, 'echo').addEdge('echo', END).compile()
 
   it.each([[false], [true]])('is replayed from its writes, forgotten: %s', async (forget) => {
     const bench = new GraphBench(graph(3))

@@ -20,8 +20,11 @@ it('Four of them on two workers delay a run twice by five seconds and a new work
     const end = Promise.withResolvers<unknown>()
     const log = new ModelLog()
     host.execute(executionOf({ id: ++ids, graphId, input, threadId: name, runId: name }), log, {
-      steps: async (batch) => { log.append(batch.steps) },
-      ended: end.resolve, lost: end.resolve,
+      steps: async (batch) => {
+        log.append(batch.steps)
+      },
+      ended: end.resolve,
+      lost: end.resolve,
     })
     const ended = await end.promise
     return ended === 'displaced' ? run(graphId, input, name) : ended

@@ -30,16 +30,19 @@ describe('a state', () => {
       expect(answer!.valuesOf).toBe(headId)
       expect(answer!.values).toBe('')
       const parentId = checkpoints.at(-2)!.id
-      const at = (checkpoint_id: string) =>
-        ({ thread_id: threadId, checkpoint_id, checkpoint_ns: '', checkpoint_map: null })
+      const at = (checkpoint_id: string) => ({ thread_id: threadId, checkpoint_id,
+        checkpoint_ns: '', checkpoint_map: null })
       expect(state(answer!)).toEqual({
-        next: [], tasks: [],
+        next: [],
+        tasks: [],
         metadata: { graph_id: 'graph', run_id: 'r', thread_id: threadId, checkpoint_id: headId,
           source: 'loop', step: 1, parents: {},
           writes: { echo: { messages: [expect.objectContaining({ content: 're: a' })] } } },
         created_at: expect.stringMatching(/^\d{4}-.*Z$/),
-        checkpoint: at(headId), parent_checkpoint: at(parentId),
-        checkpoint_id: headId, parent_checkpoint_id: parentId,
+        checkpoint: at(headId),
+        parent_checkpoint: at(parentId),
+        checkpoint_id: headId,
+        parent_checkpoint_id: parentId,
       })
     })
 
@@ -49,9 +52,9 @@ describe('a state', () => {
     const { id } = bench.log.checkpoints[1]!
     const [answer] = await bench.ask({ kind: 'state', checkpointId: id })
     expect(answer!.valuesOf).toBe(id)
-    expect(state(answer!)).toMatchObject({ next: ['echo'], tasks: [{ name: 'echo',
-      path: ['__pregel_pull', 'echo'], error: null, interrupts: [], checkpoint: null, state: null,
-      result: { messages: [{ content: 're: a' }] } }] })
+    expect(state(answer!)).toMatchObject({ next: ['echo'],
+      tasks: [{ name: 'echo', path: ['__pregel_pull', 'echo'], error: null, interrupts: [],
+        checkpoint: null, state: null, result: { messages: [{ content: 're: a' }] } }] })
   })
 
   it('is missing if there is no such checkpoint', async () => {
@@ -63,7 +66,9 @@ describe('a state', () => {
   })
 
   it('has the error of a failed task, as a text of JSON', async () => {
-    const bench = new GraphBench(line(['a'], () => { throw new TypeError('no') }))
+    const bench = new GraphBench(line(['a'], () => {
+      throw new TypeError('no')
+    }))
     await bench.run({ input: { log: [] } })
     const [answer] = await bench.ask({ kind: 'state' })
     const [task] = state(answer!).tasks
@@ -75,9 +80,14 @@ describe('a state', () => {
     const State = Annotation.Root({ left: Annotation<string>(), right: Annotation<string>() })
     const bench = new GraphBench(new StateGraph(State)
       .addNode('writes', () => ({ left: 'done' }))
-      .addNode('fails', async () => { await done.promise; throw new Error('no') })
+      .addNode('fails', async () => {
+        await done.promise
+        throw new Error('no')
+      })
       .addEdge(START, 'writes').addEdge(START, 'fails').compile())
-    const onBatch = ({ events }: WorkerBatch) => { if (events.length > 0) done.resolve() }
+    const onBatch = ({ events }: WorkerBatch) => {
+      if (events.length > 0) done.resolve()
+    }
     await bench.run({ input: { right: 'in' }, streamModes: ['updates'], onBatch })
     const [answer] = await bench.ask({ kind: 'state' })
     expect(answer!.valuesOf).toBe('')
@@ -141,7 +151,9 @@ describe('a history', () => {
       .toEqual(bench.log.checkpoints.map(({ id }) => id).reverse())
     expect(answers.map((answer) => state(answer).metadata.writes)).toEqual([
       { work: [{ log: ['work 1'] }, { log: ['work 2'] }] },
-      { spread: { log: ['spread'] } }, null, { __start__: { log: ['in'] } },
+      { spread: { log: ['spread'] } },
+      null,
+      { __start__: { log: ['in'] } },
     ])
   })
 

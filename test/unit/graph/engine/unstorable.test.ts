@@ -11,13 +11,17 @@ function deep(): unknown {
   return list
 }
 
-const refuses = { toJSON() { throw new RangeError('nobody may know') } }
+const refuses = { toJSON() {
+  throw new RangeError('nobody may know')
+} }
 
 const values: readonly [string, () => unknown, RegExp][] = [
   ['whose toJSON throws', () => refuses, /nobody may know/],
   ['that is very deep', deep, /call stack/],
-  ['whose member throws', () => Object.defineProperty({}, 'x', { enumerable: true,
-    get() { throw new Error('not now') } }), /not now/],
+  ['whose member throws', () =>
+    Object.defineProperty({}, 'x', { enumerable: true, get() {
+      throw new Error('not now')
+    } }), /not now/],
 ]
 
 const State = Annotation.Root({ word: Annotation<string>(), out: Annotation<unknown>(),
@@ -26,13 +30,17 @@ const State = Annotation.Root({ word: Annotation<string>(), out: Annotation<unkn
 const modes = [['values'], ['updates'], ['messages'], ['custom'], ['values', 'updates', 'debug']]
 
 describe.each(values)('A value %s', (_, make, reason) => {
-  const graph = () => new StateGraph(State)
-    .addNode('before', () => ({ log: ['before'] })).addNode('bad', () => ({ out: make() }))
-    .addNode('after', () => ({ log: ['after'] }))
-    .addEdge(START, 'before').addEdge('before', 'bad').addEdge('bad', 'after').compile()
+  const graph = () =>
+    new StateGraph(State)
+      .addNode('before', () => ({ log: ['before'] })).addNode('bad', () => ({ out: make() }))
+      .addNode('after', () => ({ log: ['after'] }))
+      .addEdge(START, 'before').addEdge('before', 'bad').addEdge('bad', 'after').compile()
 
-  it.each(modes.flatMap((streamModes) => (['async', 'sync'] as const).map((durability) =>
-    [streamModes, durability] as const)))(
+  it.each(
+    modes.flatMap((streamModes) =>
+      (['async', 'sync'] as const).map((durability) => [streamModes, durability] as const)
+    ),
+  )(
     'fails the run and leaves its input, streaming %j with durability %s',
     async (streamModes, durability) => {
       const bench = new GraphBench(graph())
@@ -41,14 +49,15 @@ describe.each(values)('A value %s', (_, make, reason) => {
         error: { message: expect.stringMatching(reason) } })
       expect(bench.log.values()).toMatchObject({ word: 'in', log: ['before'] })
       const [answer] = await bench.ask({ kind: 'state' })
-      const { next, tasks } = JSON.parse(answer!.json) as { next: string[], tasks: object[] }
+      const { next, tasks } = JSON.parse(answer!.json) as { next: string[]; tasks: object[] }
       expect(next).toEqual(['bad'])
       expect(tasks).toMatchObject([{ name: 'bad', error: expect.stringMatching(reason) }])
       expect((await bench.edit([[{ values: { out: 'mended' }, asNode: 'bad' }]])).outcome)
         .toMatchObject({ status: 'success', waiting: true })
       expect((await bench.run({ input: null })).outcome).toMatchObject({ status: 'success' })
       expect(bench.log.values()).toMatchObject({ out: 'mended', log: ['before', 'after'] })
-    })
+    },
+  )
 
   it('leaves the input of the first step, asked as a question, and made by a reducer', async () => {
     const first = new GraphBench(new StateGraph(State)

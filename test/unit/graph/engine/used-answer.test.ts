@@ -10,24 +10,33 @@ const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (kept, more) => kept.concat(more), default: () => [] }),
 })
 
-const one = (work: () => string) => new StateGraph(State)
-  .addNode('asks', () => ({ log: [work()] })).addEdge(START, 'asks').compile()
+const one = (work: () => string) =>
+  new StateGraph(State)
+    .addNode('asks', () => ({ log: [work()] })).addEdge(START, 'asks').compile()
 
 /** The graph itself, and as the only node of another one. */
 const shapes: readonly [string, (work: () => string) => unknown][] = [
   ['a graph', one],
-  ['a subgraph', (work) => new StateGraph(State)
-    .addNode('inner', one(work)).addEdge(START, 'inner').compile()],
+  ['a subgraph', (work) =>
+    new StateGraph(State)
+      .addNode('inner', one(work)).addEdge(START, 'inner').compile()],
 ]
 
 const durabilities = ['async', 'sync', 'exit'] as const
 type Durability = typeof durabilities[number]
 
-const cases = shapes.flatMap(([name, shape]) => durabilities.flatMap((durability) =>
-  ['unnamed', 'by id'].flatMap((way) => [false, true].map((forget) =>
-    ({ name, shape, durability, way, forget })))))
+const cases = shapes.flatMap(([name, shape]) =>
+  durabilities.flatMap((durability) =>
+    ['unnamed', 'by id'].flatMap((way) =>
+      [false, true].map((forget) => ({ name, shape, durability, way, forget }))
+    )
+  )
+)
 
-interface Question { readonly id: string, readonly value: string }
+interface Question {
+  readonly id: string
+  readonly value: string
+}
 
 /** Runs on one thread, as clients that answer what is asked. */
 class CommandStream {
@@ -36,8 +45,7 @@ class CommandStream {
   readonly #forget: boolean
   questions: readonly Question[] = []
 
-  constructor(graph: unknown, { durability, forget }:
-    { durability: Durability, forget: boolean }) {
+  constructor(graph: unknown, { durability, forget }: { durability: Durability; forget: boolean }) {
     this.bench = new GraphBench(graph)
     this.#durability = durability
     this.#forget = forget
@@ -45,7 +53,8 @@ class CommandStream {
 
   async run(wish: RunWish) {
     const { outcome } = await this.bench.run(
-      { durability: this.#durability, forget: this.#forget, ...wish })
+      { durability: this.#durability, forget: this.#forget, ...wish },
+    )
     const asked = JSON.parse(outcome.interrupts) as Record<string, Question[]>
     this.questions = Object.values(asked).flat()
     return outcome
@@ -56,7 +65,9 @@ class CommandStream {
     return this.run({ command: { resume } })
   }
 
-  get asked(): string[] { return this.questions.map(({ value }) => value) }
+  get asked(): string[] {
+    return this.questions.map(({ value }) => value)
+  }
 }
 
 const both = () => `${interrupt('i1')} ${interrupt('i2')}`

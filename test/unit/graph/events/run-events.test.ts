@@ -9,9 +9,8 @@ import { z } from 'zod'
 import type { StepEvent } from '../../../../src/graph/execution.ts'
 import { GraphBench, runIdOf } from '../../../support/graph-bench.ts'
 import type { RunWish } from '../../../support/graph-bench.ts'
-import {
-  echo, line, nested, nestedAsk, said, tokens, twoQuestions,
-} from '../../../support/small-graphs.ts'
+import { echo, line, nested, nestedAsk, said, tokens,
+  twoQuestions } from '../../../support/small-graphs.ts'
 
 async function eventsOf(graph: unknown, wish: RunWish): Promise<StepEvent[]> {
   return (await new GraphBench(graph).run(wish)).events
@@ -30,8 +29,9 @@ describe('values', () => {
     const bench = new GraphBench(line(['a', 'b']))
     const { events } = await bench.run({ input: { log: ['in'] } })
     const [, ...loops] = bench.log.checkpoints.map(({ id }) => id)
-    expect(events).toEqual(loops.map((valuesOf) =>
-      ({ name: 'values', json: '', valuesOf, durable: true })))
+    expect(events).toEqual(
+      loops.map((valuesOf) => ({ name: 'values', json: '', valuesOf, durable: true })),
+    )
   })
 
   it('name the head if a run continues from it', async () => {
@@ -52,8 +52,11 @@ describe('values', () => {
   it('have each interrupt in an event of its own', async () => {
     const events = await eventsOf(twoQuestions, { input: { log: [] } })
     const interrupts = events.filter(({ json }) => json.includes('__interrupt__')).map(data)
-    expect(interrupts).toEqual(['left?', 'right?'].map((value) =>
-      ({ __interrupt__: [{ id: expect.any(String) as string, value }] })))
+    expect(interrupts).toEqual(
+      ['left?', 'right?'].map((value) => ({
+        __interrupt__: [{ id: expect.any(String) as string, value }],
+      })),
+    )
   })
 
   it('of subgraphs carry their namespace', async () => {
@@ -86,7 +89,8 @@ describe('updates', () => {
     expect(names(await eventsOf(nested, wish))).toEqual(['updates', 'updates'])
     const events = await eventsOf(nested, { ...wish, streamSubgraphs: true })
     expect(names(events).map((name) => name.replace(/:.*/, ''))).toEqual(
-      ['updates|sub', 'updates|sub', 'updates', 'updates'])
+      ['updates|sub', 'updates|sub', 'updates', 'updates'],
+    )
   })
 
   it('are not sent if they are not asked for, though Heddle uses them itself', async () => {
@@ -121,7 +125,8 @@ describe('messages', () => {
   it('in mode messages: metadata, partial messages, then complete ones', async () => {
     const events = await eventsOf(tokens, { input: said('x'), streamModes: ['messages'] })
     expect(names(events).filter((name, i, all) => name !== all[i - 1])).toEqual(
-      ['messages/complete', 'messages/metadata', 'messages/partial', 'messages/complete'])
+      ['messages/complete', 'messages/metadata', 'messages/partial', 'messages/complete'],
+    )
     const [first, metadata] = events
     expect(data(first)).toMatchObject([{ type: 'human', content: 'x' }])
     const [[id, about]] = Object.entries(data(metadata) as object) as [[string, unknown]]
@@ -143,7 +148,8 @@ describe('the other modes', () => {
   it('custom: whatever a node writes, also in a subgraph', async () => {
     const wish = { input: { log: [] }, streamModes: ['custom'] }
     expect(await eventsOf(nested, wish)).toEqual(
-      [{ name: 'custom', json: '{"from":"deeper"}', valuesOf: '', durable: false }])
+      [{ name: 'custom', json: '{"from":"deeper"}', valuesOf: '', durable: false }],
+    )
     expect(names(await eventsOf(nested, { ...wish, streamSubgraphs: true }))[0])
       .toMatch(/^custom\|sub:/)
   })
@@ -151,14 +157,14 @@ describe('the other modes', () => {
   it('debug: checkpoints, tasks and their results', async () => {
     const events = await eventsOf(nested, { input: { log: [] }, streamModes: ['debug'],
       config: { configurable: { user: 'me' } } })
-    const chunks = events.map(data) as { type: string; step: number; timestamp: string
+    const chunks = events.map(data) as { type: string; step: number; timestamp: string;
       payload: Record<string, unknown> }[]
     expect(chunks.map(({ type }) => type)).toEqual(['checkpoint', 'checkpoint', 'task',
       'task_result', 'checkpoint', 'task', 'task_result', 'checkpoint'])
     const { payload } = chunks[1]!
     expect(payload).toMatchObject({ next: ['sub'], values: { log: [] },
-      metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: '' }, config: { configurable:
-        { user: 'me' } } })
+      metadata: { source: 'loop' }, checkpoint: { checkpoint_ns: '' },
+      config: { configurable: { user: 'me' } } })
     expect(payload.tasks).toMatchObject([{ name: 'sub',
       checkpoint: { checkpoint_ns: expect.stringMatching(/^sub:/) as string } }])
     const { configurable } = payload.config as { configurable: object }
@@ -200,8 +206,8 @@ describe('the other modes', () => {
 
   it('events: every call but the chunks of the graph, which the other modes have', async () => {
     const events = await eventsOf(tokens, { input: said('x'), streamModes: ['events', 'updates'] })
-    const own = events.filter(({ name }) => name === 'events').map(data) as
-      { event: string; run_id: string; tags: string[] }[]
+    const own = events.filter(({ name }) => name === 'events').map(data) as { event: string;
+      run_id: string; tags: string[] }[]
     expect(own[0]).toMatchObject({ event: 'on_chain_start', run_id: runIdOf(1) })
     expect(own.at(-1)).toMatchObject({ event: 'on_chain_end', run_id: runIdOf(1) })
     expect(own.map(({ event }) => event)).toContain('on_chat_model_stream')
@@ -214,8 +220,9 @@ describe('the other modes', () => {
 
 it('Updates and values are durable, events of other modes are not.', async () => {
   const ask = line(['a', 'b'], (name) => name === 'b' ? interrupt('?') : undefined)
-  const events = await eventsOf(ask, { input: { log: [] }, streamModes: ['values', 'updates',
-    'messages-tuple', 'custom', 'debug', 'tasks', 'checkpoints', 'tools', 'events'] })
+  const events = await eventsOf(ask, { input: { log: [] },
+    streamModes: ['values', 'updates', 'messages-tuple', 'custom', 'debug', 'tasks', 'checkpoints',
+      'tools', 'events'] })
   for (const { name, durable } of events) {
     expect(durable).toBe(name === 'values' || name === 'updates')
   }
@@ -261,7 +268,8 @@ describe('events that the engine repeats when a run is resumed are sent once', (
     const bench = new GraphBench(graph)
     await bench.run({ input: said('x'), interruptBefore: '*' })
     const wish = { streamModes: ['updates'], config: { configurable: {
-      checkpoint_id: bench.log.headId } } }
+      checkpoint_id: bench.log.headId,
+    } } }
     const { events: emitted } = await bench.run({ ...wish, ...cutOnceDone })
     expect(emittedBy(emitted)).toEqual([['done']])
     release()

@@ -7,8 +7,8 @@ import { partsOf } from '../../../../src/graph/events/worker-batch.ts'
 import type { WorkerBatch } from '../../../../src/graph/events/worker-batch.ts'
 import type { Step, StepEvent } from '../../../../src/graph/execution.ts'
 
-const step = (taskId: string): Step =>
-  ({ $case: 'writes', value: { ns: '', checkpointId: 'c', taskId, writes: [] } })
+const step = (taskId: string): Step => ({ $case: 'writes',
+  value: { ns: '', checkpointId: 'c', taskId, writes: [] } })
 const event = (name: string): StepEvent => ({ name, json: '1', valuesOf: '', durable: false })
 const outcome = { status: 'success', waiting: false, interrupts: '{}', error: null } as const
 
@@ -17,7 +17,9 @@ function open() {
   const flushes: (() => void)[] = []
   const outbox = new StepOutbox({ send: (batch) => void sent.push(batch),
     schedule: (flush) => void flushes.push(flush) })
-  return { outbox, sent, rest: () => { for (const flush of flushes.splice(0)) flush() } }
+  return { outbox, sent, rest: () => {
+    for (const flush of flushes.splice(0)) flush()
+  } }
 }
 
 /** Resolves when all that needs nothing from outside is done. */
@@ -43,9 +45,9 @@ describe('Outbox', () => {
 
   it('sends steps that are long together one by one, each with what came before it', () => {
     const { outbox, sent, rest } = open()
-    const long = (taskId: string): Step => ({ $case: 'writes', value: { ns: '', checkpointId: 'c',
-      taskId, writes: [{ index: 0, channel: 'x',
-        value: { json: 'x'.repeat(800_000), form: 0 } }] } })
+    const long = (taskId: string): Step => ({ $case: 'writes',
+      value: { ns: '', checkpointId: 'c', taskId,
+        writes: [{ index: 0, channel: 'x', value: { json: 'x'.repeat(800_000), form: 0 } }] } })
     outbox.step(step('a'))
     outbox.step(long('b'))
     outbox.event(event('x'))
@@ -59,7 +61,9 @@ describe('Outbox', () => {
     const { outbox, sent, rest } = open()
     outbox.step(step('a'))
     outbox.event(event('x'))
-    outbox.event(() => { throw new Error('a circle') })
+    outbox.event(() => {
+      throw new Error('a circle')
+    })
     outbox.event(event('y'))
     rest()
     outbox.step(step('b'))
@@ -77,7 +81,9 @@ describe('Outbox', () => {
   it('finishes with the error of a run that also has an event without data', async () => {
     const { outbox, sent } = open()
     outbox.step(step('a'))
-    outbox.event(() => { throw new Error('a circle') })
+    outbox.event(() => {
+      throw new Error('a circle')
+    })
     const failed = { ...outcome, status: 'error' } as const
     await outbox.finish(failed)
     expect(sent).toMatchObject([{ steps: [step('a')], events: [], outcome: failed }])
@@ -206,10 +212,11 @@ describe('Outbox', () => {
 
   describe('with more events than may be in flight', () => {
     const long = 'x'.repeat(700_000)
-    const big = (name: string, durable = false): StepEvent =>
-      ({ name, json: `"${name}${long}"`, valuesOf: '', durable })
-    const sizes = ({ events, texts = [] }: WorkerBatch) =>
-      [events.map(({ json }) => json.length > 0), texts.map((text) => text.slice(1, 2))]
+    const big = (name: string, durable = false): StepEvent => ({ name, json: `"${name}${long}"`,
+      valuesOf: '', durable })
+    const sizes = (
+      { events, texts = [] }: WorkerBatch,
+    ) => [events.map(({ json }) => json.length > 0), texts.map((text) => text.slice(1, 2))]
 
     it('holds back events that need no row until those before have landed', async () => {
       const { outbox, sent, rest } = open()
@@ -230,11 +237,17 @@ describe('Outbox', () => {
       await finished
       expect(emitted(sent[0]!)).toEqual(['a', '1', '2', '3', '4'])
       expect(sent.map(sizes)).toEqual([
-        [[false, true, false, false], []], [[], ['1']], [[], ['3']], [[], ['4']], [[true], []],
-        [[], []]])
+        [[false, true, false, false], []],
+        [[], ['1']],
+        [[], ['3']],
+        [[], ['4']],
+        [[true], []],
+        [[], []],
+      ])
       expect(arrived).toEqual([2, 4])
       expect(sent.map(({ awaited }) => awaited)).toEqual(
-        [undefined, true, undefined, true, undefined, undefined])
+        [undefined, true, undefined, true, undefined, undefined],
+      )
       expect(sent.map((batch) => batch.outcome !== null).indexOf(true)).toBe(5)
     })
 

@@ -151,10 +151,12 @@ describe('a file whose import', () => {
     const test = await TestHost.start(1)
     const [held, second] = [gate(), gate()]
     const first = test.host.reload(
-      await hostProject(`await fetch('${held.url}'); process.exit(1)`))
+      await hostProject(`await fetch('${held.url}'); process.exit(1)`),
+    )
     await held.arrived()
     const reloading = test.host.reload(
-      await hostProject(`export const fresh = where; await fetch('${second.url}')`))
+      await hostProject(`export const fresh = where; await fetch('${second.url}')`),
+    )
     expect(await first).toBe('superseded')
     await second.arrived()
     held.open()
@@ -181,7 +183,8 @@ describe('a file whose import', () => {
 describe('a factory', () => {
   it('that never returns does not keep other graphs from being served', async () => {
     const test = await TestHost.start(1, await hostProject(
-      'export const waits = () => new Promise(() => setInterval(() => {}, 1_000))'))
+      'export const waits = () => new Promise(() => setInterval(() => {}, 1_000))',
+    ))
     expect(await test.run('where', {}).end).toEqual(success)
     expect(test.host.describe('waits')).toMatchObject({ stateChannels: null, nodes: [] })
   })

@@ -19,20 +19,27 @@ const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
   outcome: { status: 'success', waiting: false, interrupts: '{}', error: null } }
 
 /** A worker that accepts everything and sends nothing. */
-const worker = () => ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as
-  WorkerLink
+const worker = () =>
+  ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as WorkerLink
 
 /** A desk over the given workers, and how often it looked for one. */
 function schedulerOver(members: WorkerLink[]) {
   const looked = { times: 0 }
   const pool = {
-    get members() { looked.times++; return members },
-    startQuarantined: () => undefined, has: () => true, spare: () => {}, everyone: members,
+    get members() {
+      looked.times++
+      return members
+    },
+    startQuarantined: () => undefined,
+    has: () => true,
+    spare: () => {},
+    everyone: members,
   }
   let jobs = 0
   const scheduler = new ExecutionScheduler(pool as unknown as WorkerPool, () => ++jobs)
-  const execute = (id: number) => scheduler.execute({ id, tenant: 't', threadId: `t${id}`,
-    runId: `r${id}` } as Execution, {} as never, { ended: () => {}, lost: () => {} } as never)
+  const execute = (id: number) =>
+    scheduler.execute({ id, tenant: 't', threadId: `t${id}`, runId: `r${id}` } as Execution,
+      {} as never, { ended: () => {}, lost: () => {} } as never)
   return { scheduler, looked, execute }
 }
 

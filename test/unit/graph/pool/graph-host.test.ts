@@ -37,8 +37,10 @@ describe('an execution', () => {
     expect(await test.run('broken', {}).end).toMatchObject({ status: 'error',
       error: { error: 'TypeError', message: expect.stringContaining('broken') as string } })
     expect(await test.run('where', {}).end).toEqual(success)
-    expect(test.env.lines).toContainEqual(expect.objectContaining({ level: 'error',
-      details: expect.objectContaining({ graphId: 'broken' }) as object }))
+    expect(test.env.lines).toContainEqual(
+      expect.objectContaining({ level: 'error',
+        details: expect.objectContaining({ graphId: 'broken' }) as object }),
+    )
   })
 
   it('runs beside others in the same worker', async () => {
@@ -75,7 +77,7 @@ describe('an execution', () => {
     const { log, threadId } = first
     await other.run('env', {}, { log, threadId }).end
     await test.run('where', {}, { log, threadId }).end
-    expect((log.values().log as unknown[])).toHaveLength(3)
+    expect(log.values().log as unknown[]).toHaveLength(3)
     expect(log.reads).toBe(2)
   })
 
@@ -87,8 +89,8 @@ describe('an execution', () => {
       steps: () => Promise.reject(new Error('no room')) })
     await lost.end
     await new Promise(setImmediate)
-    const answer = (resume: string) => test.run('askTwice', null,
-      { log, threadId, command: JSON.stringify({ resume }) })
+    const answer = (resume: string) =>
+      test.run('askTwice', null, { log, threadId, command: JSON.stringify({ resume }) })
     expect(await answer('b').end).toMatchObject({ waiting: true })
     expect(await answer('c').end).toEqual(success)
     expect(log.values().log).toEqual(['b,c'])
@@ -131,8 +133,9 @@ describe('an execution', () => {
     const test = await TestHost.start(1)
     const log = new ModelLog()
     await test.run('where', {}, { log, threadId: 't' }).end
-    const broken = Object.assign(Object.create(log) as ModelLog,
-      { tuple: () => Promise.reject(new Error('the disk is gone')) })
+    const broken = Object.assign(Object.create(log) as ModelLog, {
+      tuple: () => Promise.reject(new Error('the disk is gone')),
+    })
     expect(await test.run('where', {}, { log: broken }).end).toBe('crashed')
   })
 })
@@ -218,7 +221,9 @@ describe('user code', () => {
 
   it('reaches its own server once that answers clients, from any worker', async () => {
     const server = createServer(({ url }, response) => void response.end(url))
-    await new Promise<void>((listening) => { server.listen(0, '127.0.0.1', listening) })
+    await new Promise<void>((listening) => {
+      server.listen(0, '127.0.0.1', listening)
+    })
     onTestFinished(() => void server.close())
     const test = await TestHost.start(1)
     const early = test.run('ask', {})

@@ -12,7 +12,9 @@ import { virtualEnv } from '../../../support/env.ts'
 /** A worker that keeps what it gets and sends nothing. */
 function worker({ silentMs = 0 } = {}) {
   const received: ToWorker[] = []
-  return { executions: 0, silentMs, received, post: (mail: ToWorker) => { received.push(mail) } }
+  return { executions: 0, silentMs, received, post: (mail: ToWorker) => {
+    received.push(mail)
+  } }
 }
 
 it('A question goes to a worker that was silent as soon as that answers pings again.', async () => {
@@ -27,8 +29,8 @@ it('A question goes to a worker that was silent as soon as that answers pings ag
   waking.silentMs = 0
   queries.pump()
   expect(waking.received).toMatchObject([{ type: 'inquire', job: 2 }])
-  queries.mail(waking as unknown as WorkerLink,
-    { type: 'answer', job: 2, result: { value: 'told' } })
+  queries.mail(waking as unknown as WorkerLink, { type: 'answer', job: 2,
+    result: { value: 'told' } })
   expect(await answer).toBe('told')
   queries.pump()
   expect([spinner.received.at(-1), spinner.received.length, waking.received.length])
@@ -52,7 +54,8 @@ it('A question that nobody waits for ends, also in its worker.', async () => {
 })
 
 it.each([['waits for a read', false], ['has got a large state', true]])(
-  'A question whose worker %s goes to another one later.', (_, isRead) => {
+  'A question whose worker %s goes to another one later.',
+  (_, isRead) => {
     const [reader, idle] = [worker(), worker()]
     const env = virtualEnv()
     const pool = { members: [reader, idle] as unknown as WorkerLink[] } as WorkerPool
@@ -66,7 +69,8 @@ it.each([['waits for a read', false], ['has got a large state', true]])(
     env.advance(5_000)
     expect(idle.received).toMatchObject([{ type: 'inquire', job: 2 }])
     queries.close()
-  })
+  },
+)
 
 it('A question is refused once three workers have died over it.', async () => {
   const members = [worker(), worker(), worker(), worker()]
@@ -88,6 +92,7 @@ it('A question is given up after 30 s, with the name of the graph and when to re
   env.advance(30_000)
   await expect(asked).rejects.toMatchObject(
     { code: 'unavailable', details: { retryAfterSeconds: 30 },
-    message: expect.stringContaining('Graph "slow" did not answer in 30 seconds') as string })
+      message: expect.stringContaining('Graph "slow" did not answer in 30 seconds') as string },
+  )
   expect(env.timers()).toBe(0)
 })

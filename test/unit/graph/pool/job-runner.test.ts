@@ -11,7 +11,13 @@ import { GraphBench } from '../../../support/graph-bench.ts'
 import { line } from '../../../support/small-graphs.ts'
 
 const execution: Execution = {
-  id: 1, tenant: 'local', threadId: 't', graphId: 'graph', runId: 'r', attempt: 1, headId: 'head',
+  id: 1,
+  tenant: 'local',
+  threadId: 't',
+  graphId: 'graph',
+  runId: 'r',
+  attempt: 1,
+  headId: 'head',
   request: { kind: 'run', input: '{"log":[]}', command: null, config: '{}', context: null,
     streamModes: ['values'], streamSubgraphs: false, interruptBefore: null, interruptAfter: null,
     durability: 'async', checkpoint: null, emitted: [], asked: null },
@@ -31,8 +37,7 @@ function runnerWithoutLog() {
   }
   const { bench } = new GraphBench(line(['a']))
   const scheduler = new JobRunner(bench, new MessagePortBatcher((mails) => mails.forEach(hear)),
-    env,
-    { entered: new Int32Array(1) })
+    env, { entered: new Int32Array(1) })
   const begin = (job: number) => scheduler.receive({ type: 'execute', job, execution, warm: false })
   return { scheduler, env, received, begin }
 }

@@ -17,7 +17,7 @@ it('A project without tracing sees no active span.', async () => {
   expect(await underTrace(`00-${traceId}-${spanId}-01`, active)).toBeUndefined()
 })
 
-it('The span of the run is active for the project\'s own tracing.', async () => {
+it("The span of the run is active for the project's own tracing.", async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   expect(await underTrace(`00-${traceId}-${spanId}-01`, active))
     .toMatchObject({ traceId, spanId, traceFlags: 1 })

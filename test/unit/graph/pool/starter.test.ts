@@ -16,10 +16,13 @@ const converse = async (text: string, context: Record<string, string> = {}) => {
     const input = { messages: [{ role: 'user', content: question }] }
     const tokens: string[] = []
     const ids = new Set<string>()
-    let state: { messages: { type: string; text: string; id: string; tool_calls?: object[] }[] }
-      = { messages: [] }
+    let state: { messages: { type: string; text: string; id: string; tool_calls?: object[] }[] } = {
+      messages: [],
+    }
     const stream = await graph.stream(input, {
-      streamMode: ['messages', 'values'], context: given })
+      streamMode: ['messages', 'values'],
+      context: given,
+    })
     for await (const part of stream) {
       const [mode, data] = part as unknown as [string, never]
       if (mode === 'values') state = data
@@ -28,8 +31,9 @@ const converse = async (text: string, context: Record<string, string> = {}) => {
       tokens.push(chunk.text)
       ids.add(chunk.id)
     }
-    const messages = state.messages.map(({ type, text, tool_calls = [] }) =>
-      ({ type, text, calls: tool_calls.length }))
+    const messages = state.messages.map(({ type, text, tool_calls = [] }) => ({ type, text,
+      calls: tool_calls.length })
+    )
     return { messages, tokens, ids: ids.size }
   }, text, context)
 }
@@ -64,9 +68,13 @@ describe('the starter, offline', () => {
     const ask = await openLibrary(starter)
     expect(await ask((library) => library.schemas('agent'))).toMatchObject({
       context_schema: { properties: {
-        model_name: { type: 'string' }, system_prompt: { type: 'string' } } } })
+        model_name: { type: 'string' },
+        system_prompt: { type: 'string' },
+      } },
+    })
     const { nodes } = await ask((library) => library.drawable('agent', false)) as {
-      nodes: { id: string }[] }
+      nodes: { id: string }[]
+    }
     expect(nodes.map(({ id }) => id)).toEqual(['__start__', 'model', 'tools', '__end__'])
   })
 })

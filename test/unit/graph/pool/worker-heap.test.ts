@@ -63,8 +63,8 @@ describe('a graph that fills the memory of its worker', () => {
   })
 })
 
-describe('the default of a worker\'s memory', () => {
-  it('is the memory less the server\'s share, by workers, within bounds', () => {
+describe("the default of a worker's memory", () => {
+  it("is the memory less the server's share, by workers, within bounds", () => {
     expect(defaultHeapMb(4096, 2)).toBe(1536)
     expect(defaultHeapMb(4096, 8)).toBe(384)
     expect(defaultHeapMb(1024, 2)).toBe(256)

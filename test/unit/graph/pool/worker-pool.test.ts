@@ -6,8 +6,9 @@ import { hostProject, TestHost } from '../project/host-project.ts'
 
 it('A host serves the last of several changes, and none of the others is a failure', async () => {
   const test = await TestHost.start(1)
-  const projects = await Promise.all(['one', 'two', 'three'].map((name) =>
-    hostProject(`export const ${name} = where`)))
+  const projects = await Promise.all(
+    ['one', 'two', 'three'].map((name) => hostProject(`export const ${name} = where`)),
+  )
   const opened = projects.map((project) => test.host.reload(project))
   expect(await Promise.all(opened)).toEqual(['superseded', 'superseded', 'serving'])
   expect(['one', 'two', 'three'].map((name) => test.host.describe(name) !== undefined))

@@ -14,7 +14,8 @@ const schemasOf = async (graphId: string) => {
 }
 
 const messages = expect.objectContaining({
-  type: 'array', langgraph_type: 'messages',
+  type: 'array',
+  langgraph_type: 'messages',
   items: expect.objectContaining({ type: 'object', required: ['content'] }),
 })
 
@@ -33,17 +34,18 @@ describe('the schemas of a graph', () => {
     const { input_schema, state_schema, output_schema, config_schema, context_schema } =
       await schemasOf('zod')
     const properties = {
-      messages, topic: { type: 'string', description: 'What it is about.' }, due: {},
+      messages,
+      topic: { type: 'string', description: 'What it is about.' },
+      due: {},
     }
     expect(input_schema).toMatchObject({ type: 'object', properties })
     expect(input_schema).not.toHaveProperty('required')
     expect(state_schema).toMatchObject({ properties, required: expect.arrayContaining(['topic']) })
     expect(output_schema).toEqual(state_schema)
-    expect(context_schema).toMatchObject({ type: 'object', required: ['user', 'tone'],
-      properties: {
-        user: { type: 'string', description: 'Who asks.' },
-        tone: { type: 'string', enum: ['kind', 'dry'] },
-      } })
+    expect(context_schema).toMatchObject({ type: 'object', required: ['user', 'tone'], properties: {
+      user: { type: 'string', description: 'Who asks.' },
+      tone: { type: 'string', enum: ['kind', 'dry'] },
+    } })
     expect(config_schema).toEqual(context_schema)
   })
 
@@ -61,7 +63,7 @@ describe('the schemas of a graph', () => {
       output_schema: null, state_schema: null, config_schema: null, context_schema: null })
   })
 
-  it('are those of an agent\'s inner graph', async () => {
+  it("are those of an agent's inner graph", async () => {
     const ask = await openLibrary(sharedProject('forms'))
     expect(await ask((library) => library.schemas('agent')))
       .toMatchObject({ input_schema: { type: 'object', properties: { messages } } })
@@ -71,8 +73,12 @@ describe('the schemas of a graph', () => {
 describe('the schemas of subgraphs', () => {
   it('are found by namespace, one level deep or all the way', async () => {
     const ask = await openLibrary(project)
-    const found = async (namespace: string | null, recurse: boolean) => Object.keys(await ask(
-      (library, ...details) => library.subgraphSchemas('nested', ...details), namespace, recurse))
+    const found = async (namespace: string | null, recurse: boolean) =>
+      Object.keys(await ask(
+        (library, ...details) => library.subgraphSchemas('nested', ...details),
+        namespace,
+        recurse,
+      ))
     expect(await found(null, false)).toEqual(['sub'])
     expect(await found(null, true)).toEqual(['sub', 'sub|deep'])
     expect(await found('sub|deep', false)).toEqual(['sub|deep'])
@@ -80,17 +86,23 @@ describe('the schemas of subgraphs', () => {
     expect(await found('substitute', true)).toEqual([])
     expect(await ask((library) => library.subgraphSchemas('nested', 'sub', false))).toEqual({
       sub: expect.objectContaining({ state_schema: {
-        type: 'object', properties: { said: {} } } }) })
+        type: 'object',
+        properties: { said: {} },
+      } }),
+    })
   })
 })
 
 describe('the drawing of a graph', () => {
   const drawing = async (ask: Ask, xray: boolean | number) => {
-    const { nodes, edges } = await ask((library, depth) =>
-      library.drawable('nested', depth), xray) as {
-      nodes: { id: string; type: string }[], edges: { source: string; target: string }[] }
-    return { nodes: nodes.map(({ id }) => id), edges: edges.map(({ source, target }) =>
-      `${source} → ${target}`), types: new Set(nodes.map(({ type }) => type)) }
+    const { nodes, edges } = await ask((library, depth) => library.drawable('nested', depth),
+      xray) as {
+        nodes: { id: string; type: string }[]
+        edges: { source: string; target: string }[]
+      }
+    return { nodes: nodes.map(({ id }) => id),
+      edges: edges.map(({ source, target }) => `${source} → ${target}`),
+      types: new Set(nodes.map(({ type }) => type)) }
   }
 
   it('shows its nodes and edges', async () => {

@@ -4,9 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 
 import { onTestFinished } from 'vitest'
 
-import type {
-  Execution, ExecutionListener, LossReason, ExecutionOutcome, RunRequest, StepBatch, StepEvent,
-} from '../../../../src/graph/execution.ts'
+import type { Execution, ExecutionListener, LossReason, ExecutionOutcome, RunRequest, StepBatch,
+  StepEvent } from '../../../../src/graph/execution.ts'
 import { compileProject, readProject, startGraphHost } from '../../../../src/graph/index.ts'
 import type { CompiledProject, RunningGraphHost } from '../../../../src/graph/index.ts'
 import type { GraphHostOptions } from '../../../../src/graph/pool/host.ts'
@@ -16,8 +15,8 @@ import { ModelLog } from '../../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
 
 /** Variables with secrets of the server. */
-export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD',
-  'HEDDLE_EGRESS_PROXY', 'OTEL_EXPORTER_OTLP_HEADERS']
+export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD', 'HEDDLE_EGRESS_PROXY',
+  'OTEL_EXPORTER_OTLP_HEADERS']
 
 const graphs = `
 import { Annotation, END, START, StateGraph, interrupt } from '@langchain/langgraph'
@@ -48,12 +47,13 @@ export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
 `
 
 /** The compiled project; `extra` is appended to its source. */
-export async function hostProject(extra = '', env: Record<string, string> = {}):
-  Promise<CompiledProject> {
+export async function hostProject(extra = '',
+  env: Record<string, string> = {}): Promise<CompiledProject> {
   const names = [...`${graphs}${extra}`.matchAll(/export const (\w+)/g)].map(([, name]) => name!)
   const root = await writeProject({
     'langgraph.json': {
-      graphs: Object.fromEntries(names.map((name) => [name, `./graphs.js:${name}`])), env,
+      graphs: Object.fromEntries(names.map((name) => [name, `./graphs.js:${name}`])),
+      env,
     },
     'graphs.js': `${graphs}${extra}`,
     'package.json': { type: 'module' },
@@ -88,9 +88,19 @@ export interface Wish extends Partial<Omit<RunRequest, 'input'>> {
 }
 
 const request: RunRequest = {
-  kind: 'run', input: 'null', command: null, config: '{}', context: null, streamModes: ['updates'],
-  streamSubgraphs: false, interruptBefore: null, interruptAfter: null, durability: 'async',
-  checkpoint: null, emitted: [], asked: null,
+  kind: 'run',
+  input: 'null',
+  command: null,
+  config: '{}',
+  context: null,
+  streamModes: ['updates'],
+  streamSubgraphs: false,
+  interruptBefore: null,
+  interruptAfter: null,
+  durability: 'async',
+  checkpoint: null,
+  emitted: [],
+  asked: null,
 }
 
 interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 'runId'> {
@@ -100,8 +110,9 @@ interface ExecutionWish extends Pick<Execution, 'id' | 'threadId' | 'graphId' | 
   readonly more?: Partial<RunRequest>
 }
 
-export function executionOf({ input, headId = null, apart = false, more = {}, ...names }:
-ExecutionWish): Execution {
+export function executionOf(
+  { input, headId = null, apart = false, more = {}, ...names }: ExecutionWish,
+): Execution {
   return { ...names, tenant: 'local', attempt: 1, headId, apart,
     request: { ...request, ...more, input: JSON.stringify(input) } }
 }
@@ -121,7 +132,8 @@ export class TestHost {
     options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
     const env = virtualEnv()
     const host = await startGraphHost(
-      { ...options, env, workers, project: project ?? await hostProject() })
+      { ...options, env, workers, project: project ?? await hostProject() },
+    )
     onTestFinished(() => host.close())
     const test = new TestHost(env, host)
     if (workers > 1) await test.#awaitSecond()
@@ -147,14 +159,21 @@ export class TestHost {
         await steps?.(batch)
         log.append(batch.steps)
       },
-      ended: (outcome) => { emitted.push({ kind: 'ended', outcome }); end.resolve(outcome) },
-      lost: (reason) => { emitted.push({ kind: 'lost', reason }); end.resolve(reason) },
+      ended: (outcome) => {
+        emitted.push({ kind: 'ended', outcome })
+        end.resolve(outcome)
+      },
+      lost: (reason) => {
+        emitted.push({ kind: 'lost', reason })
+        end.resolve(reason)
+      },
     }
     const execution = executionOf({ id, threadId, graphId, runId, input, headId: log.headId, apart,
       more: rest })
     this.host.execute(execution, log, listener)
-    return { id, threadId, emitted, log, end: end.promise,
-      get events() { return emitted.flatMap(({ batch }) => batch?.events ?? []) } }
+    return { id, threadId, emitted, log, end: end.promise, get events() {
+      return emitted.flatMap(({ batch }) => batch?.events ?? [])
+    } }
   }
 
   /** Moves the clock without giving workers a chance to answer their pings. */

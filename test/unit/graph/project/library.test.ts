@@ -12,10 +12,11 @@ const forms = sharedProject('forms')
 describe('a graph library', () => {
   it('serves a graph in each form in which a project may export it', async () => {
     const ask = await openLibrary(forms)
-    const say = (graphId: string) => ask(async (library, id) => {
-      const graph = await library.get(id, { access: 'threads.create_run' })
-      return (await graph.invoke(id === 'functional' ? 'it' as never : {})) as unknown
-    }, graphId)
+    const say = (graphId: string) =>
+      ask(async (library, id) => {
+        const graph = await library.get(id, { access: 'threads.create_run' })
+        return (await graph.invoke(id === 'functional' ? 'it' as never : {})) as unknown
+      }, graphId)
     expect(await say('compiled')).toEqual({ said: 'from the project' })
     expect(await say('uncompiled')).toEqual({ said: 'uncompiled' })
     expect(await say('promised')).toEqual({ said: 'promised' })
@@ -40,8 +41,8 @@ describe('a graph library', () => {
       { ...said, graphId: 'compiled', description: 'Compiled by its author.' },
       { ...said, graphId: 'uncompiled' },
       { ...said, graphId: 'promised' },
-      { ...said, graphId: 'agent', stateChannels: ['messages', 'jumpTo'],
-        nodes: ['model_request'], channels: expect.arrayContaining(['messages', 'jumpTo']) },
+      { ...said, graphId: 'agent', stateChannels: ['messages', 'jumpTo'], nodes: ['model_request'],
+        channels: expect.arrayContaining(['messages', 'jumpTo']) },
       { ...made, graphId: 'factory' },
       { ...made, graphId: 'choosy', stateChannels: null, nodes: [] },
       { ...said, graphId: 'functional', stateChannels: '__end__', nodes: ['functional'],
@@ -59,21 +60,30 @@ describe('a graph library', () => {
 
   it('always returns the same compiled graph, but a fresh one from a factory', async () => {
     const ask = await openLibrary(forms)
-    expect(await ask((library) => Promise.all(['uncompiled', 'factory'].map(async (id) =>
-      await library.get(id, { access: 'threads.read' })
-        === await library.get(id, { access: 'threads.read' }))))).toEqual([true, false])
+    expect(
+      await ask((library) =>
+        Promise.all(
+          ['uncompiled', 'factory'].map(async (id) =>
+            await library.get(id, { access: 'threads.read' })
+              === await library.get(id, { access: 'threads.read' })
+          ),
+        )
+      ),
+    ).toEqual([true, false])
   })
 
   it('calls a factory for each use, with the purpose of that use', async () => {
     const ask = await openLibrary(forms)
-    const emitted = (access: AccessContext) => ask(async (library, wanted) => {
-      const use = { access: wanted, config: { configurable: { a: 1 } }, context: { user: 'me' } }
-      const graph = await library.get('factory', use)
-      return JSON.parse((await graph.invoke({})).said) as unknown
-    }, access)
+    const emitted = (access: AccessContext) =>
+      ask(async (library, wanted) => {
+        const use = { access: wanted, config: { configurable: { a: 1 } }, context: { user: 'me' } }
+        const graph = await library.get('factory', use)
+        return JSON.parse((await graph.invoke({})).said) as unknown
+      }, access)
     const config = { configurable: { a: 1 } }
     expect(await emitted('threads.create_run')).toEqual({ config, runtime: {
-      accessContext: 'threads.create_run', executionRuntime: { context: { user: 'me' } },
+      accessContext: 'threads.create_run',
+      executionRuntime: { context: { user: 'me' } },
     } })
     for (const access of ['threads.read', 'threads.update', 'assistants.read'] as const) {
       expect(await emitted(access))
@@ -90,8 +100,10 @@ describe('a graph library', () => {
   })
 
   it('prefers variables of the process to those of the project', async () => {
-    const seen = (env: Record<string, string>) => openLibrary(forms, env).then((ask) =>
-      ask(() => ({ word: process.env.FORMS_WORD, path: process.env.PATH })))
+    const seen = (env: Record<string, string>) =>
+      openLibrary(forms, env).then((ask) =>
+        ask(() => ({ word: process.env.FORMS_WORD, path: process.env.PATH }))
+      )
     expect(await seen({})).toEqual({ word: 'from the project', path: process.env.PATH })
     expect(await seen({ FORMS_WORD: '' })).toMatchObject({ word: '' })
   })
@@ -102,7 +114,9 @@ describe('a graph library', () => {
         getGraphAsync() { throw new Error('End node x not found!') } }` })
     const ask = await openLibrary(root)
     await expect(ask((library) => library.drawable('it', true))).rejects.toMatchObject({
-      code: 'graph_failed', message: 'Graph "it" cannot be shown: End node x not found!' })
+      code: 'graph_failed',
+      message: 'Graph "it" cannot be shown: End node x not found!',
+    })
   })
 
   it('answers not_found for an unknown graph, and names those that exist', async () => {
@@ -114,25 +128,32 @@ describe('a graph library', () => {
 })
 
 describe('a graph that cannot be loaded', () => {
-  const brokenProject = () => writeProject({
-    'langgraph.json': { graphs: {
-      good: './good.ts:graph', unwritten: './syntax.ts:graph', throwing: './src/throwing.ts:graph',
-      unexported: './good.ts:grpah', thing: './good.ts:thing', rejected: './good.ts:rejected',
-      lost: './lost.ts:graph', number: './good.ts:number', misusing: './misusing.ts:graph',
-    } },
-    'good.ts': `import { START, StateGraph, Annotation } from '@langchain/langgraph'
+  const brokenProject = () =>
+    writeProject({
+      'langgraph.json': { graphs: {
+        good: './good.ts:graph',
+        unwritten: './syntax.ts:graph',
+        throwing: './src/throwing.ts:graph',
+        unexported: './good.ts:grpah',
+        thing: './good.ts:thing',
+        rejected: './good.ts:rejected',
+        lost: './lost.ts:graph',
+        number: './good.ts:number',
+        misusing: './misusing.ts:graph',
+      } },
+      'good.ts': `import { START, StateGraph, Annotation } from '@langchain/langgraph'
       export const graph = new StateGraph(Annotation.Root({ a: Annotation<string>() }))
         .addNode('one', () => ({ a: 'good' })).addEdge(START, 'one')
       export const thing = {}
       export const number = 7
       export const rejected = Promise.reject(new Error('no database'))`,
-    'syntax.ts': 'export const graph = 1\n\nexport const const = 2',
-    'src/throwing.ts': 'const a: number = 1\nthrow new Error("no key for " + a)',
-    'misusing.ts': `import { connect } from 'driver'\nexport const graph = connect()`,
-    'node_modules/driver/package.json': { type: 'module', exports: './index.js' },
-    'node_modules/driver/index.js': `export function connect() { throw new Error('no port') }`,
-    'lost.ts': `import { gone } from './gone'\nexport const graph = gone`,
-  })
+      'syntax.ts': 'export const graph = 1\n\nexport const const = 2',
+      'src/throwing.ts': 'const a: number = 1\nthrow new Error("no key for " + a)',
+      'misusing.ts': `import { connect } from 'driver'\nexport const graph = connect()`,
+      'node_modules/driver/package.json': { type: 'module', exports: './index.js' },
+      'node_modules/driver/index.js': `export function connect() { throw new Error('no port') }`,
+      'lost.ts': `import { gone } from './gone'\nexport const graph = gone`,
+    })
 
   it('is described as null if its file exports null', () => {
     expect(() => toGraph(null)).toThrow('it must be a LangGraph.js graph, not null')
@@ -140,10 +161,12 @@ describe('a graph that cannot be loaded', () => {
 
   it('stays listed with an error and its place, and leaves other graphs alone', async () => {
     const ask = await openLibrary(await brokenProject())
-    const failures = await ask((library) => library.failures
-      .map(({ graphId, error }) => [graphId, error.code, error.message] as const))
-    const message = (id: string, end: string) =>
-      [id, 'graph_failed', `Graph "${id}" could not be loaded${end}`]
+    const failures = await ask((library) =>
+      library.failures
+        .map(({ graphId, error }) => [graphId, error.code, error.message] as const)
+    )
+    const message = (id: string,
+      end: string) => [id, 'graph_failed', `Graph "${id}" could not be loaded${end}`]
     expect(failures).toEqual([
       message('unwritten', ': syntax.ts:3:14: Expected identifier but found "const"'),
       message('throwing', ' (src/throwing.ts:2:7): no key for 1'),

@@ -16,13 +16,16 @@ const quiet = () => ({ log: [] })
 
 /** By edge, by a join, and by a Send. */
 const shapes: readonly [string, (name: string) => unknown][] = [
-  ['an edge', (name) => new StateGraph(State).addNode('a', quiet).addNode(name, asks)
-    .addEdge(START, 'a').addEdge('a', name as 'a').compile()],
-  ['a join', (name) => new StateGraph(State).addNode('a', quiet).addNode('b', quiet)
-    .addNode(name, asks).addEdge(START, 'a').addEdge(START, 'b')
-    .addEdge(['a', 'b'], name as 'a').compile()],
-  ['a Send', (name) => new StateGraph(State).addNode('a', quiet).addNode(name, asks)
-    .addEdge(START, 'a').addConditionalEdges('a', () => [new Send(name, { log: [] })]).compile()],
+  ['an edge', (name) =>
+    new StateGraph(State).addNode('a', quiet).addNode(name, asks)
+      .addEdge(START, 'a').addEdge('a', name as 'a').compile()],
+  ['a join', (name) =>
+    new StateGraph(State).addNode('a', quiet).addNode('b', quiet)
+      .addNode(name, asks).addEdge(START, 'a').addEdge(START, 'b')
+      .addEdge(['a', 'b'], name as 'a').compile()],
+  ['a Send', (name) =>
+    new StateGraph(State).addNode('a', quiet).addNode(name, asks)
+      .addEdge(START, 'a').addConditionalEdges('a', () => [new Send(name, { log: [] })]).compile()],
 ]
 
 it.each(shapes)('is refused an answer, keeps its question, and continues once it is back: %s',
@@ -31,8 +34,9 @@ it.each(shapes)('is refused an answer, keeps its question, and continues once it
     const asked = await bench.run({ input: { log: ['in'] } })
     const renamed = Object.assign(new GraphBench(graph('question')), { log: bench.log })
     const before = bench.log.writes.length
-    for (const wish of [{ command: { resume: 'yes' } }, { input: null },
-      { command: { resume: 'yes', update: { log: ['x'] } } }]) {
+    for (const wish of [{ command: { resume: 'yes' } }, { input: null }, {
+      command: { resume: 'yes', update: { log: ['x'] } },
+    }]) {
       const { outcome } = await renamed.run(wish)
       expect(outcome).toMatchObject({ status: 'error', waiting: true,
         interrupts: asked.outcome.interrupts,

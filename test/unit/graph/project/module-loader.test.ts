@@ -94,13 +94,14 @@ describe('the code of a project', () => {
       'src/shape.ts': `export interface Shape { side: number }`,
     })
     const data = { colour: 'red' }
-    expect(await reportOf(root)).toEqual([data, 'red', data, { named: 'older', data }, 'older',
-      { sep: '/' }, '<b>', { side: 1 }])
+    expect(await reportOf(root)).toEqual([data, 'red', data, { named: 'older', data }, 'older', {
+      sep: '/',
+    }, '<b>', { side: 1 }])
   })
 
   it('knows its URL, file name and folder', async () => {
-    const root = await writeProject({ 'langgraph.json': langgraphJson, 'src/graph.ts':
-      graphOf('[import.meta.url, import.meta.filename, __dirname]') })
+    const root = await writeProject({ 'langgraph.json': langgraphJson,
+      'src/graph.ts': graphOf('[import.meta.url, import.meta.filename, __dirname]') })
     const file = join(root, 'src/graph.ts')
     expect(await reportOf(root)).toEqual([`file://${file}`, file, join(root, 'src')])
   })
@@ -133,7 +134,7 @@ describe('the code of a project', () => {
         import { createRequire as __createRequire } from 'node:module'
         const __module = { exports: __createRequire(import.meta.url)('node:os') }
         var __require = ((own) => typeof require !== 'undefined' ? require : own)(undefined)
-        ${graphOf('[typeof __module.exports.cpus, __require(\'node:path\').posix.sep]')}`,
+        ${graphOf("[typeof __module.exports.cpus, __require('node:path').posix.sep]")}`,
     })
     expect(await reportOf(root)).toEqual(['function', '/'])
   })
@@ -222,7 +223,7 @@ describe('a workspace', () => {
       'langgraph.json': { graphs: { it: './apps/web/graph.ts:graph' } },
       'apps/web/graph.ts': `import { greet } from '@acme/shared'
         import { name } from 'installed'
-        ${graphOf('[greet(name), import.meta.resolve(\'@acme/shared\').split(\'/\').at(-3)]')}`,
+        ${graphOf("[greet(name), import.meta.resolve('@acme/shared').split('/').at(-3)]")}`,
       'packages/shared/package.json': { name: '@acme/shared', exports: './src/index.ts' },
       // TypeScript that Node does not run by itself: a path without its extension, an enum.
       'packages/shared/src/index.ts': `export { greet } from './greet'`,
@@ -257,8 +258,10 @@ describe('the engine', () => {
         './package.json': './package.json' } },
     'index.js': `export const copy = 'own ${name}'`,
   })
-  const installed = (folder: string, name: string) => Object.fromEntries(
-    Object.entries(own(name)).map(([file, content]) => [`${folder}/${name}/${file}`, content]))
+  const installed = (folder: string, name: string) =>
+    Object.fromEntries(
+      Object.entries(own(name)).map(([file, content]) => [`${folder}/${name}/${file}`, content]),
+    )
 
   it.each([
     ['too old', 'export class CompiledStateGraph {}',
@@ -280,8 +283,8 @@ describe('the engine', () => {
   })
 
   it.each([
-    ['the project\'s copy', ['node_modules'], 'node_modules'],
-    ['the copy that only the graph\'s folder sees', ['src/node_modules'], 'src/node_modules'],
+    ["the project's copy", ['node_modules'], 'node_modules'],
+    ["the copy that only the graph's folder sees", ['src/node_modules'], 'src/node_modules'],
     ['the nearer of two copies', ['node_modules', 'src/node_modules'], 'src/node_modules'],
   ])('is %s, with the packages that this copy sees', async (_, folders, nearest) => {
     const root = await writeProject({
@@ -341,7 +344,8 @@ describe('the engine', () => {
     await expect(reportOf(root)).rejects.toMatchObject({
       code: 'graph_failed',
       message: expect.stringMatching(
-        /Cannot find package '@langchain\/nowhere' imported from .*graph.ts/),
+        /Cannot find package '@langchain\/nowhere' imported from .*graph.ts/,
+      ),
     })
   })
 })

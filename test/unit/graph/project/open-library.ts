@@ -14,7 +14,8 @@ import { readProject } from '../../../../src/graph/project/project.ts'
  * sent: it sees its arguments, no variables around it. What it throws has a `code`.
  */
 export type Ask = <Details extends unknown[], Answer>(
-  question: (library: GraphLibrary, ...details: Details) => Answer, ...details: Details
+  question: (library: GraphLibrary, ...details: Details) => Answer,
+  ...details: Details
 ) => Promise<Awaited<Answer>>
 
 interface Reply {
@@ -27,7 +28,9 @@ interface Reply {
 export async function openLibrary(path: string, env: Record<string, string> = {}): Promise<Ask> {
   const compiled = await compileProject(await readProject(path))
   const worker = new Worker(new URL('./library-worker.ts', import.meta.url), {
-    workerData: compiled, env: { PATH: process.env.PATH, ...env }, execArgv: [],
+    workerData: compiled,
+    env: { PATH: process.env.PATH, ...env },
+    execArgv: [],
   })
   onTestFinished(async () => void await worker.terminate())
   const waiting = new Map<number, (reply: Reply) => void>()

@@ -34,20 +34,31 @@ async function watching(initial: ProjectFiles = files) {
   const project = await readProject(root)
   const emitted: Received[] = []
   let notify = () => {}
-  const keep = (event: Received) => { emitted.push(event); notify() }
+  const keep = (event: Received) => {
+    emitted.push(event)
+    notify()
+  }
   const compiled = await compileProject(project)
   const system = systemEnv({ level: 'silent' })
   let look = () => {}
-  const looked = new Promise<void>((resolve) => { look = resolve })
+  const looked = new Promise<void>((resolve) => {
+    look = resolve
+  })
   const env = { ...system, after: (ms: number, fn: () => void) =>
-    system.after(ms, () => { fn(); look() }) }
+    system.after(ms, () => {
+      fn()
+      look()
+    }) }
   const stop = watchProject(env, project, compiled, {
     changed: (changed) => keep({ changed }),
     failed: (failed) => keep({ failed }),
   })
   onTestFinished(stop)
   const received = async () => {
-    while (emitted.length === 0) await new Promise<void>((resolve) => { notify = resolve })
+    while (emitted.length === 0)
+      await new Promise<void>((resolve) => {
+        notify = resolve
+      })
     return emitted.shift()
   }
   const code = async (file: string) => {
@@ -85,10 +96,14 @@ describe('a watched project', () => {
     const { write, received } = await watching()
     await write({ '.env': 'KEY=two' })
     expect(await received()).toMatchObject({ changed: { env: { KEY: 'two' } } })
-    await write({ 'langgraph.json': { graphs: { agent: './src/agent.ts:graph',
-      more: './src/unused.ts:graph' } } })
-    expect(await received()).toMatchObject({ changed: { env: {},
-      graphs: [{ graphId: 'agent' }, { graphId: 'more' }] } })
+    await write({
+      'langgraph.json': {
+        graphs: { agent: './src/agent.ts:graph', more: './src/unused.ts:graph' },
+      },
+    })
+    expect(await received()).toMatchObject({
+      changed: { env: {}, graphs: [{ graphId: 'agent' }, { graphId: 'more' }] },
+    })
   })
 
   it('is not compiled again if nothing changed that it uses', async () => {
@@ -105,8 +120,9 @@ describe('a watched project', () => {
   it('reports an error with its place in the code, and recovers once it is fixed', async () => {
     const { write, received, code } = await watching()
     await write({ 'src/agent.ts': `export const graph = (` })
-    expect(await received()).toMatchObject({ failed: { code: 'graph_failed',
-      message: 'src/agent.ts:1:23: Unexpected end of file' } })
+    expect(await received()).toMatchObject({
+      failed: { code: 'graph_failed', message: 'src/agent.ts:1:23: Unexpected end of file' },
+    })
     await write({ 'langgraph.json': '{' })
     expect(await received()).toMatchObject({ failed: { code: 'invalid' } })
     await write({ 'langgraph.json': files['langgraph.json'] })
@@ -118,8 +134,9 @@ describe('a watched project', () => {
   it('recovers if a new file resolves a missing import', async () => {
     const { root, write, received, code } = await watching()
     await rm(join(root, 'src/deep/word.ts'))
-    expect(await received()).toMatchObject({ failed: { message:
-      'src/agent.ts:1:22: Could not resolve "./deep/word"' } })
+    expect(await received()).toMatchObject({
+      failed: { message: 'src/agent.ts:1:22: Could not resolve "./deep/word"' },
+    })
     await write({ 'src/deep/word.js': `export const word = 'found'` })
     expect(await code('src/deep/word.js')).toContain('found')
   })

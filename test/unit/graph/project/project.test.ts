@@ -30,7 +30,10 @@ describe('a project', () => {
       configFile: join(root, 'langgraph.json'),
       graphs: [{ graphId: 'agent', file: join(root, 'agent.ts'), exportName: 'graph',
         description: null }],
-      env: {}, envFile: null, warnings: [], webhooks: expect.anything(),
+      env: {},
+      envFile: null,
+      warnings: [],
+      webhooks: expect.anything(),
     })
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
   })
@@ -44,15 +47,19 @@ describe('a project', () => {
 
   it('may name a graph as a text or as an object with a description', async () => {
     const root = await withConfig({ graphs: {
-      first: './agent.ts:graph', second: './agent.ts:default', 'third.one_': './agent.ts:',
+      first: './agent.ts:graph',
+      second: './agent.ts:default',
+      'third.one_': './agent.ts:',
       fourth: { path: 'agent.ts:other', description: 'The fourth.', later: true },
     } })
     const { graphs } = await readProject(root)
-    expect(graphs.map(({ graphId, exportName, description }) =>
-      [graphId, exportName, description])).toEqual([
-      ['first', 'graph', null], ['second', 'default', null], ['third.one_', 'default', null],
-      ['fourth', 'other', 'The fourth.'],
-    ])
+    expect(graphs.map(({ graphId, exportName, description }) => [graphId, exportName, description]))
+      .toEqual([
+        ['first', 'graph', null],
+        ['second', 'default', null],
+        ['third.one_', 'default', null],
+        ['fourth', 'other', 'The fourth.'],
+      ])
   })
 
   it('takes variables from an object', async () => {
@@ -65,7 +72,8 @@ describe('a project', () => {
     const root = await writeProject({ ...files, 'agent.ts': '',
       'langgraph.json': { ...minimal, env: 'keys/dev.env' } })
     expect(await readProject(root)).toMatchObject(
-      { env: { KEY: 'a value', OTHER: '2' }, envFile: join(root, 'keys/dev.env') })
+      { env: { KEY: 'a value', OTHER: '2' }, envFile: join(root, 'keys/dev.env') },
+    )
     const silent = await writeProject({ ...files, 'agent.ts': '', 'langgraph.json': minimal })
     expect((await readProject(silent)).env).toEqual({})
   })
@@ -85,8 +93,8 @@ describe('a project', () => {
   it('may have every key of the ecosystem, and unknown ones', async () => {
     const root = await withConfig({ ...minimal, node_version: '22', dependencies: ['.'],
       dockerfile_lines: [], api_version: '0.7', checkpointer: { ttl: {} }, webhooks: {},
-      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} },
-      unheard_of: 1, auth: null })
+      http: { cors: {}, disable_runs: false, mount_prefix: '' }, store: { ttl: {} }, unheard_of: 1,
+      auth: null })
     expect((await readProject(root)).warnings).toEqual([])
   })
 
@@ -96,15 +104,20 @@ describe('a project', () => {
       webhooks: { headers: { 'X-Token': 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}' },
         url: { require_https: true, allowed_domains: ['*.example.org'], allowed_ports: [443] } } })
     expect((await readProject(root)).webhooks).toEqual({
-      offered: false, headers: { 'x-token': 'Bearer secret' }, httpsOnly: true,
-      hosts: ['*.example.org'], ports: [443], longestUrl: 2_048 })
+      offered: false,
+      headers: { 'x-token': 'Bearer secret' },
+      httpsOnly: true,
+      hosts: ['*.example.org'],
+      ports: [443],
+      longestUrl: 2_048,
+    })
     expect((await readProject(await withConfig(minimal))).webhooks).toEqual({ offered: true,
       headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
   })
 
   it('may only use variables in webhook headers that begin with LG_WEBHOOK_', async () => {
-    const config = (variable: string) =>
-      ({ ...minimal, webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
+    const config = (variable: string) => ({ ...minimal,
+      webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
     expect(await refusalOf(config('PATH')))
       .toContain('webhooks.headers.a may only use variables that begin LG_WEBHOOK_')
     expect(await refusalOf(config('LG_WEBHOOK_MISSING')))
@@ -122,33 +135,40 @@ describe('a project', () => {
       ui: { agent: './ui.tsx' } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
       .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
-        'http.disable_assistants', 'http.disable_meta', 'http.disable_runs',
-        'http.disable_threads', 'http.mount_prefix', 'store.index', 'ui'])
+        'http.disable_assistants', 'http.disable_meta', 'http.disable_runs', 'http.disable_threads',
+        'http.mount_prefix', 'store.index', 'ui'])
   })
 })
 
 describe('a graph id', () => {
-  const project = (graphId: string) => writeProject({ 'agent.ts': '',
-    'langgraph.json': { graphs: { [graphId]: './agent.ts:graph' } } })
+  const project = (graphId: string) =>
+    writeProject({ 'agent.ts': '',
+      'langgraph.json': { graphs: { [graphId]: './agent.ts:graph' } } })
 
   it.each(['a b', 'team: agent', 'Größe', '代理', 'агент', 'a?b#c%2F', '"quoted"', 'x.y-z_0', '…',
     '👩‍💻', 'x'.repeat(128), 'constructor'])('may be %s', async (graphId) => {
-    expect((await readProject(await project(graphId))).graphs[0]).toMatchObject({ graphId })
-  })
+      expect((await readProject(await project(graphId))).graphs[0]).toMatchObject({ graphId })
+    })
 
   it.each(['', ' ', ' a', 'a ', 'a/b', 'a\\b', 'a\nb', '\u0000', '.', '..', 'x'.repeat(129)])(
-    'may not be %j', async (graphId) => {
+    'may not be %j',
+    async (graphId) => {
       await expect(readProject(await project(graphId))).rejects.toMatchObject({ code: 'invalid',
         message: expect.stringMatching('is no graph id') })
-    })
+    },
+  )
 })
 
 describe('a project that is not valid', () => {
   it('is refused with every wrong field at once', async () => {
     const refusal = await refusalOf({
       graphs: {
-        number: 1, bare: './agent.ts', python: './agent.py:graph', 'a/b': './agent.ts:graph',
-        inner: { path: 7 }, described: { path: './agent.ts:graph', description: 8 },
+        number: 1,
+        bare: './agent.ts',
+        python: './agent.py:graph',
+        'a/b': './agent.ts:graph',
+        inner: { path: 7 },
+        described: { path: './agent.ts:graph', description: 8 },
       },
       env: ['KEY=value'],
     })
@@ -189,6 +209,7 @@ describe('a project that is not valid', () => {
     // Larger than can be read at once, also by root; sparse, so it takes no room on the disk.
     await truncate(join(root, 'langgraph.json'), 2 ** 31)
     await expect(readProject(root)).rejects.toMatchObject(
-      { code: 'invalid', message: expect.stringMatching(/langgraph.json cannot be read: /) })
+      { code: 'invalid', message: expect.stringMatching(/langgraph.json cannot be read: /) },
+    )
   })
 })

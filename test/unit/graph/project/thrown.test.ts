@@ -12,10 +12,13 @@ import { hostProject, TestHost } from './host-project.ts'
 keepThrown(langgraph)
 
 const State = Annotation.Root({ word: Annotation<unknown>() })
-const graphOf = (work: () => unknown) => new StateGraph(State)
-  .addNode('node', () => ({ word: work() })).addEdge(START, 'node').compile()
+const graphOf = (work: () => unknown) =>
+  new StateGraph(State)
+    .addNode('node', () => ({ word: work() })).addEdge(START, 'node').compile()
 
-class Odd { readonly x = 1 }
+class Odd {
+  readonly x = 1
+}
 
 it.each<readonly [unknown, string, string]>([
   [{ code: 7, why: 'no' }, 'Error', '{"code":7,"why":"no"}'],
@@ -37,7 +40,9 @@ it.each<readonly [unknown, string, string]>([
   [Object.assign(new Error('nameless'), { name: undefined }), 'Error', 'nameless'],
   [Object.assign(new Error('nameless'), { name: '' }), 'Error', 'nameless'],
 ])('%j is thrown', async (thrown, name, message) => {
-  const fails = graphOf(() => { throw thrown })
+  const fails = graphOf(() => {
+    throw thrown
+  })
   const within = new StateGraph(State).addNode('outer', fails).addEdge(START, 'outer').compile()
   for (const graph of [fails, within]) {
     const bench = new GraphBench(graph)
@@ -77,9 +82,11 @@ it('A worker tells what its graphs and its factories throw.', async () => {
     export const nothing = one(() => { throw null })
     export const plain = () => { throw { code: 7 } }`))
   const [text, nothing, plain] = await Promise.all(
-    ['text', 'nothing', 'plain'].map((graphId) => test.run(graphId, {}).end))
+    ['text', 'nothing', 'plain'].map((graphId) => test.run(graphId, {}).end),
+  )
   expect(text).toMatchObject({ error: { error: 'Error', message: 'just text' } })
   expect(nothing).toMatchObject({ error: { error: 'Error', message: 'null' } })
-  expect(plain).toMatchObject({ error: { error: 'Error',
-    message: 'The factory of graph "plain" failed: {"code":7}' } })
+  expect(plain).toMatchObject({
+    error: { error: 'Error', message: 'The factory of graph "plain" failed: {"code":7}' },
+  })
 })

@@ -5,13 +5,18 @@ import { describe, expect, it } from 'vitest'
 
 import { looksLike, printOf } from '../../../../src/graph/state/object-print.ts'
 
-const ai = () => new AIMessage({ content: [{ type: 'text', text: 'a' }],
-  tool_calls: [{ name: 'x', id: '1', args: { deep: { n: 1 } } }] })
+const ai = () =>
+  new AIMessage({ content: [{ type: 'text', text: 'a' }],
+    tool_calls: [{ name: 'x', id: '1', args: { deep: { n: 1 } } }] })
 
 describe('a print', () => {
   it.each<[string, () => object, (value: never) => void]>([
-    ['a member', () => ({ a: 1 }), (value: { a: number }) => { value.a = 2 }],
-    ['a new member', () => ({ a: 1 }), (value: { b?: number }) => { value.b = 2 }],
+    ['a member', () => ({ a: 1 }), (value: { a: number }) => {
+      value.a = 2
+    }],
+    ['a new member', () => ({ a: 1 }), (value: { b?: number }) => {
+      value.b = 2
+    }],
     ['a removed member', () => ({ a: 1, b: { c: 1 } }), (value: { a?: number }) => {
       delete value.a
     }],
@@ -22,23 +27,40 @@ describe('a print', () => {
     ['a deep member', () => [{ a: [{ b: 1 }] }], ([{ a: [last] }]: [{ a: [{ b: number }] }]) => {
       last.b = 2
     }],
-    ['an element', () => ({ list: [1, 2] }), ({ list }: { list: number[] }) => { list[1] = 3 }],
-    ['a longer list', () => ({ list: [{}] }), ({ list }: { list: object[] }) => { list.push({}) }],
+    ['an element', () => ({ list: [1, 2] }), ({ list }: { list: number[] }) => {
+      list[1] = 3
+    }],
+    ['a longer list', () => ({ list: [{}] }), ({ list }: { list: object[] }) => {
+      list.push({})
+    }],
     ['a Map', () => new Map([['a', { n: 1 }]]), (map: Map<string, { n: number }>) => {
       map.get('a')!.n = 2
     }],
-    ['a Set', () => new Set([1]), (set: Set<number>) => { set.add(2) }],
-    ['a Date', () => ({ at: new Date(1) }), ({ at }: { at: Date }) => { at.setTime(2) }],
-    ['a class', () => new (class { n = { m: 1 } })(), ({ n }: { n: { m: number } }) => { n.m = 2 }],
+    ['a Set', () => new Set([1]), (set: Set<number>) => {
+      set.add(2)
+    }],
+    ['a Date', () => ({ at: new Date(1) }), ({ at }: { at: Date }) => {
+      at.setTime(2)
+    }],
+    ['a class', () =>
+      new (class {
+        n = { m: 1 }
+      })(), ({ n }: { n: { m: number } }) => {
+      n.m = 2
+    }],
     ['a content block', ai, ({ content }: { content: { text: string }[] }) => {
       content[0]!.text = 'b'
     }],
     ['arguments of a tool', ai, ({ tool_calls: calls }: AIMessage) => {
-      (calls![0]!.args as { deep: { n: number } }).deep.n = 2
+      ;(calls![0]!.args as { deep: { n: number } }).deep.n = 2
     }],
-    ['an id', () => new HumanMessage('a'), (message: HumanMessage) => { message.id = 'b' }],
+    ['an id', () => new HumanMessage('a'), (message: HumanMessage) => {
+      message.id = 'b'
+    }],
     ['an artifact', () => new ToolMessage({ content: '', tool_call_id: '1', artifact: { n: 1 } }),
-      ({ artifact }: { artifact: { n: number } }) => { artifact.n = 2 }],
+      ({ artifact }: { artifact: { n: number } }) => {
+        artifact.n = 2
+      }],
   ])('notices a change of %s', (_, make, change) => {
     const value = make()
     const print = printOf(value)

@@ -13,10 +13,15 @@ function defined(source: string): Reducer {
 
 describe('isPlainAppend', () => {
   it.each([
-    '(a, b) => a.concat(b)', '(left, right) => [...left, ...right]', '(x, y) => [...x, y]',
-    '(a = [], b = []) => a.concat(b)', '(a, b) => (a ?? []).concat(b ?? [])',
-    '(a, b) => { return [...(a || []), ...(b || [])] }', 'function (a, b) { return a.concat(b); }',
-    'function add(a, b) { return [...a, ...b] }', '(R, L) => R.concat(L)',
+    '(a, b) => a.concat(b)',
+    '(left, right) => [...left, ...right]',
+    '(x, y) => [...x, y]',
+    '(a = [], b = []) => a.concat(b)',
+    '(a, b) => (a ?? []).concat(b ?? [])',
+    '(a, b) => { return [...(a || []), ...(b || [])] }',
+    'function (a, b) { return a.concat(b); }',
+    'function add(a, b) { return [...a, ...b] }',
+    '(R, L) => R.concat(L)',
     '(a, b) => a.concat(Array.isArray(b) ? b : [b])',
     '(a, b) => [...a, ...(Array.isArray(b) ? b : [b])]',
   ])('knows %s', (source) => {
@@ -26,13 +31,23 @@ describe('isPlainAppend', () => {
   })
 
   it.each([
-    '(a, b) => b.concat(a)', '(a, b) => a.concat(R)', '(a, b) => a.concat(b).slice(-5)',
-    '(a, b) => a.concat(a)', '(a, b) => [...a, ...b].sort()',
+    '(a, b) => b.concat(a)',
+    '(a, b) => a.concat(R)',
+    '(a, b) => a.concat(b).slice(-5)',
+    '(a, b) => a.concat(a)',
+    '(a, b) => [...a, ...b].sort()',
     '(a, b) => { a.push(...b); return a }',
-    '(a, b) => { a[0].n = 1; return a.concat(b) }', '(a, b) => b', '(a) => a.concat(R)',
-    '(a, b, c) => a.concat(b)', '(a, b) => a.concat(b.map((x) => x))', 'Math.max',
-    '(a, b) => a.concat(/* see */ b)', '(a, b = R) => a.concat(b)', '(a, b) => R.concat(b)',
-    '((a, b) => a.concat(b)).bind(null)', '(V, b) => { returnV.concat(b) }',
+    '(a, b) => { a[0].n = 1; return a.concat(b) }',
+    '(a, b) => b',
+    '(a) => a.concat(R)',
+    '(a, b, c) => a.concat(b)',
+    '(a, b) => a.concat(b.map((x) => x))',
+    'Math.max',
+    '(a, b) => a.concat(/* see */ b)',
+    '(a, b = R) => a.concat(b)',
+    '(a, b) => R.concat(b)',
+    '((a, b) => a.concat(b)).bind(null)',
+    '(V, b) => { returnV.concat(b) }',
     `(a, b) => a.concat(b)${' '.repeat(300)}.map((x) => x)`,
   ])('does not know %s', (source) => {
     const reports: unknown[] = []

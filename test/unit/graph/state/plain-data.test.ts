@@ -35,24 +35,30 @@ const lookalikes: readonly unknown[] = [
 
 class Box {
   readonly inside: unknown
-  constructor(inside: unknown) { this.inside = inside }
+  constructor(inside: unknown) {
+    this.inside = inside
+  }
 }
 
 const places: readonly [string, (data: unknown) => unknown][] = [
   ['beside an instance', (data) => ({ box: new Box(1), data })],
   ['beside a message', (data) => ({ message: new HumanMessage('x'), data })],
   ['in a list with a message', (data) => [new HumanMessage('x'), data, [data]]],
-  ['in a message with an argument of its own', (data) =>
-    new HumanMessage({ content: 'x', mood: data, additional_kwargs: { data } } as never)],
-  ['in the arguments of a tool call of version 1', (data) => new AIMessage({ contentBlocks: [
-    { type: 'tool_call', id: 'c', name: 'n', args: { data } as never }] })],
-  ['in a result of version 1', (data) => new ToolMessage({ tool_call_id: 'c',
-    content: [{ type: 'text', text: 'x' }], artifact: data,
-    response_metadata: { output_version: 'v1' } })],
-  ['in a message beside an instance', (data) => ({ box: new Box(1),
-    messages: [new HumanMessage({ content: 'x', additional_kwargs: { deep: [{ data }] } })] })],
-  ['in a Map and a Set beside an instance', (data) =>
-    ({ box: new Box(1), map: new Map([['key', data]]), set: new Set([data]) })],
+  ['in a message with an argument of its own',
+    (data) => new HumanMessage({ content: 'x', mood: data, additional_kwargs: { data } } as never)],
+  ['in the arguments of a tool call of version 1', (data) =>
+    new AIMessage({ contentBlocks: [
+      { type: 'tool_call', id: 'c', name: 'n', args: { data } as never },
+    ] })],
+  ['in a result of version 1',
+    (data) =>
+      new ToolMessage({ tool_call_id: 'c', content: [{ type: 'text', text: 'x' }], artifact: data,
+        response_metadata: { output_version: 'v1' } })],
+  ['in a message beside an instance',
+    (data) => ({ box: new Box(1),
+      messages: [new HumanMessage({ content: 'x', additional_kwargs: { deep: [{ data }] } })] })],
+  ['in a Map and a Set beside an instance',
+    (data) => ({ box: new Box(1), map: new Map([['key', data]]), set: new Set([data]) })],
   ['in an instance', (data) => new Box([data])],
 ]
 
@@ -70,14 +76,16 @@ describe.each(places)('Plain data %s', (_, place) => {
 function plainIn(value: unknown, seen = new Set<unknown>()): string[] {
   if (typeof value !== 'object' || value === null || seen.has(value)) return []
   seen.add(value)
-  const parts = value instanceof Map ? [...value].flat() : value instanceof Set ? [...value]
+  const parts = value instanceof Map ? [...value].flat() : value instanceof Set ?
+    [...value]
     : Object.values(value)
   const own = 'lc' in value ? [JSON.stringify(value)] : []
   return [...new Set([...own, ...parts.flatMap((part) => plainIn(part, seen))])].sort()
 }
 
 it.each(lookalikes.map((data) => [JSON.stringify(data), data]))(
-  'What a client sends reaches the node that it is sent to: %s', async (_, data) => {
+  'What a client sends reaches the node that it is sent to: %s',
+  async (_, data) => {
     const State = Annotation.Root({ data: Annotation<unknown>(), out: Annotation<unknown>() })
     const seen: unknown[] = []
     const bench = new GraphBench(new StateGraph(State)
@@ -93,7 +101,8 @@ it.each(lookalikes.map((data) => [JSON.stringify(data), data]))(
     expect(bench.log.values()).toMatchObject({ data, out: { inside: data } })
     await bench.run({ command: { goto: { node: 'work', input: { data } } } })
     expect(seen).toEqual([data, data])
-  })
+  },
+)
 
 it('What the serializer writes for instances is an instance again.', async () => {
   const data = { lc: 2, type: 'undefined' }
@@ -102,7 +111,7 @@ it('What the serializer writes for instances is an instance again.', async () =>
     bytes: new Uint8Array([1, 2]) })
   expect(back).toMatchObject({ data, when: /a/g, map: new Map([[1, new Set([2])]]),
     bytes: new Uint8Array([1, 2]) })
-  const { message, error } = back as { message: unknown, error: unknown }
+  const { message, error } = back as { message: unknown; error: unknown }
   expect([message instanceof HumanMessage, error instanceof Error]).toEqual([true, true])
 })
 
@@ -114,10 +123,14 @@ it('A circle with such data in it is stored.', async () => {
 })
 
 it('Any JSON beside an instance comes back as it was, order of keys included.', async () => {
-  const key = fc.oneof(fc.constantFrom('lc', 'lc\0', 'type', 'id', 'kwargs', 'args',
-    '__lc_escaped__', 'method'), fc.string())
-  const word = fc.oneof(fc.constantFrom(1, 2, 'constructor', 'undefined', 'secret', ['Map'],
-    ['RegExp'], id), fc.jsonValue() as fc.Arbitrary<unknown>)
+  const key = fc.oneof(
+    fc.constantFrom('lc', 'lc\0', 'type', 'id', 'kwargs', 'args', '__lc_escaped__', 'method'),
+    fc.string(),
+  )
+  const word = fc.oneof(
+    fc.constantFrom(1, 2, 'constructor', 'undefined', 'secret', ['Map'], ['RegExp'], id),
+    fc.jsonValue() as fc.Arbitrary<unknown>,
+  )
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof({ maxDepth: 4 }, word, fc.array(tie('tree'), { maxLength: 3 }),
       fc.dictionary(key.filter((name) => name !== '__proto__'), tie('tree'), { maxKeys: 4 })),

@@ -20,9 +20,19 @@ const thread_id = 't'
 function open(log = new ModelLog(), options: Partial<SaverOptions> = {}) {
   const memory = { newest: new Map(), empty: log.headId === null }
   const saver = new HeddleSaver({
-    threadId: thread_id, runId: 'r', codec, serde, source: log, memory, metadata: {}, sync: false,
+    threadId: thread_id,
+    runId: 'r',
+    codec,
+    serde,
+    source: log,
+    memory,
+    metadata: {},
+    sync: false,
     sink: { step: (step) => log.append([step]), hold: () => {}, acknowledged: async () => {} },
-    entered: () => {}, seen: () => {}, written: () => {}, ...options,
+    entered: () => {},
+    seen: () => {},
+    written: () => {},
+    ...options,
   })
   return { saver, log, memory }
 }
@@ -33,8 +43,9 @@ function checkpoint(channel_values: Record<string, unknown>): Checkpoint {
 }
 
 const loop = { source: 'loop', step: 0, parents: {} } as const
-const at = (checkpoint_id?: string) =>
-  ({ configurable: { thread_id, checkpoint_ns: '', ...checkpoint_id && { checkpoint_id } } })
+const at = (checkpoint_id?: string) => ({
+  configurable: { thread_id, checkpoint_ns: '', ...checkpoint_id && { checkpoint_id } },
+})
 
 describe('HeddleSaver', () => {
   it('does not read a thread that is known to be empty', async () => {
@@ -80,7 +91,7 @@ describe('HeddleSaver', () => {
     expect(log.checkpoints.flatMap(({ full }, step) => full ? step : [])).toEqual([0, 257, 514])
   })
 
-  it('waits under `sync` until the log has checkpoints and tasks\' writes', async () => {
+  it("waits under `sync` until the log has checkpoints and tasks' writes", async () => {
     let disk = Promise.withResolvers<void>()
     const sink = { step: () => {}, hold: () => {}, acknowledged: () => disk.promise }
     const { saver } = open(undefined, { sync: true, sink })
@@ -88,7 +99,9 @@ describe('HeddleSaver', () => {
     for (const save of [() => saver.put(at(), first, loop, { a: 1 }),
       () => saver.putWrites(at(first.id), [['a', 2]], 'task')]) {
       let saved = false
-      const saving = save().then(() => { saved = true })
+      const saving = save().then(() => {
+        saved = true
+      })
       await new Promise((resolve) => setImmediate(resolve))
       expect(saved).toBe(false)
       disk.resolve()
@@ -119,7 +132,7 @@ describe('HeddleSaver', () => {
     expect(log.values()).toEqual({ a: 1 })
   })
 
-  it('keeps a task\'s first write at each index, and the last of special channels', async () => {
+  it("keeps a task's first write at each index, and the last of special channels", async () => {
     const { saver, log } = open()
     const head = checkpoint({})
     await saver.put(at(), head, loop, {})
@@ -131,24 +144,22 @@ describe('HeddleSaver', () => {
     expect(log.writes[1]!.writes.map(({ index }) => index)).toEqual([-1])
   })
 
-  it('orders writes by the paths of their tasks, as a step applies them',
-    async () => {
-      const { saver, log } = open()
-      const head = checkpoint({ list: [] })
-      const next = checkpoint({})
-      await saver.put(at(), head, loop, { list: 1 })
-      await saver.putWrites(at(head.id), [['list', 'b']], 'task 1', '~__pregel_pull, b')
-      await saver.putWrites(at(head.id), [['list', 'a']], 'task 3', '~__pregel_pull, a')
-      await saver.putWrites(at(head.id), [['list', 'input']], 'task 2')
-      await saver.put(at(head.id), next, loop, {})
-      const expected = [['task 2', 'list', 'input'], ['task 3', 'list', 'a'],
-        ['task 1', 'list', 'b']]
-      for (const { saver: one } of [{ saver }, open(log)]) {
-        expect((await one.getTuple(at(head.id)))?.pendingWrites).toEqual(expected)
-        const { list } = await one.getDeltaChannelHistory({ config: at(), channels: ['list'] })
-        expect(list).toEqual({ writes: expected, seed: [] })
-      }
-    })
+  it('orders writes by the paths of their tasks, as a step applies them', async () => {
+    const { saver, log } = open()
+    const head = checkpoint({ list: [] })
+    const next = checkpoint({})
+    await saver.put(at(), head, loop, { list: 1 })
+    await saver.putWrites(at(head.id), [['list', 'b']], 'task 1', '~__pregel_pull, b')
+    await saver.putWrites(at(head.id), [['list', 'a']], 'task 3', '~__pregel_pull, a')
+    await saver.putWrites(at(head.id), [['list', 'input']], 'task 2')
+    await saver.put(at(head.id), next, loop, {})
+    const expected = [['task 2', 'list', 'input'], ['task 3', 'list', 'a'], ['task 1', 'list', 'b']]
+    for (const { saver: one } of [{ saver }, open(log)]) {
+      expect((await one.getTuple(at(head.id)))?.pendingWrites).toEqual(expected)
+      const { list } = await one.getDeltaChannelHistory({ config: at(), channels: ['list'] })
+      expect(list).toEqual({ writes: expected, seed: [] })
+    }
+  })
 
   it('keeps writes that come before their checkpoint', async () => {
     const { saver } = open()
@@ -182,8 +193,7 @@ describe('HeddleSaver', () => {
     await old.putWrites(at(first!.id), [['__pregel_tasks', 'packet'], ['a', 2]], 'task')
     await old.put(at(first!.id), second!, loop, { a: 2 })
     expect((await old.getTuple(at(first!.id)))?.checkpoint).toMatchObject({ pending_sends: [] })
-    expect((await old.getTuple(at()))?.checkpoint).toEqual({ ...second,
-      pending_sends: ['packet'] })
+    expect((await old.getTuple(at()))?.checkpoint).toEqual({ ...second, pending_sends: ['packet'] })
     const { checkpoint: seen } = (await open(log).saver.getTuple(at()))!
     expect(seen).toMatchObject({ channel_values: { a: 2, __pregel_tasks: ['packet'] },
       channel_versions: { a: 1, __pregel_tasks: 1 } })
@@ -247,8 +257,9 @@ describe('HeddleSaver', () => {
       parent = next.id
     }
     const seen: unknown[] = []
-    for await (const { checkpoint: { channel_values: values } } of
-      saver.list({ configurable: { thread_id } })) seen.push(values.list)
+    for await (const { checkpoint: { channel_values: values } } of saver.list({
+      configurable: { thread_id },
+    })) seen.push(values.list)
     expect(seen).toEqual(Array.from({ length: 150 }, (_, i) => [149 - i]))
     const limited: unknown[] = []
     for await (const tuple of saver.list({ configurable: { thread_id } }, { limit: 70 })) {
@@ -267,8 +278,13 @@ describe('HeddleSaver', () => {
 
   it('forgets the subgraphs of tasks once their step has ended, and no others', async () => {
     const { saver, memory } = open()
-    const put = (checkpoint_ns: string) => saver.put(
-      { configurable: { thread_id, checkpoint_ns } }, checkpoint({ a: 1 }), loop, { a: 1 })
+    const put = (checkpoint_ns: string) =>
+      saver.put(
+        { configurable: { thread_id, checkpoint_ns } },
+        checkpoint({ a: 1 }),
+        loop,
+        { a: 1 },
+      )
     for (const ns of ['', 'lasting', 'a:1', 'a:1|b:2', 'a:1|b:2|c:3', 'a:11|d:4']) await put(ns)
     expect(memory.newest.size).toBe(6)
     await put('a:1')
@@ -279,8 +295,9 @@ describe('HeddleSaver', () => {
 
   it('returns messages as messages', async () => {
     const { saver, log } = open()
-    await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop,
-      { list: 1 })
+    await saver.put(at(), checkpoint({ list: [new AIMessage({ content: 'x', id: '1' })] }), loop, {
+      list: 1,
+    })
     const tuple = await open(log).saver.getTuple(at())
     expect((tuple!.checkpoint.channel_values.list as unknown[])[0]).toBeInstanceOf(AIMessage)
   })
@@ -292,22 +309,29 @@ describe('HeddleSaver', () => {
     const steps: Step[] = []
     const held: Promise<void>[] = []
     const { saver } = open(new ModelLog(), { codec: refusing, sink: {
-      step: (step) => void steps.push(step), hold: (done) => void held.push(done),
-      acknowledged: async () => {} } })
+      step: (step) => void steps.push(step),
+      hold: (done) => void held.push(done),
+      acknowledged: async () => {},
+    } })
     const first = checkpoint({ a: 1 })
     await saver.put(at(), first, loop, { a: 1 })
     const written = saver.putWrites(at(first.id), [['a', 2], ['b', new Box()]], 'task')
     await expect(written).rejects.toThrow('a sealed box')
     await Promise.all(held)
     const [, stored] = steps
-    expect(stored).toMatchObject({ value: { taskId: 'task', writes: [{ channel: '__error__',
-      value: { json: expect.stringMatching('a sealed box') } }] } })
-    const seen = await PendingWrites.of([stored!.value as Writes], (value) =>
-      refusing.decode(value))
+    expect(stored).toMatchObject({
+      value: { taskId: 'task',
+        writes: [{ channel: '__error__',
+          value: { json: expect.stringMatching('a sealed box') } }] },
+    })
+    const seen = await PendingWrites.of([stored!.value as Writes],
+      (value) => refusing.decode(value))
     for (const writes of [(await saver.getTuple(at()))?.pendingWrites, seen.tuples()]) {
       expect(writes).toMatchObject([['task', '__error__', { name: 'TypeError' }]])
     }
   })
 })
 
-class Box { readonly inside = 1 }
+class Box {
+  readonly inside = 1
+}

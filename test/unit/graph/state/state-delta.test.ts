@@ -22,7 +22,9 @@ class Reader {
   apply(changes: readonly ChannelChange[], full = false): void {
     this.view = this.view.apply(structuredClone(changes), full)
   }
-  get state(): unknown { return JSON.parse(this.view.json(this.view.names())) }
+  get state(): unknown {
+    return JSON.parse(this.view.json(this.view.names()))
+  }
 }
 
 function kinds(changes: readonly ChannelChange[]): string[] {
@@ -34,46 +36,56 @@ const longText = 'x'.repeat(40)
 /** How a reducer or a node may change a list. */
 const listStep = fc.record({
   how: fc.constantFrom('append', 'replace', 'remove', 'clear', 'push in place', 'drop in place'),
-  at: fc.nat(20), items: fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 }),
+  at: fc.nat(20),
+  items: fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 }),
 })
 
-function stepped(list: object[], { how, at, items }: { how: string; at: number; items: object[] }):
-  object[] {
+function stepped(list: object[],
+  { how, at, items }: { how: string; at: number; items: object[] }): object[] {
   switch (how) {
-    case 'append': return [...list, ...items]
-    case 'replace': return list.toSpliced(at % (list.length + 1), 1, ...items)
-    case 'remove': return list.toSpliced(at % (list.length + 1), 1)
-    case 'push in place': list.push(...items); return list
-    case 'drop in place': list.splice(at % (list.length + 1), 1); return list
-    default: return []
+    case 'append':
+      return [...list, ...items]
+    case 'replace':
+      return list.toSpliced(at % (list.length + 1), 1, ...items)
+    case 'remove':
+      return list.toSpliced(at % (list.length + 1), 1)
+    case 'push in place':
+      list.push(...items)
+      return list
+    case 'drop in place':
+      list.splice(at % (list.length + 1), 1)
+      return list
+    default:
+      return []
   }
 }
 
 describe('KnownChannels', () => {
-  it('lets a reader follow every change of a list, also in place', () => fc.assert(
-    fc.property(fc.array(listStep, { maxLength: 12 }), (steps) => {
-      const known = new KnownChannels()
-      const reader = new Reader()
-      let list: object[] = [{ n: 1 }]
-      reader.apply(known.restate({ list }, encode), true)
-      for (const step of steps) {
-        list = stepped(list, step)
-        reader.apply(known.advance({ list }, written, encode))
-        expect(reader.state).toEqual({ list })
-        expect(known.values()).toEqual({ list })
-      }
-    })))
+  it('lets a reader follow every change of a list, also in place', () =>
+    fc.assert(
+      fc.property(fc.array(listStep, { maxLength: 12 }), (steps) => {
+        const known = new KnownChannels()
+        const reader = new Reader()
+        let list: object[] = [{ n: 1 }]
+        reader.apply(known.restate({ list }, encode), true)
+        for (const step of steps) {
+          list = stepped(list, step)
+          reader.apply(known.advance({ list }, written, encode))
+          expect(reader.state).toEqual({ list })
+          expect(known.values()).toEqual({ list })
+        }
+      }),
+    ))
 
-  it('stores changes in place to a list that was read from the log',
-    async () => {
-      const reader = new Reader()
-      reader.apply(new KnownChannels().restate({ list: ['a'] }, encode), true)
-      const known = await KnownChannels.of(reader.view.stored(), decode)
-      const { list } = known.values() as { list: string[] }
-      list.push('b')
-      reader.apply(known.advance({ list }, written, encode))
-      expect(reader.state).toEqual({ list: ['a', 'b'] })
-    })
+  it('stores changes in place to a list that was read from the log', async () => {
+    const reader = new Reader()
+    reader.apply(new KnownChannels().restate({ list: ['a'] }, encode), true)
+    const known = await KnownChannels.of(reader.view.stored(), decode)
+    const { list } = known.values() as { list: string[] }
+    list.push('b')
+    reader.apply(known.advance({ list }, written, encode))
+    expect(reader.state).toEqual({ list: ['a', 'b'] })
+  })
 
   it('sees a change in place to an element after an inserted one', () => {
     const known = new KnownChannels()
@@ -87,18 +99,25 @@ describe('KnownChannels', () => {
     expect(reader.state).toEqual({ list })
   })
 
-  it('lets a reader follow values that come, change and go', () => fc.assert(
-    fc.property(fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(fc.nat(),
-      fc.string(), fc.constant(null), fc.record({ deep: fc.nat() }), fc.array(fc.nat())))),
-    (states) => {
-      const known = new KnownChannels()
-      const reader = new Reader()
-      reader.apply(known.restate({}, encode), true)
-      for (const state of states) {
-        reader.apply(known.advance({ ...state }, written, encode))
-        expect(reader.state).toEqual(state)
-      }
-    })))
+  it('lets a reader follow values that come, change and go', () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.dictionary(fc.constantFrom('a', 'b', 'c'),
+            fc.oneof(fc.nat(), fc.string(), fc.constant(null), fc.record({ deep: fc.nat() }),
+              fc.array(fc.nat()))),
+        ),
+        (states) => {
+          const known = new KnownChannels()
+          const reader = new Reader()
+          reader.apply(known.restate({}, encode), true)
+          for (const state of states) {
+            reader.apply(known.advance({ ...state }, written, encode))
+            expect(reader.state).toEqual(state)
+          }
+        },
+      ),
+    ))
 
   it('stores only what was appended', () => {
     const known = new KnownChannels()
@@ -140,7 +159,8 @@ describe('KnownChannels', () => {
   })
 
   it.each([['written', written], ['not written', unwritten]])(
-    'stores a small object that was changed in place if its channel was %s', (_, how) => {
+    'stores a small object that was changed in place if its channel was %s',
+    (_, how) => {
       const known = new KnownChannels()
       const object = { count: { now: 1 } }
       known.restate({ object }, encode)
@@ -148,7 +168,8 @@ describe('KnownChannels', () => {
       object.count.now = 2
       expect(kinds(known.advance({ object }, how, encode))).toEqual(['object set'])
       expect(kinds(known.advance({ object }, how, encode))).toEqual([])
-    })
+    },
+  )
 
   it('stores a new default even if its channel has no version', () => {
     const known = new KnownChannels()
@@ -178,9 +199,13 @@ describe('KnownChannels', () => {
     const crowd = Array.from({ length: 70_000 }, (_, i) => i % 3 === 0 ? {} : i)
     const texts = Array.from({ length: 70_000 }, () => longText)
     const steps: [list: unknown[], kind: string][] = [
-      [crowd, 'list set'], [[...crowd, 1], 'list set'], [crowd.slice(0, 5), 'list list'],
-      [[...crowd.slice(0, 5), 7], 'list splice'], [texts, 'list list'],
-      [[...texts, 'x'], 'list splice'], [crowd, 'list set'],
+      [crowd, 'list set'],
+      [[...crowd, 1], 'list set'],
+      [crowd.slice(0, 5), 'list list'],
+      [[...crowd.slice(0, 5), 7], 'list splice'],
+      [texts, 'list list'],
+      [[...texts, 'x'], 'list splice'],
+      [crowd, 'list set'],
     ]
     reader.apply(known.restate({ list: [] }, encode), true)
     for (const [list, kind] of steps) {
@@ -195,12 +220,15 @@ describe('KnownChannels', () => {
     expect(reader.state).toEqual({ list: crowd })
   })
 
-  it.each([[[longText]], [[[longText]]], [[{ a: longText }]], [[{ a: 1, b: 2 }]], [[[1, 2]]],
-    [[{ a: {} }]], [[new Map([[1, 2]])]], [[new AIMessage('a')]]])(
-    'stores very many elements one by one if %j is among them', (other) => {
+  it.each([[[longText]], [[[longText]]], [[{ a: longText }]], [[{ a: 1, b: 2 }]], [[[1, 2]]], [[{
+    a: {},
+  }]], [[new Map([[1, 2]])]], [[new AIMessage('a')]]])(
+    'stores very many elements one by one if %j is among them',
+    (other) => {
       const list = [...Array.from({ length: 70_000 }, (_, i) => i), ...other]
       expect(kinds(new KnownChannels().restate({ list }, encode))).toEqual(['list list'])
-    })
+    },
+  )
 
   it('returns copies of its lists', () => {
     const known = new KnownChannels()
@@ -211,15 +239,21 @@ describe('KnownChannels', () => {
 
   describe('touched', () => {
     it.each<[string, ChannelValues, (values: never) => void]>([
-      ['a message', { list: [new AIMessage('a')] },
-        ({ list }: { list: AIMessage[] }) => { list[0]!.content = 'b' }],
-      ['a late message in a long list',
-        { list: Array.from({ length: 500 }, () => new AIMessage('a')) },
-        ({ list }: { list: AIMessage[] }) => { list[300]!.content = 'b' }],
-      ['a member of a list', { list: [{ n: 1 }] },
-        ({ list }: { list: { n: number }[] }) => { list[0]!.n = 2 }],
+      ['a message', { list: [new AIMessage('a')] }, ({ list }: { list: AIMessage[] }) => {
+        list[0]!.content = 'b'
+      }],
+      ['a late message in a long list', {
+        list: Array.from({ length: 500 }, () => new AIMessage('a')),
+      }, ({ list }: { list: AIMessage[] }) => {
+        list[300]!.content = 'b'
+      }],
+      ['a member of a list', { list: [{ n: 1 }] }, ({ list }: { list: { n: number }[] }) => {
+        list[0]!.n = 2
+      }],
       ['deep inside of a small value', { object: { a: { b: 1 } } },
-        ({ object }: { object: { a: { b: number } } }) => { object.a.b = 2 }],
+        ({ object }: { object: { a: { b: number } } }) => {
+          object.a.b = 2
+        }],
     ])('notices a change in place: %s', (_, values, change) => {
       const known = new KnownChannels()
       known.restate(values, encode)
@@ -259,7 +293,8 @@ describe('KnownChannels', () => {
     const view = ChannelView.empty.apply(known.restate(values, encode), true)
     const again = await KnownChannels.of(view.stored(), decode)
     expect(again.values()).toEqual(values)
-    expect(again.advance(again.values(), written, encode).filter(({ channel }) =>
-      channel !== 'when')).toEqual([])
+    expect(
+      again.advance(again.values(), written, encode).filter(({ channel }) => channel !== 'when'),
+    ).toEqual([])
   })
 })

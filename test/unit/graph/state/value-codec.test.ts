@@ -30,14 +30,18 @@ function hasMinusZero(value: unknown): boolean {
 const text = fc.string()
 const fields = {
   content: fc.oneof(text, fc.array(fc.record({ type: fc.constant('text'), text }))),
-  additional_kwargs: fc.dictionary(fc.string({ minLength: 1 }).filter((key) => key !== 'tool_calls'
-    && key !== '__proto__'), json),
+  additional_kwargs: fc.dictionary(fc.string({ minLength: 1 }).filter((key) =>
+    key !== 'tool_calls'
+    && key !== '__proto__'
+  ), json),
   response_metadata: fc.dictionary(fc.constantFrom('model', 'usage'), json),
   id: fc.uuid(),
   name: text,
 }
-const toolCalls = fc.array(fc.record({ name: text, args: fc.dictionary(text.filter((key) =>
-  key !== '__proto__'), json), id: text, type: fc.constant('tool_call' as const) }))
+const toolCalls = fc.array(
+  fc.record({ name: text, args: fc.dictionary(text.filter((key) => key !== '__proto__'), json),
+    id: text, type: fc.constant('tool_call' as const) }),
+)
 const optional = { requiredKeys: ['content'] as ['content'] }
 const base = fc.record(fields, optional)
 const message = fc.oneof(
@@ -47,14 +51,19 @@ const message = fc.oneof(
     usage_metadata: fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat() }) }, optional)
     .map((made) => new AIMessage(made as never)),
   fc.record({ ...fields, tool_call_id: text, artifact: json,
-    status: fc.constantFrom('success' as const, 'error' as const) },
-  { requiredKeys: ['content', 'tool_call_id'] }).map((made) => new ToolMessage(made as never)),
+    status: fc.constantFrom('success' as const, 'error' as const) }, {
+    requiredKeys: ['content', 'tool_call_id'],
+  }).map((made) => new ToolMessage(made as never)),
   // The sum of chunks, as a streaming model gives it.
   fc.array(fc.record({ content: text, id: fc.constant('run'), tool_call_chunks: fc.array(fc.record({
-    name: fc.option(text, { nil: undefined }), args: fc.constantFrom('{"a":', '1}', '{}', 'oops'),
-    id: fc.option(fc.constantFrom('c1', 'c2'), { nil: undefined }), index: fc.nat(1),
-    type: fc.constant('tool_call_chunk' as const) }), { maxLength: 2 }) }), { minLength: 1,
-    maxLength: 4 }).map((made) => summed(made.map((fields) => new AIMessageChunk(fields))))
+    name: fc.option(text, { nil: undefined }),
+    args: fc.constantFrom('{"a":', '1}', '{}', 'oops'),
+    id: fc.option(fc.constantFrom('c1', 'c2'), { nil: undefined }),
+    index: fc.nat(1),
+    type: fc.constant('tool_call_chunk' as const),
+  }), { maxLength: 2 }) }), { minLength: 1, maxLength: 4 }).map((made) =>
+    summed(made.map((fields) => new AIMessageChunk(fields)))
+  )
     .filter((sum) => sum !== undefined),
 )
 
@@ -73,8 +82,8 @@ function members({ lc_kwargs: _, ...rest }: object & { lc_kwargs: unknown }) {
 }
 
 describe('ValueCodec', () => {
-  it('stores JSON as it is and returns it', () => fc.assert(fc.asyncProperty(json,
-    async (value) => {
+  it('stores JSON as it is and returns it', () =>
+    fc.assert(fc.asyncProperty(json, async (value) => {
       const { stored, exact, back } = await trip(value)
       expect(stored).toEqual({ json: JSON.stringify(value), form: Form.FORM_UNSPECIFIED })
       expect(exact).toBe(true)
@@ -88,33 +97,50 @@ describe('ValueCodec', () => {
   })
 
   it('revives a chat message from its flat text alone, with the same class and members',
-    () => fc.assert(fc.asyncProperty(message, async (original) => {
-      const { stored, exact, back } = await trip(original)
-      expect(stored.form).toBe(Form.FORM_MESSAGE)
-      expect(stored.serialized).toBeUndefined()
-      expect(exact).toBe(true)
-      expect((back as object).constructor).toBe(original.constructor)
-      expect(members(back as HumanMessage)).toEqual(members(original))
-      expect(codec.text(back)).toBe(stored.json)
-      expect((back as HumanMessage).toJSON()).toEqual(JSON.parse(JSON.stringify(original)))
-    })))
+    () =>
+      fc.assert(fc.asyncProperty(message, async (original) => {
+        const { stored, exact, back } = await trip(original)
+        expect(stored.form).toBe(Form.FORM_MESSAGE)
+        expect(stored.serialized).toBeUndefined()
+        expect(exact).toBe(true)
+        expect((back as object).constructor).toBe(original.constructor)
+        expect(members(back as HumanMessage)).toEqual(members(original))
+        expect(codec.text(back)).toBe(stored.json)
+        expect((back as HumanMessage).toJSON()).toEqual(JSON.parse(JSON.stringify(original)))
+      })))
 
-  it('stores a list of only chat messages flat', () => fc.assert(fc.asyncProperty(
-    fc.array(message, { minLength: 1, maxLength: 4 }), async (originals) => {
-      const { stored, back } = await trip(originals)
-      expect(stored.form).toBe(Form.FORM_MESSAGE)
-      expect(stored.json).toBe(codec.text(originals))
-      expect((back as HumanMessage[]).map(members)).toEqual(originals.map(members))
-    }), { numRuns: 30 }))
+  it('stores a list of only chat messages flat', () =>
+    fc.assert(fc.asyncProperty(
+      fc.array(message, { minLength: 1, maxLength: 4 }),
+      async (originals) => {
+        const { stored, back } = await trip(originals)
+        expect(stored.form).toBe(Form.FORM_MESSAGE)
+        expect(stored.json).toBe(codec.text(originals))
+        expect((back as HumanMessage[]).map(members)).toEqual(originals.map(members))
+      },
+    ), { numRuns: 30 }))
 
   it('shows every member of the specification, even if empty', () => {
     expect(JSON.parse(codec.text(new HumanMessage('hi')))).toEqual({
-      type: 'human', content: 'hi', additional_kwargs: {}, response_metadata: {}, id: null,
-      name: null, example: false,
+      type: 'human',
+      content: 'hi',
+      additional_kwargs: {},
+      response_metadata: {},
+      id: null,
+      name: null,
+      example: false,
     })
     expect(JSON.parse(codec.text(new AIMessage({ content: 'yes', id: '1' })))).toEqual({
-      type: 'ai', content: 'yes', additional_kwargs: {}, response_metadata: {}, id: '1', name: null,
-      example: false, tool_calls: [], invalid_tool_calls: [], usage_metadata: null,
+      type: 'ai',
+      content: 'yes',
+      additional_kwargs: {},
+      response_metadata: {},
+      id: '1',
+      name: null,
+      example: false,
+      tool_calls: [],
+      invalid_tool_calls: [],
+      usage_metadata: null,
     })
   })
 
@@ -188,11 +214,17 @@ describe('ValueCodec', () => {
 
   it('shows an object by its toJSON, toDict or as an error', () => {
     expect(codec.text(new Send('node', { a: new Date(0) }))).toBe(JSON.stringify(
-      { lg_name: 'Send', node: 'node', args: { a: '1970-01-01T00:00:00.000Z' } }))
+      { lg_name: 'Send', node: 'node', args: { a: '1970-01-01T00:00:00.000Z' } },
+    ))
     expect(JSON.parse(codec.text(new Command({ goto: 'x' })))).toMatchObject({ goto: ['x'] })
     expect(codec.text({ error: new TypeError('bad') })).toBe(
-      '{"error":{"name":"TypeError","message":"bad"}}')
-    class Account { toDict() { return { type: 'account', data: { b: 1 } } } }
+      '{"error":{"name":"TypeError","message":"bad"}}',
+    )
+    class Account {
+      toDict() {
+        return { type: 'account', data: { b: 1 } }
+      }
+    }
     expect(codec.text([new Account()])).toBe('[{"b":1,"type":"account"}]')
   })
 
@@ -214,14 +246,17 @@ describe('ValueCodec', () => {
   })
 })
 
-it.each([['5', Object(5)], ['"text"', Object('text')], ['false', Object(false)],
-  ['{"deep":[0]}', { deep: [Object(0)] }], ['"7"', Object(7n)]])(
-  'A boxed value is shown as %s and comes back as it was', async (json, value) => {
+it.each([['5', Object(5)], ['"text"', Object('text')], ['false', Object(false)], ['{"deep":[0]}', {
+  deep: [Object(0)],
+}], ['"7"', Object(7n)]])(
+  'A boxed value is shown as %s and comes back as it was',
+  async (json, value) => {
     expect(codec.text(value)).toBe(json)
     const { value: stored, exact } = codec.encode(value, () => {})
     expect([stored.json, exact]).toEqual([json, true])
     expect(await codec.decode(stored)).toEqual(value)
-  })
+  },
+)
 
 describe('a value that cannot be stored', () => {
   it.each([['a function', () => 1], ['a symbol', Symbol('s')]])('is undefined in the log: %s',
@@ -231,7 +266,9 @@ describe('a value that cannot be stored', () => {
 
   it('is decoded as the API shows it if its serializer cannot read what it wrote', async () => {
     class Own {
-      toJSON() { return { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {} } }
+      toJSON() {
+        return { lc: 1, type: 'constructor', id: ['no', 'such'], kwargs: {} }
+      }
     }
     const { stored, back } = await trip(new Own())
     expect(back).toEqual(JSON.parse(stored.json))
@@ -242,8 +279,8 @@ describe('a value that cannot be stored', () => {
 })
 
 it('A message of a library before version 1 is recognized by its other type.', async () => {
-  const message = Object.defineProperties(new AIMessage('hello'),
-    { type: { value: undefined }, _getType: { value: () => 'ai' } })
+  const message = Object.defineProperties(new AIMessage('hello'), { type: { value: undefined },
+    _getType: { value: () => 'ai' } })
   const { stored, back } = await trip(message)
   expect(JSON.parse(stored.json)).toMatchObject({ type: 'ai', content: 'hello' })
   expect(back).toMatchObject({ content: 'hello' })

@@ -13,7 +13,9 @@ it('A clock that is off is logged once, and once when it is right again.', async
   const half = clocksApartMs / 2
   for (aheadMs of [half - 1, half, 3 * half, 1 - half, -half]) await look()
   expect(env.lines.map(({ level, details }) => [level, details])).toEqual([
-    ['warn', { secondsAhead: 3 }], ['info', {}], ['warn', { secondsAhead: -2 }],
+    ['warn', { secondsAhead: 3 }],
+    ['info', {}],
+    ['warn', { secondsAhead: -2 }],
   ])
 })
 

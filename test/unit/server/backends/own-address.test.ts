@@ -14,8 +14,9 @@ const open: Server[] = []
 const hasIpv6 = Object.values(networkInterfaces()).flat()
   .some((each) => each?.address === '::1')
 
-afterEach(() => Promise.all(open.splice(0).map((server) =>
-  new Promise((closed) => server.close(closed)))))
+afterEach(() =>
+  Promise.all(open.splice(0).map((server) => new Promise((closed) => server.close(closed))))
+)
 
 /** A port on which a server listens. */
 async function node(host = '127.0.0.1'): Promise<number> {
@@ -45,7 +46,8 @@ describe('the address of a member', () => {
 
   it('is an error that names the setting if no node answers', async () => {
     await expect(ownAddressTowards([`127.0.0.1:${await goneNode()}`], env)).rejects.toMatchObject({
-      code: 'unavailable', message: expect.stringContaining('--member-host') as string,
+      code: 'unavailable',
+      message: expect.stringContaining('--member-host') as string,
     })
   })
 })

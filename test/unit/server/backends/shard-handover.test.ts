@@ -30,9 +30,13 @@ function house(alive: readonly string[] = [], failures = 0) {
     },
   } as unknown as HostedActors['activations']
   const host = shardHandover({
-    env, shards, owns: (shard) => owned.has(shard),
+    env,
+    shards,
+    owns: (shard) => owned.has(shard),
     actors: {
-      activations, releaseMs: 1_000, recentOf: () => [],
+      activations,
+      releaseMs: 1_000,
+      recentOf: () => [],
       wakeAt: (atMs) => wakeTimes.push(atMs),
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)
@@ -69,7 +73,8 @@ describe('shards that are released', () => {
     expect(a).not.toBe(b)
     expect(inProgress).toEqual([[keyOf('a')], [keyOf('b')], []])
     expect(story.toSorted()).toEqual(
-      [...[a, b, empty].map((shard) => `${shard} goes`), 'looked for who lives there'].toSorted())
+      [...[a, b, empty].map((shard) => `${shard} goes`), 'looked for who lives there'].toSorted(),
+    )
     await host.release(a)
     expect(story.filter((line) => line.startsWith('looked'))).toHaveLength(2)
   })

@@ -7,8 +7,9 @@ import { ShardOwnershipAge } from '../../../../src/server/backends/shard-ownersh
 import { virtualEnv } from '../../../support/env.ts'
 
 const question = { row: 'default-key', who: 'somebody', counter: 'new' }
-const [self, other, silent] = ['self', 'other', 'silent'].map((id): Member =>
-  ({ id, address: id })) as [Member, Member, Member]
+const [self, other, silent] = ['self', 'other', 'silent'].map((id): Member => ({ id,
+  address: id })
+) as [Member, Member, Member]
 const intervalMs = 10_000
 
 function ownershipAgeOf(...view: Member[]) {

@@ -3,9 +3,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ClaimOutcome, SessionPort, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
-import {
-  meteredLog, meteredSessions, meteredShards,
-} from '../../../../src/server/metrics/metered-ports.ts'
+import { meteredLog, meteredSessions,
+  meteredShards } from '../../../../src/server/metrics/metered-ports.ts'
 import { Metrics } from '../../../../src/server/metrics/metrics.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
@@ -20,7 +19,9 @@ describe('the sessions of members', () => {
     const [metrics, env] = [new Metrics(), virtualEnv()]
     let state: 'alive' | 'fenced' = 'alive'
     const sessions: SessionPort = {
-      join: async () => {}, leave: async () => {}, fence: async () => 'fenced',
+      join: async () => {},
+      leave: async () => {},
+      fence: async () => 'fenced',
       state: async (session) => {
         env.advance(20)
         if (session === 'lost') throw new Error('out of reach')
@@ -35,7 +36,8 @@ describe('the sessions of members', () => {
     expect(await metered.state('me')).toBe('fenced')
     expect(await metered.fence('other', 'me')).toBe('fenced')
     expect(await linesOf(metrics, 'fences_total')).toEqual(
-      ['heddle_fences_total{outcome="fenced"} 1'])
+      ['heddle_fences_total{outcome="fenced"} 1'],
+    )
     expect(await linesOf(metrics, 'gate_validation')).toEqual([
       'heddle_gate_validation_duration_seconds_sum{outcome="alive"} 0.02',
       'heddle_gate_validation_duration_seconds_count{outcome="alive"} 1',
@@ -56,8 +58,8 @@ describe('shards', () => {
     const port: ShardPort = { owners: async () => [], owner: async () => undefined,
       claim: async () => outcome }
     const { claim } = meteredShards(port, metrics)
-    const owner = (session: string | null, epoch = 1): ShardOwner =>
-      ({ shard: 1, epoch, session, address: 'a' })
+    const owner = (session: string | null, epoch = 1): ShardOwner => ({ shard: 1, epoch, session,
+      address: 'a' })
     await claim({ from: undefined, to: owner('me') })
     await claim({ from: owner(null), to: owner('me', 2) })
     await claim({ from: owner('dead'), to: owner('me', 3) })
@@ -66,8 +68,11 @@ describe('shards', () => {
     outcome = { kind: 'unknown' }
     await claim({ from: owner('dead'), to: owner('me', 3) })
     expect(await linesOf(metrics, 'shards_')).toEqual([
-      'heddle_shards_taken_total{from="new"} 1', 'heddle_shards_taken_total{from="given"} 1',
-      'heddle_shards_taken_total{from="lost"} 1', 'heddle_shards_given_total 1'])
+      'heddle_shards_taken_total{from="new"} 1',
+      'heddle_shards_taken_total{from="given"} 1',
+      'heddle_shards_taken_total{from="lost"} 1',
+      'heddle_shards_given_total 1',
+    ])
   })
 })
 

@@ -20,10 +20,14 @@ const update = { table: 'thread', row: { ...row, epoch: 1, seq: 1 } } as const
 
 function logWith(confirm: () => Promise<void>) {
   const done: string[] = []
-  const note = (what: string) => async () => { done.push(what) }
+  const note = (what: string) => async () => {
+    done.push(what)
+  }
   const parts = {
     connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new WriteTimestamp(), log: { append: note('log') }, branches: {},
+    rank: new WriteTimestamp(),
+    log: { append: note('log') },
+    branches: {},
     runs: { removeAll: note('runs') },
     rows: { thread: { put: note('row') }, assistant: { put: note('row') } },
     index: { put: note('index') },
@@ -40,7 +44,8 @@ it('A copy that was certainly not written keeps nothing of its source.', async (
     const needs = new Set<string>()
     const idOf = (row: typeof newRow) => row.branch.id
     const log = new CassandraLog({
-      connection: { surely: (work: () => Promise<void>) => work() }, rank: new WriteTimestamp(),
+      connection: { surely: (work: () => Promise<void>) => work() },
+      rank: new WriteTimestamp(),
       branches: {
         noteCopy: async (row: typeof newRow) => needs.add(idOf(row)).size > 0,
         release: async ({ id }: typeof branch) => {
@@ -49,7 +54,9 @@ it('A copy that was certainly not written keeps nothing of its source.', async (
         },
       },
       log: {
-        append: async () => { throw new HeddleError('unavailable', undefined, { ambiguous }) },
+        append: async () => {
+          throw new HeddleError('unavailable', undefined, { ambiguous })
+        },
         tail: async () => ({ epoch: 1, seq: 5 }),
       },
       check: checkThat(async () => {}),
@@ -67,12 +74,14 @@ it('A refused copy releases what it alone had kept of a deleted source.', async 
     rank: new WriteTimestamp(),
     branches: {
       noteCopy: async () => false,
-      release: async ({ id }: typeof branch) =>
-        [{ branchId: id, after: 0 }, { branchId: 'b', after: 3 }],
+      release: async (
+        { id }: typeof branch,
+      ) => [{ branchId: id, after: 0 }, { branchId: 'b', after: 3 }],
       forget: async () => {},
     },
     log: {
-      append: async () => {}, cut: async (cut: unknown) => void cuts.push(cut),
+      append: async () => {},
+      cut: async (cut: unknown) => void cuts.push(cut),
       tail: async ({ id }: typeof branch) => (id === 'b' ? { epoch: 4, seq: 5 } : undefined),
     },
     check: checkThat(async () => {}),
@@ -81,7 +90,8 @@ it('A refused copy releases what it alone had kept of a deleted source.', async 
   await expect(log.append([{ ...newRow, branch: copy, seq: 6 }], []))
     .rejects.toMatchObject({ code: 'not_found' })
   expect(cuts).toEqual(
-    [{ branchId: 'c', after: 0, epoch: 1 }, { branchId: 'b', after: 3, epoch: 4 }])
+    [{ branchId: 'c', after: 0, epoch: 1 }, { branchId: 'b', after: 3, epoch: 4 }],
+  )
 })
 
 it('A mutable row is written after its log row has passed the gate.', async () => {
@@ -114,12 +124,16 @@ it('An append leaves the ownership check while it waits for an earlier append.',
   let pendingWrites = 0
   const log = new CassandraLog({
     connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new WriteTimestamp(), log: { append: async () => {} }, branches: {},
-      index: { put: async () => {} },
+    rank: new WriteTimestamp(),
+    log: { append: async () => {} },
+    branches: {},
+    index: { put: async () => {} },
     rows: { thread: { put: () => firstRow.promise } },
     check: { announce: () => {
       const number = ++pendingWrites
-      return { confirm: async () => {}, leave: () => { left.push(number) } }
+      return { confirm: async () => {}, leave: () => {
+        left.push(number)
+      } }
     } },
   } as unknown as LogPortParts)
   const rows = [2, 3].map((seq) => ({ ...newRow, seq, prevEpoch: 1 }))

@@ -73,16 +73,21 @@ class Story {
     const { client } = this.pair
     const edit = { values: String(number), command: null, asNode: null }
     switch (act.do) {
-      case 'create': case 'create with steps': {
+      case 'create':
+      case 'create with steps': {
         const supersteps = act.do === 'create' ? [] : [[edit]]
         const metadata = { graph_id: 'agent', made: number }
-        return seen(await client.create('t',
-          { threadId: 'x', metadata, ifExists: 'raise', supersteps }))
+        return seen(
+          await client.create('t', { threadId: 'x', metadata, ifExists: 'raise', supersteps }),
+        )
       }
-      case 'patch': return seen(await client.patch('t', 'x', { value: act.value }))
+      case 'patch':
+        return seen(await client.patch('t', 'x', { value: act.value }))
       // If nothing is left of the thread, a repeated delete cannot know: both answers are right.
-      case 'delete': return client.delete('t', 'x').catch(ignoreNotFound)
-      case 'copy': return seen(await client.copy('t', 'x'))
+      case 'delete':
+        return client.delete('t', 'x').catch(ignoreNotFound)
+      case 'copy':
+        return seen(await client.copy('t', 'x'))
       case 'edit': {
         const answer = await client.updateState('t', 'x', { update: edit, checkpoint: null })
         const { checkpoint_id: checkpointId } = JSON.parse(answer) as { checkpoint_id: string }
@@ -96,7 +101,8 @@ class Story {
         const cancel = { action: act.action }
         return client.cancelRun('t', 'x', this.#picked(act.pick), cancel)
       }
-      case 'delete run': return client.deleteRun('t', 'x', this.#picked(act.pick))
+      case 'delete run':
+        return client.deleteRun('t', 'x', this.#picked(act.pick))
     }
   }
 
@@ -124,7 +130,9 @@ class Story {
       threads: rows.rows.filter(({ deleted }) => !deleted).length,
       thread: await client.get('t', 'x').then(seen, () => 'none'),
       runs: await client.listRuns(query).then(
-        (runs) => runs.map((run) => [run.runId, run.status]), () => 'none'),
+        (runs) => runs.map((run) => [run.runId, run.status]),
+        () => 'none',
+      ),
     }
   }
 }
@@ -159,8 +167,8 @@ describe('commands whose owner dies before it has answered', () => {
 
   it('are answered as done if they deleted the thread and nothing of it is left', async () => {
     const { pair } = new Story()
-    await pair.client.create('t',
-      { threadId: 'x', metadata: {}, ifExists: 'raise', supersteps: [] })
+    await pair.client.create('t', { threadId: 'x', metadata: {}, ifExists: 'raise',
+      supersteps: [] })
     pair.fate = 'silent'
     await pair.client.delete('t', 'x')
     expect(pair.log.rows).toEqual([])
@@ -169,8 +177,9 @@ describe('commands whose owner dies before it has answered', () => {
 
   it('do not delete a thread that was created again before the retry arrived', async () => {
     const { pair } = new Story()
-    const create = (made: string) => pair.client.create('t',
-      { threadId: 'x', metadata: { made }, ifExists: 'raise', supersteps: [] })
+    const create = (made: string) =>
+      pair.client.create('t', { threadId: 'x', metadata: { made }, ifExists: 'raise',
+        supersteps: [] })
     await create('first')
     const kill = pair.kill.bind(pair)
     let again: Promise<ThreadView> | undefined
@@ -186,8 +195,8 @@ describe('commands whose owner dies before it has answered', () => {
 
   it('are remembered in a bounded number', async () => {
     const { pair } = new Story()
-    await pair.client.create('t',
-      { threadId: 'x', metadata: {}, ifExists: 'raise', supersteps: [] })
+    await pair.client.create('t', { threadId: 'x', metadata: {}, ifExists: 'raise',
+      supersteps: [] })
     for (let i = 0; i < 100; i++) await pair.client.patch('t', 'x', { i })
     expect((await pair.tables.threads.get('t', 'x'))?.applied).toHaveLength(32)
   })

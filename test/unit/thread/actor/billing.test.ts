@@ -35,8 +35,14 @@ describe('a finished run', () => {
     const [row, ...others] = billedIn(house.log)
     expect(others).toEqual([])
     expect(row).toEqual({
-      tenant: 't', day: '2026-11-21', runId: run.runId, threadId: 'x', assistantId: 'a',
-      graphId: 'agent', status: 'success', startedMs: Date.UTC(2026, 10, 20, 23, 59, 59),
+      tenant: 't',
+      day: '2026-11-21',
+      runId: run.runId,
+      threadId: 'x',
+      assistantId: 'a',
+      graphId: 'agent',
+      status: 'success',
+      startedMs: Date.UTC(2026, 10, 20, 23, 59, 59),
       endedMs: Date.UTC(2026, 10, 21, 0, 0, 1, 500),
     })
     const { tables } = house
@@ -65,10 +71,13 @@ describe('a finished run', () => {
     await settled()
     house.env.advance(1_000)
     await house.client.delete('t', 'x')
-    const said = billedIn(house.log).map(({ runId, status, startedMs, endedMs }) =>
-      [runId, status, startedMs === null ? null : endedMs - startedMs])
-    expect(said.toSorted()).toEqual([[first.runId, 'interrupted', 1_000],
-      [waiting.runId, 'interrupted', null], [second.runId, 'interrupted', 1_000]].toSorted())
+    const said = billedIn(house.log).map((
+      { runId, status, startedMs, endedMs },
+    ) => [runId, status, startedMs === null ? null : endedMs - startedMs])
+    expect(said.toSorted()).toEqual(
+      [[first.runId, 'interrupted', 1_000], [waiting.runId, 'interrupted', null], [second.runId,
+        'interrupted', 1_000]].toSorted(),
+    )
   })
 })
 
@@ -132,7 +141,7 @@ describe('the owner of a thread dies:', () => {
         if (what === 'start') {
           const runId = `r${started.push(`r${started.length}`) - 1}`
           await pair.client.startRun('t', 'x', aRun(runId, { strategy: strategy! }))
-        } else if (what === 'end') for (const one of host.running.values()) host.end(one)
+        } else if (what === 'end') { for (const one of host.running.values()) host.end(one) }
         else if (what === 'kill') pair.kill()
         else if (what === 'hand over') await pair.handOver(AbortSignal.abort())
         else if (what === 'delete') await pair.client.delete('t', 'x').catch(() => {})

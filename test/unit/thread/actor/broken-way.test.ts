@@ -8,12 +8,14 @@ import type { ThreadSearch } from '../../../../src/search/index.ts'
 import { createThreadClient } from '../../../../src/thread/index.ts'
 import { ThreadHouse } from '../../../support/thread-house.ts'
 
-const broken = () => Promise.reject(new HeddleError('internal', 'The connection broke.', {
-  ambiguous: true }))
+const broken = () =>
+  Promise.reject(new HeddleError('internal', 'The connection broke.', {
+    ambiguous: true,
+  }))
 const router = { ask: broken, follow: broken }
 const { env } = new ThreadHouse()
-const threads = createThreadClient({ router, threads: {} as ThreadSearch,
-  newThreadId: () => 'copy', env, reads: new ReadQuota(env) })
+const threads = createThreadClient({ router, threads: {} as ThreadSearch, newThreadId: () => 'copy',
+  env, reads: new ReadQuota(env) })
 const assistants = assistantClient(router)
 const name = { tenant: 't', assistantId: 'a' }
 const head = { checkpointId: null, checkpointNs: '', subgraphs: false }

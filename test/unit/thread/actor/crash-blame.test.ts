@@ -23,9 +23,12 @@ const ofThread = (house: ThreadHouse, id: string) =>
 const named = (...ids: string[]) => ids.map((id) => ({ tenant: 't', threadId: id, runId: id }))
 
 /** What is executed, by thread: the attempt, with a star if it is apart. */
-const executing = (house: ThreadHouse) => Object.fromEntries(
-  [...house.host.running.values()].map(({ execution: { threadId, attempt, apart } }) =>
-    [threadId, `${attempt}${apart ? '*' : ''}`]))
+const executing = (house: ThreadHouse) =>
+  Object.fromEntries(
+    [...house.host.running.values()].map((
+      { execution: { threadId, attempt, apart } },
+    ) => [threadId, `${attempt}${apart ? '*' : ''}`]),
+  )
 
 async function crash(house: ThreadHouse, marked: string[], threads: readonly string[]) {
   house.restart(named(...marked))

@@ -47,8 +47,9 @@ describe('a rollback', () => {
     await house.startRun('x')
     await house.host.step(house.host.only, 'two')
     const { headId: dropped } = house.host.only
-    const from = (checkpoint_id: string) => house.startRun('x',
-      { strategy: 'rollback', kwargs: { input: {}, checkpoint: { checkpoint_id } } })
+    const from = (checkpoint_id: string) =>
+      house.startRun('x', { strategy: 'rollback',
+        kwargs: { input: {}, checkpoint: { checkpoint_id } } })
     await expect(from(dropped!)).rejects.toMatchObject({ code: 'not_found' })
     expect(house.host.only.headId).toBe(dropped)
     await from(before)

@@ -63,8 +63,10 @@ describe('a thread whose runs all wait for their time', () => {
   it('stays awake for who follows or waits, and sleeps when they have left', async () => {
     const house = await houseWith(600_000)
     const [run] = await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1, offset: 0 })
-    const stop = await house.client.followRun('t', 'x', run!.runId, { after: null, modes: null },
-      { events: () => {}, ended: () => {} })
+    const stop = await house.client.followRun('t', 'x', run!.runId, { after: null, modes: null }, {
+      events: () => {},
+      ended: () => {},
+    })
     const left = new AbortController()
     const joined = house.client.joinRun('t', 'x', run!.runId, { cancelled: left.signal })
     await pass(house, 3_000)
@@ -112,7 +114,9 @@ describe('a thread whose runs all wait for their time', () => {
       const house = await houseWith(60_000)
       await pass(house, 3_000)
       for (const update of house.log.updates) {
-        if (update.table === 'thread') for (const run of update.row.unfinished) run.notBeforeMs = 0
+        if (update.table === 'thread') {
+          for (const run of update.row.unfinished) run.notBeforeMs = 0
+        }
       }
       house.restart()
       expect(await house.tables.unfinished()).toHaveLength(1)

@@ -20,8 +20,10 @@ import { ThreadPair } from '../../../support/thread-pair.ts'
 const ends: (() => unknown)[] = []
 
 const common = {
-  env: systemEnv({ level: 'silent' }), trust: { secret: 'the-secret-of-this-cluster' },
-  identity: { cluster: 'test', version: 1 }, kinds: [{ name: 'thread', wire: threadWire }],
+  env: systemEnv({ level: 'silent' }),
+  trust: { secret: 'the-secret-of-this-cluster' },
+  identity: { cluster: 'test', version: 1 },
+  kinds: [{ name: 'thread', wire: threadWire }],
 }
 
 let house: ThreadHouse
@@ -48,7 +50,9 @@ async function throughMember(inbound: Inbound, env: Env = common.env): Promise<T
         shared.deliver(to, key, command, cancelled && { cancelled }),
       follow: (key, request, listener) => shared.follow(to, key, request, listener),
     },
-    threads: house.tables.threads, newThreadId: () => house.env.uuid(), env: house.env,
+    threads: house.tables.threads,
+    newThreadId: () => house.env.uuid(),
+    env: house.env,
     reads: house.reads,
   })
 }
@@ -61,7 +65,8 @@ function reading() {
   const seen: FeedEvent[] = []
   const end = Promise.withResolvers<string>()
   const listener: FeedListener = {
-    events: (batch) => void seen.push(...batch), ended: (how) => end.resolve(how),
+    events: (batch) => void seen.push(...batch),
+    ended: (how) => end.resolve(how),
   }
   return { seen, ended: end.promise, listener }
 }
@@ -75,15 +80,19 @@ describe('a thread of another member', () => {
     const texts = Array.from({ length: 20 }, (_, n) => `{"n":${n},"x":"${'ü'.repeat(1_100_000)}"}`)
     const asked: number[] = []
     house.log.findCheckpoint = async (_branch, id) => ({ id, seq: 1, base: 1 })
-    house.log.read = async () => [{ epoch: 1, seq: 1, body: encodeRow(texts.map((_, n) =>
-      ({ $case: 'checkpoint', value: { ns: '', id: `c${n}`, parentId: '', full: true, changes: [],
-        skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } }))) }]
+    house.log.read = async () => [{ epoch: 1, seq: 1, body: encodeRow(
+      texts.map((_, n) => ({ $case: 'checkpoint',
+        value: { ns: '', id: `c${n}`, parentId: '', full: true, changes: [], skeletonJson: '{}',
+          metadataJson: '{}', runId: '', atMs: 0 } })
+      ),
+    ) }]
     house.host.ask = async (_graph, _thread, question) => {
       const { before, limit } = question as { before: string | null; limit: number }
       const from = before === null ? 0 : Number(before.slice(1)) + 1
       asked.push(limit)
-      return texts.slice(from, from + limit).map((json, n) =>
-        ({ checkpointId: `c${from + n}`, json, valuesOf: '', values: '' }))
+      return texts.slice(from, from + limit).map((json, n) => ({ checkpointId: `c${from + n}`, json,
+        valuesOf: '', values: '' })
+      )
     }
     const query = { checkpointId: null, checkpointNs: '', before: null, limit: 20, metadata: null,
       select: ['next'] }
@@ -95,8 +104,10 @@ describe('a thread of another member', () => {
     }
     expect(applied).toEqual(texts)
     expect(parts).toEqual([16, 4])
-    const earlier = await house.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' },
-      { type: 'history', query })
+    const earlier = await house.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' }, {
+      type: 'history',
+      query,
+    })
     expect(earlier).toBe(`[${texts.join(',')}]`)
     const old = await throughMember({ ...house.inbound, ask: async () => earlier })
     expect(await historyText(old.history('t', 'x', query))).toBe(earlier)
@@ -204,7 +215,9 @@ async function moving() {
       ask: (key, command) => shared.deliver(owner.member, key, command),
       follow: (key, request, listener) => shared.follow(owner.member, key, request, listener),
     },
-    threads: pair.tables.threads, newThreadId: () => pair.env.uuid(), env: common.env,
+    threads: pair.tables.threads,
+    newThreadId: () => pair.env.uuid(),
+    env: common.env,
     reads: pair.reads,
   })
   const move = async (leave: () => unknown) => {
@@ -233,8 +246,9 @@ describe('a run of another member that a third member takes over', () => {
     async (_, leave) => {
       const { pair, client, move } = await moving()
       await client.startRun('t', 'x', aRun('r'))
-      const readers = [null, null, ['updates'], ['values']].map((modes) =>
-        ({ modes, ...reading() }))
+      const readers = [null, null, ['updates'], ['values']].map((modes) => ({ modes,
+        ...reading() })
+      )
       for (const { modes, listener } of readers) {
         await client.followRun('t', 'x', 'r', { after: null, modes }, listener)
       }

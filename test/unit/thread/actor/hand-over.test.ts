@@ -12,7 +12,8 @@ function reading() {
   const seen: FeedEvent[] = []
   const end = Promise.withResolvers<string>()
   const listener: FeedListener = {
-    events: (batch) => void seen.push(...batch), ended: (how) => end.resolve(how),
+    events: (batch) => void seen.push(...batch),
+    ended: (how) => end.resolve(how),
   }
   return { seen, ended: end.promise, listener }
 }
@@ -31,8 +32,8 @@ async function begun() {
 }
 
 async function step(pair: ThreadPair, number: number): Promise<void> {
-  await pair.host.step(pair.host.only, `s${number}`, [updates(`${number}`),
-    { name: 'messages', json: `"token ${number}"`, valuesOf: '', durable: false }])
+  await pair.host.step(pair.host.only, `s${number}`, [updates(`${number}`), { name: 'messages',
+    json: `"token ${number}"`, valuesOf: '', durable: false }])
   await settled()
 }
 
@@ -115,7 +116,11 @@ describe('a run whose thread is handed over', () => {
     await settled()
     const { only } = pair.host
     await only.listener.steps({ events: [], steps: [{ $case: 'writes', value: {
-      ns: '', checkpointId: only.headId!, taskId: 'task', writes: [] } }] })
+      ns: '',
+      checkpointId: only.headId!,
+      taskId: 'task',
+      writes: [],
+    } }] })
     expect((await only.source.tuple('', null))?.writes).toHaveLength(1)
   })
 
@@ -127,7 +132,8 @@ describe('a run whose thread is handed over', () => {
     const gate = Promise.withResolvers<void>()
     pair.log.gate = gate.promise
     void host.step(host.only, 's2', [
-      { name: 'messages', json: '"token 2"', valuesOf: '', durable: false }])
+      { name: 'messages', json: '"token 2"', valuesOf: '', durable: false },
+    ])
     host.end(host.only, { status: 'drained' })
     await settled()
     gate.resolve()
@@ -174,7 +180,9 @@ describe('a run whose thread is handed over', () => {
     pair.log.gate = gate.promise
     void pair.host.step(pair.host.only, 's2').catch(() => {})
     let ended = false
-    const handed = pair.handOver(AbortSignal.abort()).then(() => { ended = true })
+    const handed = pair.handOver(AbortSignal.abort()).then(() => {
+      ended = true
+    })
     await settled()
     expect(ended).toBe(false)
     gate.resolve()
@@ -194,7 +202,9 @@ describe('a run whose thread is handed over', () => {
     const deleted = pair.client.delete('t', 'x')
     await settled()
     let ended = false
-    const handed = pair.handOver().then(() => { ended = true })
+    const handed = pair.handOver().then(() => {
+      ended = true
+    })
     await settled()
     expect(ended).toBe(false)
     gate.resolve()

@@ -16,7 +16,10 @@ const deletedNow = ({ inbound }: ThreadHouse) =>
   inbound.ask({ kind: 'thread', tenant: 't', id: 'x' }, { type: 'delete' })
 
 const resumeWrite = (checkpointId: string) => ({ $case: 'writes' as const, value: {
-  ns: '', checkpointId, taskId: 'task', writes: [
+  ns: '',
+  checkpointId,
+  taskId: 'task',
+  writes: [
     { index: -4, channel: '__resume__', value: { json: '["yes"]', form: 0 as const } },
   ],
 } })
@@ -45,7 +48,8 @@ describe('a rollback', () => {
     const { source } = house.host.only
     expect((await source.tuple('', null))!.writes).toEqual([])
     const [newest] = await source.list(
-      { ns: '', checkpointId: null, before: null, limit: 1, filter: null })
+      { ns: '', checkpointId: null, before: null, limit: 1, filter: null },
+    )
     expect(newest!.writes).toEqual([])
   })
 
@@ -89,13 +93,16 @@ describe('a rollback', () => {
     const scripted = house.host.only
     await house.host.step(scripted, 'one')
     await scripted.listener.steps({ steps: [], events: [
-      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
+      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true },
+    ] })
     await house.host.step(scripted, 'two')
     await house.client.cancelRun('t', 'x', run.runId, { action: 'rollback' })
     const events: FeedEvent[] = []
     const { promise: ended, resolve } = Promise.withResolvers<string>()
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: (batch) => void events.push(...batch), ended: resolve })
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: (batch) => void events.push(...batch),
+      ended: resolve,
+    })
     expect(await ended).toBe('over')
     expect(events.map(({ name }) => name)).toEqual(['metadata', 'error'])
   })
@@ -162,14 +169,19 @@ describe('a delete', () => {
       const run = house.run()
       await house.client.startRun('t', 'x', run)
       const seen: string[] = []
-      await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-        { events: () => {}, ended: (how) => void seen.push(how) })
+      await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+        events: () => {},
+        ended: (how) => void seen.push(how),
+      })
       const joined = house.client.joinRun('t', 'x', run.runId)
       joined.catch(({ code }: HeddleError) => void seen.push(code))
       await settled()
       const disk = Promise.withResolvers<void>()
       const append = house.log.append.bind(house.log)
-      house.log.append = async (...given) => { await disk.promise; return append(...given) }
+      house.log.append = async (...given) => {
+        await disk.promise
+        return append(...given)
+      }
       const deleted = house.client.delete('t', 'x').catch(() => 'not')
       await settled()
       expect(seen).toEqual([])
@@ -200,7 +212,10 @@ describe('a delete', () => {
     const house = new ThreadHouse()
     await house.client.create('t', empty)
     let tries = 0
-    house.log.purge = async () => { tries++; throw new Error('never') }
+    house.log.purge = async () => {
+      tries++
+      throw new Error('never')
+    }
     await house.client.delete('t', 'x')
     for (let second = 0; second < 100; second++) {
       house.env.advance(1_000)
@@ -258,8 +273,7 @@ describe('a delete', () => {
       order.push(...rows.filter(({ seq }) => seq === 1).map(() => 'made'))
       return append(rows, ...rest)
     }
-    const all = [deletedNow(house), house.client.create('t', empty),
-      deletedNow(house)]
+    const all = [deletedNow(house), house.client.create('t', empty), deletedNow(house)]
     await settled()
     all.push(house.client.create('t', empty))
     for (let purges = 0; purges < 2; purges++) {
@@ -453,7 +467,8 @@ describe('the start of a run whose caller waits for the result', () => {
       await house.client.startRun('t', 'x', run)
       const result = house.client.joinRun('t', 'x', run.runId)
       const refused = expect(result).rejects.toSatisfy(({ code, details }: HeddleError) =>
-        code === 'unavailable' && details['unwritten'] === (written ? undefined : true))
+        code === 'unavailable' && details['unwritten'] === (written ? undefined : true)
+      )
       house.env.advance(50)
       await settled()
       if (written) {

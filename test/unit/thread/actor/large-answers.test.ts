@@ -50,13 +50,19 @@ function threadsWith(count: number, valuesOf: (n: number) => string) {
     },
   }
   const threads = {
-    search: async ({ offset, limit }: { offset: number; limit: number }) =>
-      ({ rows: rows.slice(offset, offset + limit), total: rows.length }),
+    search: async ({ offset, limit }: { offset: number; limit: number }) => ({
+      rows: rows.slice(offset, offset + limit),
+      total: rows.length,
+    }),
     count: async () => rows.length,
   }
   const { env } = new ThreadHouse()
   const client = createThreadClient({
-    router, threads, newThreadId: () => 'copy', env, reads: new ReadQuota(env),
+    router,
+    threads,
+    newThreadId: () => 'copy',
+    env,
+    reads: new ReadQuota(env),
   })
   return { client, seen }
 }
@@ -101,7 +107,9 @@ describe('a search', () => {
   it('by values keeps only a page of the matching threads, and counts all of them', async () => {
     const { client, seen } = threadsWith(400, parity)
     const { threads, total } = await client.search(
-      { ...page, offset: 3, limit: 4, values: { even: true } }, idOf)
+      { ...page, offset: 3, limit: 4, values: { even: true } },
+      idOf,
+    )
     expect([threads, total]).toEqual([[6, 8, 10, 12], 200])
     expect(seen.most).toBe(atOnce)
     expect(seen.mostHeld).toBeLessThanOrEqual(2 * atOnce)
@@ -126,17 +134,21 @@ async function threadWithStates(count: number, values: string) {
   const asked: (StateQuestion & { kind: 'history' })[] = []
   const seen = { read: 0 }
   let rolledBackAt = 0
-  const rollBackAt = (call: number) => { rolledBackAt = call }
+  const rollBackAt = (call: number) => {
+    rolledBackAt = call
+  }
   let sought = ''
   house.log.findCheckpoint = async (_branch, id) => {
     sought = id
     return { id, seq: asked.length === rolledBackAt ? 0 : 1, base: 1 }
   }
-  house.log.read = async () => [{ epoch: 1, seq: 1, body: encodeRow([{ $case: 'checkpoint',
-    value: { ns: '', id: sought, parentId: '', full: true, changes: [], skeletonJson: '{}',
-      metadataJson: '{}', runId: '', atMs: 0 } }]) }]
-  const all = Array.from({ length: count }, (_, n): SnapshotAnswer =>
-    ({ checkpointId: `c${n}`, json: `{"n":${n}}`, valuesOf: '', values }))
+  house.log.read =
+    async () => [{ epoch: 1, seq: 1,
+      body: encodeRow([{ $case: 'checkpoint',
+        value: { ns: '', id: sought, parentId: '', full: true, changes: [], skeletonJson: '{}',
+          metadataJson: '{}', runId: '', atMs: 0 } }]) }]
+  const all = Array.from({ length: count },
+    (_, n): SnapshotAnswer => ({ checkpointId: `c${n}`, json: `{"n":${n}}`, valuesOf: '', values }))
   Object.assign(house.host, {
     ask: async (_graph: string, _thread: string, question: StateQuestion & { kind: 'history' }) => {
       asked.push(question)
@@ -146,8 +158,9 @@ async function threadWithStates(count: number, values: string) {
       return answers
     },
   })
-  const parts = (limit: number, cancelled?: AbortSignal) => house.client.history('t', 'x',
-    { checkpointId: null, checkpointNs: '', before: null, limit, metadata: null }, cancelled)
+  const parts = (limit: number, cancelled?: AbortSignal) =>
+    house.client.history('t', 'x', { checkpointId: null, checkpointNs: '', before: null, limit,
+      metadata: null }, cancelled)
   const history = (limit: number) => historyText(parts(limit))
   return { history, parts, asked, seen, rollBackAt, reads: house.reads }
 }

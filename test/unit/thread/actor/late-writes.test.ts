@@ -10,12 +10,16 @@ import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
 import { memoryTables } from '../../../support/memory-tables.ts'
 
-const checkpoint = (id: string, runId: string): Extract<RecordOf, { $case: 'checkpoint' }> =>
-  ({ $case: 'checkpoint', value: { ns: '', id, parentId: '', full: true, changes: [],
-    skeletonJson: '{}', metadataJson: '{}', runId, atMs: 0 } })
+const checkpoint = (id: string, runId: string): Extract<RecordOf, { $case: 'checkpoint' }> => ({
+  $case: 'checkpoint',
+  value: { ns: '', id, parentId: '', full: true, changes: [], skeletonJson: '{}',
+    metadataJson: '{}', runId, atMs: 0 },
+})
 
-const writes = (checkpointId: string, taskId: string): Extract<RecordOf, { $case: 'writes' }> =>
-  ({ $case: 'writes', value: { ns: '', checkpointId, taskId, writes: [] } })
+const writes = (checkpointId: string, taskId: string): Extract<RecordOf, { $case: 'writes' }> => ({
+  $case: 'writes',
+  value: { ns: '', checkpointId, taskId, writes: [] },
+})
 
 interface Run {
   readonly tasks: number
@@ -37,8 +41,12 @@ class Forked {
   async load(): Promise<void> {
     this.#threadLog = await ThreadLog.load({
       ports: { log: this.#log, threads: memoryTables(this.#log).threads,
-        views: new ByteBudget(1e6) }, tenant: 't', threadId: 'x', epoch: ++this.#epoch,
-      after: this.#env.after, onLost: () => {},
+        views: new ByteBudget(1e6) },
+      tenant: 't',
+      threadId: 'x',
+      epoch: ++this.#epoch,
+      after: this.#env.after,
+      onLost: () => {},
     })
   }
 
@@ -47,9 +55,11 @@ class Forked {
     const ids = [...this.written.keys()]
     const [runId, on] = [`run ${++this.#count}`, ids[pick % ids.length]]
     const { head } = this.#threadLog.state.row
-    await this.#threadLog.write([{ $case: 'runStarted', value: { runId, atMs: 0, attempt: 1,
-      baseCheckpointId: head?.id ?? '', ownerDeaths: 0, suspect: false } }])
-    const steps = on === undefined ? []
+    await this.#threadLog.write([{ $case: 'runStarted',
+      value: { runId, atMs: 0, attempt: 1, baseCheckpointId: head?.id ?? '', ownerDeaths: 0,
+        suspect: false } }])
+    const steps = on === undefined ?
+      []
       : Array.from({ length: tasks }, (_, task) => writes(on, `task ${task} of ${runId}`))
     if (puts === 'first') await this.#threadLog.write([checkpoint(runId, runId)])
     for (const step of steps) {
@@ -61,14 +71,15 @@ class Forked {
     if (puts !== 'never' && !isTakenBack) this.written.set(runId, [])
     if (isTakenBack) {
       const { seq: base } = this.#threadLog.position
-      void this.#threadLog.write([{ $case: 'headMoved', value: { checkpointId: head!.id,
-        seq: head!.seq, base: head!.base, droppedRunIds: [runId], atMs: 0 } }])
+      void this.#threadLog.write([{ $case: 'headMoved',
+        value: { checkpointId: head!.id, seq: head!.seq, base: head!.base, droppedRunIds: [runId],
+          atMs: 0 } }])
       this.#threadLog.dropPlaces([{ id: runId, seq: 0, base }])
     } else {
-      void this.#threadLog.write([{ $case: 'runEnded', value: { runId, atMs: 0, status: 'success',
-        errorJson: '', interruptsJson: '', waiting: false, finalCheckpointId: '',
-        owesWebhook: false,
-      ownerDeaths: 0, suspect: false, attempt: 0 } }])
+      void this.#threadLog.write([{ $case: 'runEnded',
+        value: { runId, atMs: 0, status: 'success', errorJson: '', interruptsJson: '',
+          waiting: false, finalCheckpointId: '', owesWebhook: false, ownerDeaths: 0, suspect: false,
+          attempt: 0 } }])
     }
     this.#threadLog.forgetExecution()
     await this.#threadLog.durable
@@ -100,7 +111,7 @@ class Forked {
 
   async pages(): Promise<ReadonlyMap<string, string[]>> {
     const read = new Map<string, string[]>()
-    for (let before: string | null = null; ;) {
+    for (let before: string | null = null;;) {
       const query = { ns: '', checkpointId: null, before, limit: 2, filter: null }
       const page = await this.#threadLog.settled.page(query)
       for (const { checkpoint: { id }, writes: found } of page) {
@@ -132,8 +143,7 @@ it('Late writes are all read, whichever forks of whichever checkpoints wrote the
 
 type Step = ReturnType<typeof checkpoint> | ReturnType<typeof writes>
 
-const below = <Of extends Step>(step: Of): Of =>
-  ({ ...step, value: { ...step.value, ns: 'sub' } })
+const below = <Of extends Step>(step: Of): Of => ({ ...step, value: { ...step.value, ns: 'sub' } })
 const fork = (id: string): Step => {
   const { $case, value } = below(checkpoint(id, 'a run'))
   return { $case, value: { ...value, parentId: 'old', full: false } }
@@ -143,17 +153,18 @@ const late = (taskId: string) => below(writes('old', taskId))
 it.each<[how: string, runs: readonly (readonly Step[][])[], read: readonly string[]]>([
   ['before a fork of it', [[[late('a')], [fork('b')]]], ['a']],
   ['in one row with a fork of it', [[[late('a'), fork('b')]]], ['a']],
-  ['by two runs, each before a fork', [[[late('a')], [fork('b')]], [[late('c')], [fork('d')]]],
-    ['a', 'c']],
+  ['by two runs, each before a fork', [[[late('a')], [fork('b')]], [[late('c')], [fork('d')]]], [
+    'a',
+    'c',
+  ]],
   ['by two runs, each in one row with a fork', [[[late('a'), fork('b')]], [[late('c'), fork('d')]]],
     ['a', 'c']],
   ['before and after a fork, in one row', [[[late('a'), fork('b'), late('c')]]], ['a']],
 ])('Late writes of a subgraph are read if they came %s.', async (_how, runs, read) => {
   const made = new Forked()
   await made.load()
-  const first = [[checkpoint('root', 'a run')],
-    [below(checkpoint('old', 'a run')), late('first'), fork('newer')],
-    [checkpoint('over', 'a run')]]
+  const first = [[checkpoint('root', 'a run')], [below(checkpoint('old', 'a run')), late('first'),
+    fork('newer')], [checkpoint('over', 'a run')]]
   for (const run of [first, ...runs]) {
     for (const batch of run) await made.put(batch)
     await made.rest()

@@ -23,16 +23,19 @@ async function searched(count: number, length: number) {
     return { row: rows[0], values }
   }
   const client = createThreadClient({
-    router: { ask } as unknown as Router, env: virtualEnv(), newThreadId: () => 'new',
+    router: { ask } as unknown as Router,
+    env: virtualEnv(),
+    newThreadId: () => 'new',
     reads: new ReadQuota(virtualEnv()),
     threads: { search: async () => ({ rows, total: count }), count: async () => count },
   })
   let turns = 0
   let ended = false
-  const nextTurn = () => void setImmediate(() => {
-    turns++
-    if (!ended) nextTurn()
-  })
+  const nextTurn = () =>
+    void setImmediate(() => {
+      turns++
+      if (!ended) nextTurn()
+    })
   nextTurn()
   const { total } = await client.search({ ...query, values: { n: 1 } }, () => {})
   ended = true

@@ -10,7 +10,9 @@ function houseWithClock() {
   let aheadMs = 0
   const nowMs = house.env.nowMs.bind(house.env)
   vi.spyOn(house.env, 'nowMs').mockImplementation(() => nowMs() + aheadMs)
-  return { house, move: (ms: number) => { aheadMs += ms } }
+  return { house, move: (ms: number) => {
+    aheadMs += ms
+  } }
 }
 
 it('Times of a thread never go back, and its newest run comes first.', async () => {

@@ -29,7 +29,8 @@ const everyStep = Array.from({ length: supersteps }, (_, i) => i + 1)
 
 /** After how many updates the owner goes, and how. At most two deaths: a run has three attempts. */
 const moves = fc.array(fc.record({
-  after: fc.integer({ min: 1, max: 4 }), how: fc.constantFrom('handed over', 'killed'),
+  after: fc.integer({ min: 1, max: 4 }),
+  how: fc.constantFrom('handed over', 'killed'),
 }), { maxLength: 4 }).filter((all) => all.filter(({ how }) => how === 'killed').length <= 2)
 
 it('A run reaches its end and every update is sent once, however its owners change.', async () => {
@@ -37,13 +38,15 @@ it('A run reaches its end and every update is sent once, however its owners chan
   await fc.assert(fc.asyncProperty(moves, async (moves) => {
     const chain = new ThreadChain(() => host)
     const plan = { ...aRun('r').plan }
-    await chain.client.startRun('t', 'x', aRun('r', { plan,
-      kwargs: { input: {}, stream_mode: ['updates', 'custom'] } }))
+    await chain.client.startRun('t', 'x',
+      aRun('r', { plan, kwargs: { input: {}, stream_mode: ['updates', 'custom'] } }))
     const seen: FeedEvent[] = []
     let ending: string | undefined
     await chain.client.followRun('t', 'x', 'r', { after: null, modes: null }, {
       events: (batch) => void seen.push(...batch),
-      ended: (how) => { ending = how },
+      ended: (how) => {
+        ending = how
+      },
     })
     /** A follower asks again after a pause: the test moves the clock. */
     const passing = async (done: () => boolean) => {

@@ -31,13 +31,15 @@ class Seen extends ThreadHouse {
   holdOneChange(): void {
     this.hold()
     void this.client.patch('t', 'x', { held: true })
-    queueMicrotask(() => { this.log.gate = Promise.resolve() })
+    queueMicrotask(() => {
+      this.log.gate = Promise.resolve()
+    })
   }
 
   /** A state update of the thread `edited`, which the graph carries out. */
   async edit(id?: string): Promise<unknown> {
-    const edited = this.inbound.ask({ kind: 'thread', tenant: 't', id: 'edited' },
-      { type: 'edit', update: { update, checkpoint: null } }, id === undefined ? {} : { id })
+    const edited = this.inbound.ask({ kind: 'thread', tenant: 't', id: 'edited' }, { type: 'edit',
+      update: { update, checkpoint: null } }, id === undefined ? {} : { id })
     await settled()
     const made = [...this.host.running.values()]
       .find(({ execution }) => execution.threadId === 'edited')
@@ -58,8 +60,8 @@ const interrupt = { action: 'interrupt' } as const
 const update = { values: '{}', command: null, asNode: null }
 
 const changes: Readonly<Record<string, Ask>> = {
-  'a create': ({ client }) => client.create('t',
-    { threadId: 'y', metadata: {}, ifExists: 'raise', supersteps: [] }),
+  'a create': ({ client }) =>
+    client.create('t', { threadId: 'y', metadata: {}, ifExists: 'raise', supersteps: [] }),
   'a patch': ({ client }) => client.patch('t', 'x', { a: 1 }),
   'a start': (house) => house.startRun('x'),
   'a start on a new thread': (house) => house.startRun('y'),
@@ -78,8 +80,7 @@ const changes: Readonly<Record<string, Ask>> = {
       house.run({ kwargs: { input: {}, checkpoint: { checkpoint_id: headId } } }))
   },
   'a cancel': ({ client, now }) => client.cancelRun('t', 'x', now.runId, interrupt),
-  'a rollback': ({ client, now }) =>
-    client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
+  'a rollback': ({ client, now }) => client.cancelRun('t', 'x', now.runId, { action: 'rollback' }),
   'a delete of a run': ({ client, ended }) => client.deleteRun('t', 'x', ended.runId),
   'a delete': ({ client }) => client.delete('t', 'x'),
   'a copy': ({ client }) => client.copy('t', 'x'),
@@ -103,10 +104,13 @@ const changes: Readonly<Record<string, Ask>> = {
 
 const looks: Readonly<Record<string, Ask>> = {
   'the thread': ({ client }) => client.get('t', 'x'),
-  'its state': ({ client }) => client.state('t', 'x',
-    { checkpointId: null, checkpointNs: '', subgraphs: false }),
-  'its history': ({ client }) => historyText(client.history('t', 'x', { checkpointId: null,
-    checkpointNs: '', before: null, limit: 9, metadata: null })),
+  'its state': ({ client }) =>
+    client.state('t', 'x', { checkpointId: null, checkpointNs: '', subgraphs: false }),
+  'its history': ({ client }) =>
+    historyText(
+      client.history('t', 'x', { checkpointId: null, checkpointNs: '', before: null, limit: 9,
+        metadata: null }),
+    ),
   'its runs': ({ client }) => client.listRuns(of),
   'a run of it': ({ client, now }) => client.getRun('t', 'x', now.runId),
   'the result of a run': ({ client, ended }) => client.joinRun('t', 'x', ended.runId),
@@ -121,7 +125,9 @@ async function answeredOnceOnDisk(ask: Ask, hold: (house: Seen) => void): Promis
   hold(house)
   await Promise.resolve()
   let answered = false
-  const answer = ask(house).then(() => { answered = true })
+  const answer = ask(house).then(() => {
+    answered = true
+  })
   await settled()
   await settled()
   expect(answered).toBe(false)

@@ -8,8 +8,8 @@ import { ThreadPair } from '../../../support/thread-pair.ts'
 
 const history = { checkpointId: null, checkpointNs: '', before: null, limit: 100, metadata: null }
 
-const answerOf = (checkpointId: string) =>
-  ({ checkpointId, valuesOf: '', values: '{}', json: '{"next":[]}' })
+const answerOf = (checkpointId: string) => ({ checkpointId, valuesOf: '', values: '{}',
+  json: '{"next":[]}' })
 
 /** A thread with some steps, and a read of its history that is held until `readOn`. */
 async function reading() {
@@ -78,8 +78,8 @@ describe('a history whose pages are always rolled back once they are read', () =
     })
     await pair.client.startRun('t', 'x', aRun('r'))
     await pair.host.step(pair.host.only, 'one')
-    const inbound = pair.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' },
-      { type: 'history', query: history })
+    const inbound = pair.inbound.ask({ kind: 'thread', tenant: 't', id: 'x' }, { type: 'history',
+      query: history })
     await expect(inbound).rejects.toMatchObject({ code: 'unavailable' })
     expect(asked).toBe(10)
   })

@@ -72,7 +72,9 @@ describe('a purge', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const second = await begun(() => promise)
     let stopped = false
-    const stopping = second.purge.stop().then(() => { stopped = true })
+    const stopping = second.purge.stop().then(() => {
+      stopped = true
+    })
     await settled()
     expect(stopped).toBe(false)
     resolve()

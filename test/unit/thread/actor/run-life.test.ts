@@ -7,8 +7,9 @@ import type { FeedEvent } from '../../../../src/thread/index.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
-const listed = async (house: ThreadHouse) =>
-  (await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1_000, offset: 0 }))
+const listed = async (
+  house: ThreadHouse,
+) => (await house.client.listRuns({ tenant: 't', threadId: 'x', limit: 1_000, offset: 0 }))
 
 describe('a thread with a run', () => {
   it('is busy until the run ends, and then idle with the state of the run', async () => {
@@ -33,7 +34,8 @@ describe('a thread with a run', () => {
     const interrupts = '{"task":[{"id":"i","value":"sure?"}]}'
     house.host.end(house.host.only, { waiting: true, interrupts })
     expect(JSON.parse(await result)).toEqual(
-      { log: ['one'], __interrupt__: [{ id: 'i', value: 'sure?' }] })
+      { log: ['one'], __interrupt__: [{ id: 'i', value: 'sure?' }] },
+    )
     const { row } = await house.client.get('t', 'x')
     expect([row.status, row.interruptsJson]).toEqual(['interrupted', interrupts])
     expect((await house.client.getRun('t', 'x', run.runId)).status).toBe('success')
@@ -44,8 +46,8 @@ describe('a thread with a run', () => {
     const run = house.run()
     await house.client.startRun('t', 'x', run)
     const result = house.client.joinRun('t', 'x', run.runId)
-    house.host.end(house.host.only,
-      { status: 'error', error: { error: 'TypeError', message: 'boom' } })
+    house.host.end(house.host.only, { status: 'error',
+      error: { error: 'TypeError', message: 'boom' } })
     expect(JSON.parse(await result))
       .toEqual({ __error__: { error: 'TypeError', message: 'boom' } })
     expect((await house.client.get('t', 'x')).row.status).toBe('error')
@@ -79,23 +81,26 @@ describe('a second run', () => {
   it('of another graph leaves the first run the values of its own graph', async () => {
     const house = new ThreadHouse()
     const describe = house.host.describe.bind(house.host)
-    house.host.describe = (id) => id === 'other'
-      ? { ...describe('agent')!, graphId: 'other', stateChannels: ['foo'] } : describe(id)
+    house.host.describe = (id) =>
+      id === 'other'
+        ? { ...describe('agent')!, graphId: 'other', stateChannels: ['foo'] } :
+        describe(id)
     const run = house.run()
     await house.client.startRun('t', 'x', run)
     const scripted = house.host.only
     const seen: string[] = []
     await house.client.followRun('t', 'x', run.runId, { after: null, modes: ['values'] }, {
-      events: (batch) => void seen.push(...batch.flatMap(({ name, json }) =>
-        name === 'values' ? [json] : [])),
-      ended: () => {} })
+      events: (batch) =>
+        void seen.push(...batch.flatMap(({ name, json }) => name === 'values' ? [json] : [])),
+      ended: () => {},
+    })
     const result = house.client.joinRun('t', 'x', run.runId)
     const second = house.run({ graphId: 'other' })
-    await house.client.startRun('t', 'x',
-      { ...second, plan: { ...second.plan, graphId: 'other' } })
+    await house.client.startRun('t', 'x', { ...second, plan: { ...second.plan, graphId: 'other' } })
     await house.host.step(scripted, 'one')
     await scripted.listener.steps({ steps: [], events: [
-      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true }] })
+      { name: 'values', json: '', valuesOf: scripted.headId!, durable: true },
+    ] })
     house.host.end(scripted)
     expect(await result).toBe('{"log":["one"]}')
     expect(seen).toEqual(['{"log":["one"]}'])
@@ -166,8 +171,10 @@ describe('a follow', () => {
   const follow = async (house: ThreadHouse, runId: string, after: string | null = null) => {
     const events: FeedEvent[] = []
     const { promise: ended, resolve } = Promise.withResolvers<string>()
-    await house.client.followRun('t', 'x', runId, { after, modes: null },
-      { events: (batch) => void events.push(...batch), ended: resolve })
+    await house.client.followRun('t', 'x', runId, { after, modes: null }, {
+      events: (batch) => void events.push(...batch),
+      ended: resolve,
+    })
     return { events, ended }
   }
 
@@ -291,9 +298,10 @@ describe('a step that is not on disk yet', () => {
     const { house, runId, release } = await held()
     const applied: string[] = []
     const note = (what: string) => () => void applied.push(what)
-    await house.client.followRun('t', 'x', runId, { after: null, modes: null },
-      { events: (batch) => void applied.push(...batch.map(({ name }) => name)),
-        ended: note('end') })
+    await house.client.followRun('t', 'x', runId, { after: null, modes: null }, {
+      events: (batch) => void applied.push(...batch.map(({ name }) => name)),
+      ended: note('end'),
+    })
     const joined = house.client.joinRun('t', 'x', runId).then(note('result'))
     void house.host.step(house.host.only, 'one', [updates('1')]).then(note('acknowledged'))
     house.host.end(house.host.only)
@@ -332,7 +340,8 @@ describe('a queued run', () => {
     await house.client.get('t', 'x')
     await settled()
     expect(house.host.only.execution).toMatchObject(
-      { runId: second.runId, attempt: 1, request: { input: '"mine"' } })
+      { runId: second.runId, attempt: 1, request: { input: '"mine"' } },
+    )
   })
 })
 
@@ -350,8 +359,10 @@ describe('the thread of a stateless run', () => {
     house.host.end(house.host.only)
     await settled()
     const { promise: ended, resolve } = Promise.withResolvers<string>()
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: () => {}, ended: resolve })
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: () => {},
+      ended: resolve,
+    })
     await ended
     await settled()
     return house

@@ -57,8 +57,9 @@ describe('a run of this member', () => {
     await house.client.startRun('t', 'x', run)
     const timers = house.env.timers()
     const cancelled = new AbortController()
-    const going = failure(house.client.joinRun('t', 'x', run.runId,
-      { cancelled: cancelled.signal }))
+    const going = failure(
+      house.client.joinRun('t', 'x', run.runId, { cancelled: cancelled.signal }),
+    )
     const staying = house.client.joinRun('t', 'x', run.runId)
     cancelled.abort(left)
     expect(await going).toBe(left)
@@ -73,4 +74,5 @@ it.each([[false, true], [true, false]])(
   (ambiguous, isUnwritten) => {
     const failed = new HeddleError('unavailable', undefined, { ambiguous })
     expect(unwritten(failed).details).toMatchObject({ unwritten: isUnwritten })
-  })
+  },
+)

@@ -31,8 +31,7 @@ const only = (house: ThreadHouse): SentCall => {
   return one
 }
 
-const owed = async (house: ThreadHouse) =>
-  (await house.tables.threads.get('t', 'x'))?.owedWebhooks
+const owed = async (house: ThreadHouse) => (await house.tables.threads.get('t', 'x'))?.owedWebhooks
 
 describe('the webhook of a run', () => {
   it('is not sent before the end is on disk', async () => {
@@ -88,10 +87,14 @@ describe('the webhook of a run', () => {
     await settled()
     house.env.advance(1_000)
     expect(only(house).call).toMatchObject({ method: 'POST', url, headers: {
-      'content-type': 'application/json', 'idempotency-key': run.runId,
-      'x-heddle-delivery': run.runId } })
+      'content-type': 'application/json',
+      'idempotency-key': run.runId,
+      'x-heddle-delivery': run.runId,
+    } })
     expect(await only(house).body()).toEqual({
-      run_id: run.runId, status: 'success', values: { log: ['one'] },
+      run_id: run.runId,
+      status: 'success',
+      values: { log: ['one'] },
       run_started_at: '2026-01-01T00:00:00.000+00:00',
       run_ended_at: '2026-01-01T00:00:01.000+00:00',
       webhook_sent_at: '2026-01-01T00:00:02.000+00:00',
@@ -111,8 +114,8 @@ describe('the webhook of a run', () => {
     const waiting = withWebhook(house)
     await house.client.startRun('t', 'x', waiting)
     await house.client.cancelRun('t', 'x', waiting.runId, { action: 'interrupt' })
-    house.host.end(house.host.only,
-      { status: 'error', error: { error: 'TypeError', message: 'boom' } })
+    house.host.end(house.host.only, { status: 'error',
+      error: { error: 'TypeError', message: 'boom' } })
     await settled()
     const [cancelled, failed] = await Promise.all(house.egress.sent.map((one) => one.body()))
     expect(cancelled).toMatchObject({ status: 'interrupted', run_started_at: null })

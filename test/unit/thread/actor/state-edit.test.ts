@@ -9,7 +9,10 @@ const update = { values: '{"log":["edit"]}', command: null, asNode: null }
 const withGraph = async (limits: ConstructorParameters<typeof ThreadHouse>[0] = {}) => {
   const house = new ThreadHouse(limits)
   await house.client.create('t', {
-    threadId: 'x', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [],
+    threadId: 'x',
+    metadata: { graph_id: 'agent' },
+    ifExists: 'raise',
+    supersteps: [],
   })
   return house
 }
@@ -32,8 +35,8 @@ describe('a state update', () => {
     const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
     await settled()
     void house.host.step(house.host.only, 'edit')
-    house.host.end(house.host.only,
-      { status: 'error', error: { error: 'InvalidUpdateError', message: 'no such node' } })
+    house.host.end(house.host.only, { status: 'error',
+      error: { error: 'InvalidUpdateError', message: 'no such node' } })
     await expect(edited).rejects.toThrow('no such node')
     expect((await house.client.get('t', 'x')).values).toBe('{}')
   })
@@ -56,7 +59,9 @@ describe('a state update', () => {
     house.host.end(edit)
     await edited
     expect(house.host.only.execution).toMatchObject({
-      request: { kind: 'run' }, headId: edit.headId })
+      request: { kind: 'run' },
+      headId: edit.headId,
+    })
   })
 
   it('that creates a thread answers others that would use it as retryable', async () => {
@@ -81,7 +86,10 @@ describe('a state update', () => {
     const house = await withGraph({ inputCharacters: 2 * update.values.length })
     const edit = (id: string) => house.client.updateState('t', id, { update, checkpoint: null })
     await house.client.create('t', {
-      threadId: 'y', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [],
+      threadId: 'y',
+      metadata: { graph_id: 'agent' },
+      ifExists: 'raise',
+      supersteps: [],
     })
     const edited = [edit('x'), edit('x')]
     await settled()
@@ -115,8 +123,9 @@ describe('a state update', () => {
 
   it('is refused with those behind it if its thread is deleted, and frees its room', async () => {
     const house = await withGraph({ inputCharacters: 2 * update.values.length })
-    const edit = () => house.client.updateState('t', 'x', { update, checkpoint: null })
-      .catch(({ code }) => code as string)
+    const edit = () =>
+      house.client.updateState('t', 'x', { update, checkpoint: null })
+        .catch(({ code }) => code as string)
     const edited = [edit(), edit()]
     await settled()
     await house.client.delete('t', 'x')
@@ -127,9 +136,13 @@ describe('a state update', () => {
 })
 
 describe('a thread that starts with a state', () => {
-  const create = (house: ThreadHouse) => house.client.create('t', {
-    threadId: 'y', metadata: { graph_id: 'agent' }, ifExists: 'raise', supersteps: [[update]],
-  })
+  const create = (house: ThreadHouse) =>
+    house.client.create('t', {
+      threadId: 'y',
+      metadata: { graph_id: 'agent' },
+      ifExists: 'raise',
+      supersteps: [[update]],
+    })
 
   it('holds it when it is created', async () => {
     const house = new ThreadHouse()
@@ -144,8 +157,8 @@ describe('a thread that starts with a state', () => {
     const house = new ThreadHouse()
     const created = create(house)
     await settled()
-    house.host.end(house.host.only,
-      { status: 'error', error: { error: 'InvalidUpdateError', message: 'no such node' } })
+    house.host.end(house.host.only, { status: 'error',
+      error: { error: 'InvalidUpdateError', message: 'no such node' } })
     await expect(created).rejects.toThrow('no such node')
     await expect(house.client.get('t', 'y')).rejects.toThrow(/not found/)
     house.restart()

@@ -23,14 +23,18 @@ function takeAway({ log }: ThreadHouse, is: (reverse: boolean) => boolean,
   const read = log.read.bind(log)
   log.read = (branch, range) =>
     is(range.reverse === true) ? Promise.reject(error) : read(branch, range)
-  return () => { log.read = read }
+  return () => {
+    log.read = read
+  }
 }
 
 /** All appends fail until the result is called. */
 function refuseAppends({ log }: ThreadHouse): () => void {
   const append = log.append.bind(log)
   log.append = () => Promise.reject(away())
-  return () => { log.append = append }
+  return () => {
+    log.append = append
+  }
 }
 
 async function begun(): Promise<ThreadHouse> {
@@ -64,7 +68,8 @@ describe('a run whose thread cannot be read', () => {
     const back = takeAway(house, () => true)
     const found = house.host.only.source.tuple('', 'unknown')
     const listed = house.host.only.source.list(
-      { ns: '', checkpointId: null, before: null, limit: 1, filter: null })
+      { ns: '', checkpointId: null, before: null, limit: 1, filter: null },
+    )
     await aWhile(house)
     back()
     await aWhile(house)
@@ -77,7 +82,8 @@ describe('a run whose thread cannot be read', () => {
     const { id, runId } = house.host.only.execution
     takeAway(house, () => true)
     const listed = house.host.only.source.list(
-      { ns: '', checkpointId: null, before: null, limit: 1, filter: null })
+      { ns: '', checkpointId: null, before: null, limit: 1, filter: null },
+    )
     const refused = expect(listed).rejects.toThrow('away')
     await settled()
     await house.client.cancelRun('t', 'x', runId, { action: 'interrupt' })
@@ -132,7 +138,10 @@ describe('a run whose thread cannot be written', () => {
     const house = await begun()
     const first = Promise.withResolvers<void>()
     const append = house.log.append.bind(house.log)
-    house.log.append = async () => { await first.promise; throw away() }
+    house.log.append = async () => {
+      await first.promise
+      throw away()
+    }
     house.host.step(house.host.only, 'two').catch(() => {})
     await settled()
     house.log.append = () => Promise.reject(away())
@@ -149,27 +158,26 @@ describe('a run whose thread cannot be written', () => {
     expect(house.host.running.size).toBe(1)
   })
 
-  it('keeps its thread readable and its followers connected, however long that takes',
-    async () => {
-      const house = await begun()
-      const { runId } = house.host.only.execution
-      const ends: string[] = []
-      await house.client.followRun('t', 'x', runId, { after: null, modes: null },
-        { events: () => {}, ended: (how) => void ends.push(how) })
-      const back = refuseAppends(house)
-      await expect(house.host.step(house.host.only, 'two')).rejects.toThrow('away')
-      const reads: Promise<string>[] = []
-      for (let minute = 1; minute <= 12; minute++) {
-        reads.push(house.client.get('t', 'x').then(({ row }) => row.status))
-        await aWhile(house)
-      }
-      expect(await Promise.all(reads)).toEqual(reads.map(() => 'busy'))
-      back()
+  it('keeps its thread readable and its followers connected, however long that takes', async () => {
+    const house = await begun()
+    const { runId } = house.host.only.execution
+    const ends: string[] = []
+    await house.client.followRun('t', 'x', runId, { after: null, modes: null }, { events: () => {},
+      ended: (how) => void ends.push(how) })
+    const back = refuseAppends(house)
+    await expect(house.host.step(house.host.only, 'two')).rejects.toThrow('away')
+    const reads: Promise<string>[] = []
+    for (let minute = 1; minute <= 12; minute++) {
+      reads.push(house.client.get('t', 'x').then(({ row }) => row.status))
       await aWhile(house)
-      house.host.end(house.host.only)
-      await aWhile(house)
-      expect(ends).toEqual(['over'])
-    })
+    }
+    expect(await Promise.all(reads)).toEqual(reads.map(() => 'busy'))
+    back()
+    await aWhile(house)
+    house.host.end(house.host.only)
+    await aWhile(house)
+    expect(ends).toEqual(['over'])
+  })
 
   it('loses no attempt, however often that happens', async () => {
     const house = await begun()
@@ -195,10 +203,16 @@ describe('a run whose thread cannot be written', () => {
     const house = await begun()
     const first = Promise.withResolvers<void>()
     const append = house.log.append.bind(house.log)
-    house.log.append = async () => { await first.promise; throw new HeddleError('too_large') }
+    house.log.append = async () => {
+      await first.promise
+      throw new HeddleError('too_large')
+    }
     house.host.step(house.host.only, 'large').catch(() => {})
     await settled()
-    house.log.append = async () => { await first.promise; throw away() }
+    house.log.append = async () => {
+      await first.promise
+      throw away()
+    }
     house.host.step(house.host.only, 'behind it').catch(() => {})
     await settled()
     first.resolve()
@@ -211,8 +225,16 @@ describe('a run whose thread cannot be written', () => {
   it('loses none if the lookup of the subgraph checkpoint failed', async () => {
     const house = await begun()
     const nested = (id: string, parentId: string): Step => ({ $case: 'checkpoint', value: {
-      ns: 'sub', id, parentId, full: parentId === '', changes: [], skeletonJson: '{}',
-      metadataJson: '{}', runId: '', atMs: 0 } })
+      ns: 'sub',
+      id,
+      parentId,
+      full: parentId === '',
+      changes: [],
+      skeletonJson: '{}',
+      metadataJson: '{}',
+      runId: '',
+      atMs: 0,
+    } })
     const steps = (step: Step) => house.host.only.listener.steps({ steps: [step], events: [] })
     await steps(nested('first', ''))
     house.restart()

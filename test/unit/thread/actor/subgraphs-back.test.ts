@@ -9,12 +9,13 @@ import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 /** A checkpoint that adds `id` to the subgraph's list; one without a parent is complete. */
 const nested = (id: string, parentId = '', ns = 'sub'): Step => {
   const value = { json: JSON.stringify(id), form: 0 as const }
-  const change = parentId === '' ? { $case: 'list' as const, value: { elements: [value] } }
-    : { $case: 'splice' as const, value: { at: Number(parentId.slice(1)), remove: 0,
-      insert: [value] } }
-  return { $case: 'checkpoint', value: { ns, id, parentId, full: parentId === '',
-    changes: [{ channel: 'log', change }], skeletonJson: '{}', metadataJson: '{}', runId: '',
-    atMs: 0 } }
+  const change = parentId === '' ?
+    { $case: 'list' as const, value: { elements: [value] } }
+    : { $case: 'splice' as const,
+      value: { at: Number(parentId.slice(1)), remove: 0, insert: [value] } }
+  return { $case: 'checkpoint',
+    value: { ns, id, parentId, full: parentId === '', changes: [{ channel: 'log', change }],
+      skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } }
 }
 
 const put = ({ listener }: Scripted, ...steps: Step[]) => listener.steps({ steps, events: [] })
@@ -24,7 +25,8 @@ async function newest({ source }: Scripted, ns = 'sub') {
   const found = await source.tuple(ns, null)
   const content = found?.channels[0]?.content
   return found && [found.id, ...content && 'list' in content
-    ? content.list.map(({ json }) => JSON.parse(json) as string) : []]
+    ? content.list.map(({ json }) => JSON.parse(json) as string) :
+    []]
 }
 
 async function begun() {
@@ -97,29 +99,28 @@ describe('a rollback', () => {
     expect(await newest(house.host.only, 'new')).toBeUndefined()
   })
 
-  it('drops what the run was still writing, but nothing else of the same row',
-    async () => {
-      const { house, begin, takeBack } = await begun()
-      await begin()
-      const back = house.run()
-      await house.client.startRun('t', 'x', back)
-      const first = house.host.only
-      // The next run begins in the row in which this one ends.
-      void house.host.step(first, 'kept')
-      house.host.end(first)
-      await settled()
-      const disk = Promise.withResolvers<void>()
-      house.log.gate = disk.promise
-      const { only } = house.host
-      void house.host.step(only, 'dropped').catch(() => {})
-      const taken = takeBack(back.runId)
-      await settled()
-      disk.resolve()
-      await taken
-      await begin()
-      await house.host.step(house.host.only, 'new')
-      const { source } = house.host.only
-      expect((await source.tuple('', first.headId))?.id).toBe(first.headId)
-      expect(await source.tuple('', only.headId)).toBeUndefined()
-    })
+  it('drops what the run was still writing, but nothing else of the same row', async () => {
+    const { house, begin, takeBack } = await begun()
+    await begin()
+    const back = house.run()
+    await house.client.startRun('t', 'x', back)
+    const first = house.host.only
+    // The next run begins in the row in which this one ends.
+    void house.host.step(first, 'kept')
+    house.host.end(first)
+    await settled()
+    const disk = Promise.withResolvers<void>()
+    house.log.gate = disk.promise
+    const { only } = house.host
+    void house.host.step(only, 'dropped').catch(() => {})
+    const taken = takeBack(back.runId)
+    await settled()
+    disk.resolve()
+    await taken
+    await begin()
+    await house.host.step(house.host.only, 'new')
+    const { source } = house.host.only
+    expect((await source.tuple('', first.headId))?.id).toBe(first.headId)
+    expect(await source.tuple('', only.headId)).toBeUndefined()
+  })
 })

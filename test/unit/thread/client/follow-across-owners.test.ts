@@ -12,7 +12,9 @@ const event = (id: string) => ({ id, name: 'updates', json: '1' })
 
 /** A steady follow; the test plays the owners that are followed one after another. */
 async function listening({ after = null, made = false, refused }: {
-  after?: string | null; made?: boolean; refused?: HeddleError
+  after?: string | null
+  made?: boolean
+  refused?: HeddleError
 } = {}) {
   const env = virtualEnv()
   const seen: string[] = []
@@ -20,7 +22,10 @@ async function listening({ after = null, made = false, refused }: {
   let refusal = refused
   let way = Promise.resolve()
   const stop = await followSteadily({
-    env, runId: 'r', after, made,
+    env,
+    runId: 'r',
+    after,
+    made,
     listener: {
       events: (batch) => void seen.push(...batch.map(({ id }) => id)),
       ended: (how) => void seen.push(how),
@@ -30,7 +35,9 @@ async function listening({ after = null, made = false, refused }: {
       await way
       const follow = { after: from, listener, stopped: false }
       follows.push(follow)
-      return () => { follow.stopped = true }
+      return () => {
+        follow.stopped = true
+      }
     },
   })
   const refuse = (code?: 'unavailable' | 'invalid' | 'not_found') => {
@@ -88,8 +95,11 @@ describe('a follow that is lost', () => {
 
   it('is lost for good if no owner comes or it is refused, and over if the run is gone',
     async () => {
-      for (const [code, seconds, end] of [['unavailable', 61, 'lost'], ['invalid', 1, 'lost'],
-        ['not_found', 1, 'over']] as const) {
+      for (const [code, seconds, end] of [['unavailable', 61, 'lost'], ['invalid', 1, 'lost'], [
+        'not_found',
+        1,
+        'over',
+      ]] as const) {
         const { env, seen, follows, refuse } = await listening()
         refuse(code)
         follows[0]!.listener.ended('lost')
@@ -137,7 +147,10 @@ describe('a follow that is lost', () => {
     const env = virtualEnv()
     let follows = 0
     await followSteadily({
-      env, runId: 'r', after: null, made: true,
+      env,
+      runId: 'r',
+      after: null,
+      made: true,
       listener: { events: () => {}, ended: () => {} },
       follow: async (_, listener) => {
         if (++follows > 1) return () => {}
@@ -153,8 +166,8 @@ describe('a follow that is lost', () => {
   })
 
   it('is retried even if it was the first, for a caller that made the run', async () => {
-    const { env, seen, follows, refuse } =
-      await listening({ made: true, refused: new HeddleError('unavailable') })
+    const { env, seen, follows, refuse } = await listening({ made: true,
+      refused: new HeddleError('unavailable') })
     await settled()
     expect([seen, follows.length]).toEqual([[], 0])
     refuse()

@@ -9,8 +9,8 @@ import { settled } from '../../../support/thread-house.ts'
 
 type Answer = () => Promise<string>
 
-const refused = (code: ConstructorParameters<typeof HeddleError>[0], details = {}): Answer =>
-  () => Promise.reject(new HeddleError(code, undefined, details))
+const refused = (code: ConstructorParameters<typeof HeddleError>[0], details = {}): Answer => () =>
+  Promise.reject(new HeddleError(code, undefined, details))
 
 /** A join of owners that answer one after another as given; the last answer repeats. */
 function joining(answers: readonly Answer[], { made = false, startAgain = async () => {} } = {}) {
@@ -18,9 +18,13 @@ function joining(answers: readonly Answer[], { made = false, startAgain = async 
   const cancelled = new AbortController()
   const seen = { joins: 0, starts: 0 }
   const outcome = joinSteadily({
-    env, cancelled: cancelled.signal,
+    env,
+    cancelled: cancelled.signal,
     join: () => answers[Math.min(seen.joins++, answers.length - 1)]!(),
-    ...made && { startAgain: () => { seen.starts++; return startAgain() } },
+    ...made && { startAgain: () => {
+      seen.starts++
+      return startAgain()
+    } },
   }).catch((error: unknown) => error)
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
@@ -54,18 +58,19 @@ describe('a caller that joins a run', () => {
     expect(await outcome).toBe('{"a":1}')
   })
 
-  it.each(['full', 'not_found', 'internal'] as const)('gets the error %s at once',
-    async (code) => {
-      const { outcome, seen } = joining([refused(code)])
-      expect(await outcome).toMatchObject({ code })
-      expect(seen.joins).toBe(1)
-    })
+  it.each(['full', 'not_found', 'internal'] as const)('gets the error %s at once', async (code) => {
+    const { outcome, seen } = joining([refused(code)])
+    expect(await outcome).toMatchObject({ code })
+    expect(seen.joins).toBe(1)
+  })
 })
 
 describe('the caller that made the run', () => {
   it('waits without a limit, whatever owners answer meanwhile', async () => {
-    const owners = Array.from({ length: 400 }, (_, number) => refused(
-      (['unavailable', 'full', 'not_owner'] as const)[number % 3]!))
+    const owners = Array.from({ length: 400 }, (_, number) =>
+      refused(
+        (['unavailable', 'full', 'not_owner'] as const)[number % 3]!,
+      ))
     const { outcome, pass, seen } = joining([...owners, ended], { made: true })
     await pass(400 * 250)
     expect(await outcome).toBe('{"a":1}')
@@ -73,15 +78,15 @@ describe('the caller that made the run', () => {
   })
 
   it('gets an error at once if the run was never written', async () => {
-    const { outcome, seen } = joining([refused('unavailable', { unwritten: true })],
-      { made: true })
+    const { outcome, seen } = joining([refused('unavailable', { unwritten: true })], { made: true })
     expect(await outcome).toMatchObject({ details: { unwritten: true } })
     expect(seen).toEqual({ joins: 1, starts: 0 })
   })
 
   it('starts the run once more if it turns out to have been lost', async () => {
-    for (const before of [[refused('unavailable'), refused('not_found')],
-      [refused('not_found', { again: true })]]) {
+    for (const before of [[refused('unavailable'), refused('not_found')], [
+      refused('not_found', { again: true }),
+    ]]) {
       const { outcome, pass, seen } = joining([...before, ended], { made: true })
       await pass(500)
       expect(await outcome).toBe('{"a":1}')
@@ -90,8 +95,8 @@ describe('the caller that made the run', () => {
   })
 
   it('gets the error if the run cannot be started once more', async () => {
-    const { outcome } = joining([refused('not_found', { again: true })],
-      { made: true, startAgain: () => Promise.reject(new HeddleError('unavailable')) })
+    const { outcome } = joining([refused('not_found', { again: true })], { made: true,
+      startAgain: () => Promise.reject(new HeddleError('unavailable')) })
     expect(await outcome).toMatchObject({ code: 'unavailable' })
   })
 

@@ -60,7 +60,8 @@ it('A repeated start finds its unfinished run by id, whatever came since.', asyn
     expect(again).toMatchObject({ runId: run.runId, status: 'running' })
     await settled()
     const ended = pair.log.updates.some((update) =>
-      update.table === 'run' && update.row.status === 'interrupted')
+      update.table === 'run' && update.row.status === 'interrupted'
+    )
     expect(ended).toBe(false)
   }
 })

@@ -10,15 +10,15 @@ import { ByteBudget } from '../../../../src/thread/index.ts'
 import type { FeedListener } from '../../../../src/thread/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
-const entryAt = (seq: number, json?: string): FeedEntry =>
-  ({ place: { seq, index: 0 }, name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
+const entryAt = (seq: number, json?: string): FeedEntry => ({ place: { seq, index: 0 },
+  name: 'values', json, valuesOf: json === undefined ? `${seq}` : '' })
 
 /** A finished run: all of its events are in the log, each with the same long value. */
 function overFeed(events: number, { value = 'x'.repeat(100_000), fails = false } = {}) {
   const feed = new EventStream({ graphId: 'g', endSeen: () => {},
     forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 } })
   const past: FeedPast = {
-    async* read() {
+    async *read() {
       for (let seq = 1; seq <= events; seq++) yield entryAt(seq)
       if (fails) throw new Error('the store is away')
     },
@@ -103,7 +103,9 @@ describe('a feed', () => {
     feed.publish(all)
     feed.end()
     const past: FeedPast = {
-      async* read(after, through) { yield* all.slice(after.seq + 1, through.seq + 1) },
+      async *read(after, through) {
+        yield* all.slice(after.seq + 1, through.seq + 1)
+      },
       values: async () => '{}',
     }
     return { feed, past }
@@ -119,21 +121,30 @@ describe('a feed', () => {
       expect(feed.bytes).toBeLessThanOrEqual(2 * 1024 * 1024)
       for (const seq of [-1, 40, of[0] - 5]) {
         const ids: string[] = []
-        await new Promise((ended) => feed.follow({ seq, index: 0 }, null, {
-          events: (batch) => void ids.push(...batch.map(({ id }) => id)), ended: ended,
-        }, past))
+        await new Promise((ended) =>
+          feed.follow({ seq, index: 0 }, null, {
+            events: (batch) => void ids.push(...batch.map(({ id }) => id)),
+            ended: ended,
+          }, past)
+        )
         expect(ids).toEqual(Array.from({ length: of[0] - 1 - seq }, (_, n) => `${seq + 1 + n}.0`))
       }
-    })
+    },
+  )
 
   it('sends each follower the modes it wants, and metadata and errors to all', () => {
     const { feed, past } = overFeed(0)
     const names: string[] = []
     feed.follow({ seq: Number.MAX_SAFE_INTEGER, index: 0 }, ['updates'], {
-      events: (batch) => void names.push(...batch.map(({ name }) => name)), ended: () => {},
+      events: (batch) => void names.push(...batch.map(({ name }) => name)),
+      ended: () => {},
     }, past)
-    feed.publish(['metadata', 'values', 'updates|sub', 'messages', 'error'].map((name, seq) =>
-      ({ ...entryAt(seq, '{}'), name })))
+    feed.publish(
+      ['metadata', 'values', 'updates|sub', 'messages', 'error'].map((name, seq) => ({
+        ...entryAt(seq, '{}'),
+        name,
+      })),
+    )
     expect(names).toEqual(['metadata', 'updates|sub', 'error'])
   })
 
@@ -153,7 +164,9 @@ describe('a feed', () => {
       const value = Promise.withResolvers<string>()
       feed.follow(fromStart, null, reader().listener, { ...past, values: () => value.promise })
       let taken = false
-      const taking = feed.taken().then(() => { taken = true })
+      const taking = feed.taken().then(() => {
+        taken = true
+      })
       await new Promise((resolve) => setImmediate(resolve))
       expect([pieces, taken]).toEqual([[3], false])
       value.resolve('{}')
@@ -168,7 +181,10 @@ describe('a listener that fails', () => {
     const good = reader()
     const ends: string[] = []
     feed.follow(fromStart, null, {
-      events: () => { throw new Error('broken') }, ended: (how) => void ends.push(how),
+      events: () => {
+        throw new Error('broken')
+      },
+      ended: (how) => void ends.push(how),
     }, past)
     feed.follow(fromStart, null, good.listener, past)
     feed.publish([entryAt(1, '{}')])
@@ -190,25 +206,24 @@ describe('the feeds of a thread', () => {
   }
   const written = Promise.resolve()
 
-  it('keep a finished one if clients know its run, until the thread is released',
-    async () => {
-      const { held, feeds, begin } = counted()
-      begin(false)
-      feeds.end('r', written)
-      await written
-      expect([feeds.has('r'), held.size]).toEqual([true, 1])
-      feeds.loseAll()
-      expect(held.size).toBe(0)
-      begin(true)
-      feeds.end('r', written)
-      await written
-      expect([feeds.has('r'), held.size]).toEqual([false, 0])
-      begin(false)
-      feeds.end('r', written)
-      feeds.loseAll()
-      await written
-      expect(held.size).toBe(0)
-    })
+  it('keep a finished one if clients know its run, until the thread is released', async () => {
+    const { held, feeds, begin } = counted()
+    begin(false)
+    feeds.end('r', written)
+    await written
+    expect([feeds.has('r'), held.size]).toEqual([true, 1])
+    feeds.loseAll()
+    expect(held.size).toBe(0)
+    begin(true)
+    feeds.end('r', written)
+    await written
+    expect([feeds.has('r'), held.size]).toEqual([false, 0])
+    begin(false)
+    feeds.end('r', written)
+    feeds.loseAll()
+    await written
+    expect(held.size).toBe(0)
+  })
 
   it('are lost with a thread whose delete fails', async () => {
     const { feeds, begin } = counted()
@@ -248,7 +263,9 @@ describe('the feeds of a thread', () => {
   })
 
   it('end a follow as unread if a state is longer than a string can be', async () => {
-    const tooLong = () => { throw new RangeError('Invalid string length') }
+    const tooLong = () => {
+      throw new RangeError('Invalid string length')
+    }
     const feeds = new RunFeeds({
       ports: { host: { describe: () => ({ stateChannels: ['log'] }) } },
       threadLog: { values: async () => tooLong(), recentView: () => ({ json: tooLong }) },

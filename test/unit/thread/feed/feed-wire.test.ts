@@ -9,7 +9,9 @@ import type { FeedEvent, FeedListener } from '../../../../src/thread/index.ts'
 const { values, listeners } = threadWire
 
 const events = fc.array(fc.record({
-  id: fc.string(), name: fc.string(), json: fc.json(),
+  id: fc.string(),
+  name: fc.string(),
+  json: fc.json(),
 }))
 
 /** What a listener in another member gets if `play` tells the local one. */
@@ -65,7 +67,11 @@ describe('commands and answers', () => {
       head: fc.option(fc.record({ id: text, seq: fc.nat() }), { nil: undefined }) })
     const command = fc.oneof(
       fc.record({ type: fc.constant('patch'), metadata: fc.dictionary(text, fc.jsonValue()) }),
-      fc.record({ row, values: fc.json() }), fc.json(), fc.array(row), fc.constant(undefined))
+      fc.record({ row, values: fc.json() }),
+      fc.json(),
+      fc.array(row),
+      fc.constant(undefined),
+    )
     fc.assert(fc.property(command, (value) => {
       const crossed = values.decode(values.encode(value))
       expect(crossed).toEqual(value === undefined ? undefined : normal(value))

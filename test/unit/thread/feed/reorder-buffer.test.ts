@@ -16,8 +16,10 @@ async function followed() {
   await house.client.startRun('t', 'x', run)
   const endSeen: FeedEvent[] = []
   const follow = (events: FeedEvent[]) =>
-    house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: (batch) => void events.push(...batch), ended: () => {} })
+    house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: (batch) => void events.push(...batch),
+      ended: () => {},
+    })
   await follow(endSeen)
   const { listener } = house.host.only
   const texts = () => endSeen.slice(1).map(({ json }) => json)
@@ -63,11 +65,16 @@ describe('a batch that is awaited', () => {
   it('has arrived when all followers are ready for more', async () => {
     const { house, run, notify } = await followed()
     const ready = Promise.withResolvers<void>()
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: () => {}, ready: () => ready.promise, ended: () => {} })
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: () => {},
+      ready: () => ready.promise,
+      ended: () => {},
+    })
     let arrived = false
     await notify({ events: [updates('1')] })
-    const landed = notify({ events: [updates('2')], awaited: true }).then(() => { arrived = true })
+    const landed = notify({ events: [updates('2')], awaited: true }).then(() => {
+      arrived = true
+    })
     await settled()
     expect(arrived).toBe(false)
     ready.resolve()
@@ -76,10 +83,15 @@ describe('a batch that is awaited', () => {
 
   it('waits for followers for two seconds in all, however many batches come', async () => {
     const { house, run, notify } = await followed()
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: () => {}, ready: () => new Promise(() => {}), ended: () => {} })
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: () => {},
+      ready: () => new Promise(() => {}),
+      ended: () => {},
+    })
     let arrived = false
-    const landed = notify({ events: [updates('1')], awaited: true }).then(() => { arrived = true })
+    const landed = notify({ events: [updates('1')], awaited: true }).then(() => {
+      arrived = true
+    })
     await settled()
     house.env.advance(1_999)
     await settled()
@@ -92,12 +104,17 @@ describe('a batch that is awaited', () => {
   it('waits beyond that as long as a line of 100 Mbit/s needs', async () => {
     const { house, run, notify } = await followed()
     let taken = Promise.withResolvers<void>()
-    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null },
-      { events: () => {}, ready: () => taken.promise, ended: () => {} })
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: () => {},
+      ready: () => taken.promise,
+      ended: () => {},
+    })
     for (let i = 0; i < 30; i++) {
       let arrived = false
       const landed = notify({ events: [updates('x'.repeat(1_000_000))], awaited: true })
-        .then(() => { arrived = true })
+        .then(() => {
+          arrived = true
+        })
       await settled()
       house.env.advance(99)
       await settled()

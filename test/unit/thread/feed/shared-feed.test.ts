@@ -13,8 +13,8 @@ import { isAfter, placeOf } from '../../../../src/thread/model/event-position.ts
 
 const owner = { id: 'owner', address: 'owner:1' }
 const key = { kind: 'thread', tenant: 'local', id: 't' }
-const eventAt = (seq: number, name = 'updates'): FeedEvent =>
-  ({ id: `${seq}.0`, name, json: `{"seq":${seq}}` })
+const eventAt = (seq: number, name = 'updates'): FeedEvent => ({ id: `${seq}.0`, name,
+  json: `{"seq":${seq}}` })
 
 /** Whether a reader is to see the event. */
 function isWanted({ id, name }: FeedEvent, { after, modes }: FollowRequest['follow']): boolean {
@@ -44,13 +44,16 @@ function farOwner() {
     },
   }
   return {
-    asked, follows,
+    asked,
+    follows,
     transport: fanOut(transport, [{ name: 'thread', wire: threadWire }]),
     notify: (...events: FeedEvent[]) => {
       past.push(...events)
       for (const follow of follows) follow.events(events)
     },
-    end: (how: 'over' | 'lost' | 'lagged') => { for (const each of follows) each.ended(how) },
+    end: (how: 'over' | 'lost' | 'lagged') => {
+      for (const each of follows) each.ended(how)
+    },
   }
 }
 
@@ -59,7 +62,8 @@ async function reader({ transport }: ReturnType<typeof farOwner>, after: string 
   const seen: FeedEvent[] = []
   const ends: string[] = []
   const listener: FeedListener = {
-    events: (batch) => void seen.push(...batch), ended: (how) => void ends.push(how),
+    events: (batch) => void seen.push(...batch),
+    ended: (how) => void ends.push(how),
   }
   const request: FollowRequest = { runId: 'r', follow: { after, modes } }
   const stop = await transport.follow(owner, key, request, listener)
@@ -69,13 +73,14 @@ async function reader({ transport }: ReturnType<typeof farOwner>, after: string 
 describe('readers of one run', () => {
   it('see what each would see alone, whenever it comes and whatever it asks for', async () => {
     const joins = fc.array(fc.record({
-      at: fc.nat({ max: 12 }), after: fc.option(fc.nat({ max: 12 })),
+      at: fc.nat({ max: 12 }),
+      after: fc.option(fc.nat({ max: 12 })),
       modes: fc.constantFrom(null, ['updates'], ['values']),
     }), { maxLength: 8 })
     await fc.assert(fc.asyncProperty(joins, async (plans) => {
       const far = farOwner()
-      const events = Array.from({ length: 12 }, (_, seq) =>
-        eventAt(seq, seq % 3 === 0 ? 'values' : 'updates'))
+      const events = Array.from({ length: 12 },
+        (_, seq) => eventAt(seq, seq % 3 === 0 ? 'values' : 'updates'))
       const readers: { follow: FollowRequest['follow']; seen: FeedEvent[]; ends: string[] }[] = []
       for (let at = 0; at <= 12; at++) {
         for (const plan of plans.filter((each) => each.at === at)) {
@@ -148,7 +153,10 @@ describe('readers of one run', () => {
     let tries = 0
     const refusing = fanOut({
       deliver: async () => undefined,
-      follow: async () => { tries++; throw new HeddleError('not_found') },
+      follow: async () => {
+        tries++
+        throw new HeddleError('not_found')
+      },
     }, [{ name: 'thread', wire: threadWire }])
     const far = { ...farOwner(), transport: refusing }
     const answers = await Promise.allSettled([reader(far), reader(far)])

@@ -9,22 +9,27 @@ import { virtualEnv } from '../../../support/env.ts'
 import { MemoryLog } from '../../../support/memory-log.ts'
 import { memoryTables } from '../../../support/memory-tables.ts'
 
-const checkpointOf = (id: string): RecordOf => ({ $case: 'checkpoint', value: { ns: '', id,
-  parentId: '', full: true, changes: [{ channel: 'a', change: { $case: 'removed', value: true } }],
-  skeletonJson: '{}', metadataJson: '{}', runId: '', atMs: 0 } })
+const checkpointOf = (id: string): RecordOf => ({ $case: 'checkpoint',
+  value: { ns: '', id, parentId: '', full: true,
+    changes: [{ channel: 'a', change: { $case: 'removed', value: true } }], skeletonJson: '{}',
+    metadataJson: '{}', runId: '', atMs: 0 } })
 const checkpoint = checkpointOf('c1')
-const writes: RecordOf = { $case: 'writes', value: { ns: '', checkpointId: 'c1', taskId: 'task',
-  writes: [] } }
+const writes: RecordOf = { $case: 'writes',
+  value: { ns: '', checkpointId: 'c1', taskId: 'task', writes: [] } }
 
-const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs: 0,
-  hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
-  interruptsJson: '' } }
+const created: RecordOf = { $case: 'threadCreated',
+  value: { threadId: 'x', atMs: 0, hidden: false, metadataJson: '{}', copiedFrom: '',
+    headCheckpointId: '', status: '', interruptsJson: '' } }
 
 async function openThreadLog(log = new MemoryLog(), views = new ByteBudget<ThreadLog>(1e6)) {
   const env = virtualEnv()
   return await ThreadLog.load({
-    ports: { log, threads: memoryTables(log).threads, views }, tenant: 't',
-    threadId: 'x', epoch: 1, after: env.after, onLost: () => {},
+    ports: { log, threads: memoryTables(log).threads, views },
+    tenant: 't',
+    threadId: 'x',
+    epoch: 1,
+    after: env.after,
+    onLost: () => {},
   })
 }
 

@@ -24,13 +24,14 @@ function openWriter(tail = { epoch: 1, seq: 4 }) {
   const env = virtualEnv()
   const appends: Append[] = []
   const lost: unknown[] = []
-  const append: LogPort['append'] = ([row], updates, logged) => new Promise((landed, failed) => {
-    appends.push({ row: row!, updates, logged: logged!, landed, failed })
-  })
+  const append: LogPort['append'] = ([row], updates, logged) =>
+    new Promise((landed, failed) => {
+      appends.push({ row: row!, updates, logged: logged!, landed, failed })
+    })
   const writer = new LogWriter({ log: { append } as LogPort, tenant: 't', threadId: 'x', epoch: 2,
     tail, storedBytes: 7, branch: () => ({ id: 'b', ancestors: [] }),
-    threadRow: (storedBytes) => ({ storedBytes } as ThreadRow),
-    after: env.after, earlier: undefined, onLost: (reason) => lost.push(reason) })
+    threadRow: (storedBytes) => ({ storedBytes } as ThreadRow), after: env.after,
+    earlier: undefined, onLost: (reason) => lost.push(reason) })
   /** A row of its own. */
   const write = async (entry: Partial<Parameters<LogWriter['write']>[0]> = {}) => {
     const written = writer.write({ records: [noted], thread: false, ...entry }, 'now')
@@ -44,7 +45,11 @@ function openWriter(tail = { epoch: 1, seq: 4 }) {
 /** Tracks whether a promise has settled, and how. */
 function fate(promise: Promise<unknown>): { is: 'open' | 'resolved' | 'rejected' } {
   const fate = { is: 'open' as 'open' | 'resolved' | 'rejected' }
-  promise.then(() => { fate.is = 'resolved' }, () => { fate.is = 'rejected' })
+  promise.then(() => {
+    fate.is = 'resolved'
+  }, () => {
+    fate.is = 'rejected'
+  })
   return fate
 }
 
@@ -86,9 +91,10 @@ describe('a row of a log writer', () => {
 
   it('takes no more records once they are long', async () => {
     const { writer, appends } = openWriter()
-    const run = (length: number): RecordOf => ({ $case: 'runCreated', value: { runId: 'r', atMs: 0,
-      assistantId: 'a', multitaskStrategy: 'enqueue', metadataJson: '{}', notBeforeMs: 0,
-      commandId: '', planJson: '{}', kwargsJson: 'x'.repeat(length) } })
+    const run = (length: number): RecordOf => ({ $case: 'runCreated',
+      value: { runId: 'r', atMs: 0, assistantId: 'a', multitaskStrategy: 'enqueue',
+        metadataJson: '{}', notBeforeMs: 0, commandId: '', planJson: '{}',
+        kwargsJson: 'x'.repeat(length) } })
     const write = (record: RecordOf) =>
       void writer.write({ records: [record], thread: false }, 'soon')
     write(noted)

@@ -9,8 +9,9 @@ const inner = 'sub:1'
 const update = `updates|${inner}`
 
 function checkpoint(ns: string): RecordOf {
-  return { $case: 'checkpoint', value: { runId: 'r', ns, id: 'c', parentId: '', full: true,
-    changes: [], skeletonJson: '{}', metadataJson: '{}', atMs: 0 } }
+  return { $case: 'checkpoint',
+    value: { runId: 'r', ns, id: 'c', parentId: '', full: true, changes: [], skeletonJson: '{}',
+      metadataJson: '{}', atMs: 0 } }
 }
 
 function writes(ns: string): RecordOf {
@@ -18,8 +19,9 @@ function writes(ns: string): RecordOf {
 }
 
 function emitted(...events: readonly (readonly [name: string, json: string])[]): RecordOf {
-  return { $case: 'emitted', value: { runId: 'r',
-    events: events.map(([name, json], index) => ({ index, name, json, valuesOf: '' })) } }
+  return { $case: 'emitted',
+    value: { runId: 'r',
+      events: events.map(([name, json], index) => ({ index, name, json, valuesOf: '' })) } }
 }
 
 /** Takes the records in the order of the log. */
@@ -30,15 +32,19 @@ function again(...records: readonly RecordOf[]): string[] {
 }
 
 it('Updates since the newest checkpoint of a subgraph would be repeated.', () => {
-  expect(again(checkpoint(''), checkpoint(inner), writes(inner), emitted([update, 'before']),
-    checkpoint(inner), writes(inner), emitted([update, 'one']), writes(inner),
-      emitted([update, 'two'])))
+  expect(
+    again(checkpoint(''), checkpoint(inner), writes(inner), emitted([update, 'before']),
+      checkpoint(inner), writes(inner), emitted([update, 'one']), writes(inner),
+      emitted([update, 'two'])),
+  )
     .toEqual(['one', 'two'])
 })
 
 it('Updates that led to the checkpoint right before them would not be repeated.', () => {
-  expect(again(checkpoint(''), writes(inner), checkpoint(inner), writes(inner),
-    emitted([update, 'before'], ['values', 'kept'], [update, 'since']))).toEqual(['kept', 'since'])
+  expect(
+    again(checkpoint(''), writes(inner), checkpoint(inner), writes(inner),
+      emitted([update, 'before'], ['values', 'kept'], [update, 'since'])),
+  ).toEqual(['kept', 'since'])
   expect(again(checkpoint(''), writes(inner), checkpoint(inner), emitted([update, 'before'])))
     .toEqual([])
 })
@@ -49,7 +55,9 @@ it('Updates of a subgraph without checkpoints would be repeated, unless it has e
 })
 
 it('Events of other modes and namespaces would be repeated.', () => {
-  expect(again(checkpoint(''), emitted([`values|${inner}`, 'one'], ['updates|other|deep', 'two']),
-    checkpoint(inner), emitted(['updates', 'three']), checkpoint('other|deep')))
+  expect(
+    again(checkpoint(''), emitted([`values|${inner}`, 'one'], ['updates|other|deep', 'two']),
+      checkpoint(inner), emitted(['updates', 'three']), checkpoint('other|deep')),
+  )
     .toEqual(['one', 'three'])
 })

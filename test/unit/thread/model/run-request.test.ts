@@ -6,7 +6,7 @@ import type { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { noResumePoint, runRequest } from '../../../../src/thread/model/run-request.ts'
 import type { RunPlan } from '../../../../src/thread/model/thread-client.ts'
 
-it('The config names the authenticated user, whatever the run\'s own config says.', () => {
+it("The config names the authenticated user, whatever the run's own config says.", () => {
   const configurable = { customer: 'c1', langgraph_auth_user_id: 'alice',
     langgraph_auth_user: { identity: 'alice' }, langgraph_auth_permissions: ['all'] }
   const run = { runId: 'r', threadId: 't', assistantId: 'a', attempt: 1, metadataJson: '{}',

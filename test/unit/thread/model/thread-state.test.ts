@@ -9,21 +9,25 @@ import type { ThreadState } from '../../../../src/thread/model/thread-state.ts'
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']
 
 const checkpoint = (id: string, change: Partial<Checkpoint> = {}): RecordOf => ({
-  $case: 'checkpoint', value: { ns: '', id, parentId: '', full: true, changes: [],
-    skeletonJson: '{}', metadataJson: '{}', runId: 'r', atMs: 0, ...change } })
-const created: RecordOf = { $case: 'threadCreated', value: { threadId: 'x', atMs: 0,
-  hidden: false, metadataJson: '{}', copiedFrom: '', headCheckpointId: '', status: '',
-  interruptsJson: '' } }
-const queued: RecordOf = { $case: 'runCreated', value: { runId: 'r', atMs: 0, assistantId: 'a',
-  commandId: '', multitaskStrategy: 'enqueue', metadataJson: '{}', kwargsJson: '{}',
-  planJson: '{}', notBeforeMs: 0 } }
-const started: RecordOf = { $case: 'runStarted', value: { runId: 'r', atMs: 0, attempt: 1,
-  baseCheckpointId: 'c1', ownerDeaths: 0, suspect: false } }
-const failed: RecordOf = { $case: 'runEnded', value: { runId: 'r', atMs: 0, status: 'error',
-  errorJson: '{"error":"E"}', interruptsJson: '', waiting: false, finalCheckpointId: 'c1',
-  owesWebhook: true, ownerDeaths: 0, suspect: false, attempt: 0 } }
-const backTo = (seq: number): RecordOf => ({ $case: 'headMoved', value: { checkpointId: 'c1', seq,
-  base: seq, droppedRunIds: ['r'], atMs: 0 } })
+  $case: 'checkpoint',
+  value: { ns: '', id, parentId: '', full: true, changes: [], skeletonJson: '{}',
+    metadataJson: '{}', runId: 'r', atMs: 0, ...change },
+})
+const created: RecordOf = { $case: 'threadCreated',
+  value: { threadId: 'x', atMs: 0, hidden: false, metadataJson: '{}', copiedFrom: '',
+    headCheckpointId: '', status: '', interruptsJson: '' } }
+const queued: RecordOf = { $case: 'runCreated',
+  value: { runId: 'r', atMs: 0, assistantId: 'a', commandId: '', multitaskStrategy: 'enqueue',
+    metadataJson: '{}', kwargsJson: '{}', planJson: '{}', notBeforeMs: 0 } }
+const started: RecordOf = { $case: 'runStarted',
+  value: { runId: 'r', atMs: 0, attempt: 1, baseCheckpointId: 'c1', ownerDeaths: 0,
+    suspect: false } }
+const failed: RecordOf = { $case: 'runEnded',
+  value: { runId: 'r', atMs: 0, status: 'error', errorJson: '{"error":"E"}', interruptsJson: '',
+    waiting: false, finalCheckpointId: 'c1', owesWebhook: true, ownerDeaths: 0, suspect: false,
+    attempt: 0 } }
+const backTo = (seq: number): RecordOf => ({ $case: 'headMoved',
+  value: { checkpointId: 'c1', seq, base: seq, droppedRunIds: ['r'], atMs: 0 } })
 
 /** The state after these records, each in a row of its own. */
 function after(...records: readonly RecordOf[]): ThreadState {
@@ -31,8 +35,9 @@ function after(...records: readonly RecordOf[]): ThreadState {
   return records.reduce((state, record, i) => apply(state, record, { epoch: 3, seq: i + 1 }), begun)
 }
 
-const headOf = ({ row: { head, movedBack, stepSeq } }: ThreadState) =>
-  [head?.id, head?.seq, movedBack, stepSeq]
+const headOf = (
+  { row: { head, movedBack, stepSeq } }: ThreadState,
+) => [head?.id, head?.seq, movedBack, stepSeq]
 
 describe('the head of a thread', () => {
   const begun = [created, checkpoint('c1'), queued, started, checkpoint('c2')]
@@ -61,8 +66,8 @@ describe('a thread', () => {
   it('has an error until its state is edited, and owes no webhook once it is deleted', () => {
     expect(broken.row).toMatchObject({ status: 'error', errorJson: '{"error":"E"}',
       owedWebhooks: ['r'] })
-    const edited: RecordOf =
-      { $case: 'stateEdited', value: { atMs: 0, waiting: false, interruptsJson: '{}' } }
+    const edited: RecordOf = { $case: 'stateEdited',
+      value: { atMs: 0, waiting: false, interruptsJson: '{}' } }
     expect(apply(broken, edited, { epoch: 3, seq: 6 }).row)
       .toMatchObject({ status: 'idle', errorJson: '' })
     const deleted: RecordOf = { $case: 'threadDeleted', value: { atMs: 0 } }
@@ -70,8 +75,9 @@ describe('a thread', () => {
   })
 
   it('gives a copy its state, its history so far, and a configuration that names the copy', () => {
-    const patched: RecordOf = { $case: 'threadPatched', value: { atMs: 0, metadataJson: '{}',
-      configJson: '{"configurable":{"thread_id":"x","a":1}}' } }
+    const patched: RecordOf = { $case: 'threadPatched',
+      value: { atMs: 0, metadataJson: '{}',
+        configJson: '{"configurable":{"thread_id":"x","a":1}}' } }
     const source = after(created, checkpoint('c1'), queued, started, checkpoint('c2'), backTo(2),
       patched)
     const { row } = fromOrigin({ tenant: 't', threadId: 'y', branchId: 'b2' }, originOf(source, 9))

@@ -7,9 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { plainValues } from '../../../../../cluster/index.ts'
 import type { Member } from '../../../../../cluster/index.ts'
 import { CommandStream } from '../../../../../cluster/transport/grpc/command-stream.ts'
-import {
-  ConverseRequest, ConverseResponse, DeliverResponse,
-} from '../../../../../proto/gen/cluster/v1/member.ts'
+import { ConverseRequest, ConverseResponse,
+  DeliverResponse } from '../../../../../proto/gen/cluster/v1/member.ts'
 import type { DeliverRequest } from '../../../../../proto/gen/cluster/v1/member.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 import { memberThat, transportWith, until, white } from './grpc-house.ts'
@@ -18,13 +17,17 @@ type Call = ServerDuplexStream<Buffer, Buffer>
 
 const asItIs = (bytes: Buffer) => bytes
 const converse = {
-  path: '/cluster.v1.MemberService/Converse', requestStream: true, responseStream: true,
-  requestSerialize: asItIs, requestDeserialize: asItIs,
-  responseSerialize: asItIs, responseDeserialize: asItIs,
+  path: '/cluster.v1.MemberService/Converse',
+  requestStream: true,
+  responseStream: true,
+  requestSerialize: asItIs,
+  requestDeserialize: asItIs,
+  responseSerialize: asItIs,
+  responseDeserialize: asItIs,
 } as const
 
-const deliver = { ...converse, path: '/cluster.v1.MemberService/Deliver',
-  requestStream: false, responseStream: false } as const
+const deliver = { ...converse, path: '/cluster.v1.MemberService/Deliver', requestStream: false,
+  responseStream: false } as const
 const delivered = { reply: plainValues.encode('mate'), underWay: false }
 
 /** A member that may break the rules; `brought` is called for each command outside the stream. */
@@ -33,21 +36,24 @@ async function memberThatAnswers(answer: (call: Call, number: number) => void,
   const server = new Server()
   onTestFinished(() => server.forceShutdown())
   server.addService({ converse, deliver }, {
-    converse: (call: Call) => call.on('data', (said: Buffer) =>
-      answer(call, ConverseRequest.decode(said).number)),
+    converse: (call: Call) =>
+      call.on('data', (said: Buffer) => answer(call, ConverseRequest.decode(said).number)),
     deliver: (_: unknown, reply: sendUnaryData<Buffer>) => {
       brought()
       reply(null, Buffer.from(DeliverResponse.encode(delivered).finish()))
     },
   })
-  const port = await new Promise<number>((taken, failed) => server.bindAsync('127.0.0.1:0',
-    ServerCredentials.createInsecure(), (error, port) => error ? failed(error) : taken(port)))
+  const port = await new Promise<number>((taken, failed) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? failed(error) : taken(port))
+  )
   return { id: 'white', address: `127.0.0.1:${port}` }
 }
 
 function mate(number: number): Buffer {
   return Buffer.from(ConverseResponse.encode(
-    { number, outcome: { $case: 'response', value: delivered } }).finish())
+    { number, outcome: { $case: 'response', value: delivered } },
+  ).finish())
 }
 
 describe('an answer', () => {
@@ -88,10 +94,12 @@ describe('an answer', () => {
       return 'x'.repeat(12 * 1024 * 1024)
     } })
     const transport = transportWith()
-    const replies = await Promise.all([1, 2, 3, 4].map((move) =>
-      transport.deliver(member, white, move)))
+    const replies = await Promise.all(
+      [1, 2, 3, 4].map((move) => transport.deliver(member, white, move)),
+    )
     expect(replies.map((reply) => (reply as string).length)).toEqual(
-      Array.from({ length: 4 }, () => 12 * 1024 * 1024))
+      Array.from({ length: 4 }, () => 12 * 1024 * 1024),
+    )
     expect(received).toBe(4)
   })
 
@@ -112,7 +120,10 @@ describe('a member that goes away', () => {
   it('answers earlier commands, and later ones are certainly not done', async () => {
     const held = Promise.withResolvers<string>()
     let received = 0
-    const member = await memberThat({ ask: async () => { received++; return await held.promise } })
+    const member = await memberThat({ ask: async () => {
+      received++
+      return await held.promise
+    } })
     const transport = transportWith()
     const said = transport.deliver(member, white, 'e4')
     await until(() => received === 1)
@@ -129,7 +140,7 @@ describe('a member that goes away', () => {
 describe('an answer that does not come in time', () => {
   it('leaves the outcome ambiguous, and nothing waiting', async () => {
     const env = virtualEnv()
-    const commandStream = new CommandStream(env, 'white:1', { async* converse() {
+    const commandStream = new CommandStream(env, 'white:1', { async *converse() {
       await new Promise(() => {})
       yield* []
     } })

@@ -6,17 +6,17 @@ import { connect } from 'node:http2'
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import {
-  errorFromWire, errorToDetail, wayFailed,
-} from '../../../../../cluster/transport/grpc/error-trailer.ts'
+import { errorFromWire, errorToDetail,
+  wayFailed } from '../../../../../cluster/transport/grpc/error-trailer.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 import { ErrorDetail } from '../../../../../proto/gen/cluster/v1/member.ts'
 import { HeddleError } from '../../../../../src/errors.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 import { identity, env, kinds, memberThat, transportWith, trust, white } from './grpc-house.ts'
 
-const trailer = (detail: Partial<ErrorDetail>) => Metadata().set('heddle-error-bin',
-  ErrorDetail.encode({ code: 'internal', message: '', detailsJson: '', ...detail }).finish())
+const trailer = (detail: Partial<ErrorDetail>) =>
+  Metadata().set('heddle-error-bin',
+    ErrorDetail.encode({ code: 'internal', message: '', detailsJson: '', ...detail }).finish())
 
 describe('an error from another member', () => {
   it('of a newer version with an unknown code keeps its sentence', () => {
@@ -27,7 +27,8 @@ describe('an error from another member', () => {
   it('loses only facts that cannot be serialized', () => {
     const { log } = virtualEnv()
     expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
-      { code: 'busy', message: 'Wait.', detailsJson: '' })
+      { code: 'busy', message: 'Wait.', detailsJson: '' },
+    )
   })
 
   it('is undefined if the trailer is missing', () => {
@@ -38,9 +39,13 @@ describe('an error from another member', () => {
 
 describe('a call that failed on the way', () => {
   it('is ambiguous unless the other side refused to look at it', () => {
-    for (const [code, certain] of [[Status.UNAUTHENTICATED, true], [Status.UNIMPLEMENTED, true],
-      [Status.UNAVAILABLE, false], [Status.UNKNOWN, false], [Status.CANCELLED, false],
-      [Status.DEADLINE_EXCEEDED, false], [Status.RESOURCE_EXHAUSTED, false]] as const) {
+    for (const [code, certain] of [[Status.UNAUTHENTICATED, true], [Status.UNIMPLEMENTED, true], [
+      Status.UNAVAILABLE,
+      false,
+    ], [Status.UNKNOWN, false], [Status.CANCELLED, false], [Status.DEADLINE_EXCEEDED, false], [
+      Status.RESOURCE_EXHAUSTED,
+      false,
+    ]] as const) {
       const error = wayFailed('there:1', new ServerError(code, ''))
       expect([error.code === 'unavailable', error.details['ambiguous'] ?? false])
         .toEqual([certain, !certain])
@@ -55,9 +60,11 @@ describe('a member that cannot listen', () => {
       openGrpcServer({ env, id: 'black', identity, trust, kinds, host, port })
     await expect(open('127.0.0.1', Number(address.split(':')[1]))).rejects.toMatchObject(
       { code: 'unavailable', message: `The member address ${address} is in use: each member ` +
-        'needs an address of its own.' })
+        'needs an address of its own.' },
+    )
     await expect(open('192.0.2.1', 1)).rejects.toMatchObject(
-      { message: 'The member address 192.0.2.1:1 is no address of this machine.' })
+      { message: 'The member address 192.0.2.1:1 is no address of this machine.' },
+    )
   })
 })
 

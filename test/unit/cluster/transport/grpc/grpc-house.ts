@@ -3,10 +3,8 @@
 import { onTestFinished } from 'vitest'
 
 import { plainValues, systemEnv } from '../../../../../cluster/index.ts'
-import type {
-  ActorWire, ProtocolIdentity, GrpcServer, GrpcServerOptions, GrpcTransportOptions, Inbound, Member,
-  MemberTrust,
-} from '../../../../../cluster/index.ts'
+import type { ActorWire, ProtocolIdentity, GrpcServer, GrpcServerOptions, GrpcTransportOptions,
+  Inbound, Member, MemberTrust } from '../../../../../cluster/index.ts'
 import { grpcTransport } from '../../../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 
@@ -46,7 +44,8 @@ export async function memberThat(inbound: Partial<Inbound>,
   options: Partial<GrpcServerOptions> = {}): Promise<Member & { readonly server: GrpcServer }> {
   const id = options.id ?? 'white'
   const server = await openGrpcServer(
-    { env, id, identity, trust, kinds, host: '127.0.0.1', ...options })
+    { env, id, identity, trust, kinds, host: '127.0.0.1', ...options },
+  )
   onTestFinished(() => server.close(AbortSignal.abort()))
   server.serve({
     ask: () => new Promise(() => {}),

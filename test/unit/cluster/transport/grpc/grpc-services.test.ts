@@ -56,12 +56,13 @@ describe('health', () => {
 })
 
 /** Asks one question as grpcurl does, in one of the two versions that tools use. */
-function reflect(address: string, version: 'v1' | 'v1alpha', question: object):
-Promise<Record<string, never>> {
+function reflect(address: string, version: 'v1' | 'v1alpha',
+  question: object): Promise<Record<string, never>> {
   const home = dirname(createRequire(import.meta.url).resolve('@grpc/reflection'))
   const proto = join(home, `../proto/grpc/reflection/${version}/reflection.proto`)
-  const loaded = loadPackageDefinition(loadSync(proto, { oneofs: true })) as unknown as
-    { grpc: { reflection: Record<string, { ServerReflection: ServiceClientConstructor }> } }
+  const loaded = loadPackageDefinition(loadSync(proto, { oneofs: true })) as unknown as {
+    grpc: { reflection: Record<string, { ServerReflection: ServiceClientConstructor }> }
+  }
   const client = new loaded.grpc.reflection[version]!.ServerReflection(address,
     credentials.createInsecure())
   onTestFinished(() => client.close())
@@ -84,9 +85,12 @@ describe('reflection', () => {
     for (const version of ['v1', 'v1alpha'] as const) {
       const { listServicesResponse } = await reflect(address, version, { listServices: '*' })
       expect(listServicesResponse).toMatchObject({ service: expect.arrayContaining([
-        { name: 'cluster.v1.MemberService' }, { name: 'grpc.health.v1.Health' }]) })
-      const { fileDescriptorResponse } = await reflect(address, version,
-        { fileContainingSymbol: 'cluster.v1.MemberService' })
+        { name: 'cluster.v1.MemberService' },
+        { name: 'grpc.health.v1.Health' },
+      ]) })
+      const { fileDescriptorResponse } = await reflect(address, version, {
+        fileContainingSymbol: 'cluster.v1.MemberService',
+      })
       const [file] = (fileDescriptorResponse as unknown as { fileDescriptorProto: Buffer[] })
         .fileDescriptorProto
       expect(file!.toString('latin1')).toContain('DeliverRequest')

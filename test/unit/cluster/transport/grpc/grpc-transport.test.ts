@@ -9,9 +9,8 @@ import { virtualEnv } from '../../../../support/env.ts'
 import type { VirtualEnv } from '../../../../support/env.ts'
 import { useCuttingProxy } from '../../../../support/own-proxy.ts'
 import { firstFreePort } from '../../../../support/port.ts'
-import {
-  identity, env, kinds, memberThat, transportWith, trust, until, white,
-} from './grpc-house.ts'
+import { identity, env, kinds, memberThat, transportWith, trust, until,
+  white } from './grpc-house.ts'
 
 const proxy = useCuttingProxy()
 
@@ -23,8 +22,13 @@ async function byProxy<Place extends { readonly address: string }>(place: Place)
 
 const addressOfNobody = async () => `127.0.0.1:${await firstFreePort()}`
 
-const rejection = (promise: Promise<unknown>) => promise.then(
-  () => { throw new Error('it was answered') }, (error: unknown) => error as HeddleError)
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => {
+      throw new Error('it was answered')
+    },
+    (error: unknown) => error as HeddleError,
+  )
 
 /** A caller that asked under the id `one` and went before the answer. */
 async function gone(transport: ReturnType<typeof transportWith>, member: Member,
@@ -32,7 +36,8 @@ async function gone(transport: ReturnType<typeof transportWith>, member: Member,
   const leaving = new AbortController()
   const left = new HeddleError('unavailable', 'The client went.')
   const asked = rejection(
-    transport.deliver(member, white, 'e4', { id: 'one', cancelled: leaving.signal }))
+    transport.deliver(member, white, 'e4', { id: 'one', cancelled: leaving.signal }),
+  )
   await until(() => clock.timers() === 1)
   leaving.abort(left)
   return { asked, left }
@@ -71,7 +76,9 @@ describe('a delivered command', () => {
 
   it('that the actor refuses is refused here, with code, sentence and facts', async () => {
     const member = await memberThat({
-      ask: async () => { throw new HeddleError('busy', 'Black is thinking – wait.', { at: 3 }) },
+      ask: async () => {
+        throw new HeddleError('busy', 'Black is thinking – wait.', { at: 3 })
+      },
     })
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
     expect(error).toBeInstanceOf(HeddleError)
@@ -82,7 +89,9 @@ describe('a delivered command', () => {
   it('to the wrong member is refused with the owner and epoch that it knows', async () => {
     const details = { owner: { id: 'black', address: 'black:1' }, epoch: 9 }
     const member = await memberThat({
-      ask: async () => { throw new HeddleError('not_owner', undefined, details) },
+      ask: async () => {
+        throw new HeddleError('not_owner', undefined, details)
+      },
     })
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
     expect(error).toMatchObject({ code: 'not_owner', retry: 'elsewhere', details })
@@ -90,8 +99,9 @@ describe('a delivered command', () => {
 
   it('that fails by a bug of the other member gets no detail of it', async () => {
     const log = virtualEnv()
-    const member = await memberThat({ ask: async () => { throw new TypeError('secret detail') } },
-      { env: { ...env, log: log.log } })
+    const member = await memberThat({ ask: async () => {
+      throw new TypeError('secret detail')
+    } }, { env: { ...env, log: log.log } })
     const error = await rejection(transportWith().deliver(member, white, 'e4'))
     expect(error).toMatchObject({ code: 'internal', message: 'Something went wrong here.' })
     expect(error.details).toEqual({})
@@ -102,8 +112,8 @@ describe('a delivered command', () => {
   it('is unavailable at once if nothing listens there, with the reason', async () => {
     const to = { id: 'gone', address: await addressOfNobody() }
     const error = await rejection(transportWith().deliver(to, white, 'e4'))
-    expect(error).toMatchObject({ code: 'unavailable', details: { unreachable:
-      expect.stringContaining('ECONNREFUSED') } })
+    expect(error).toMatchObject({ code: 'unavailable',
+      details: { unreachable: expect.stringContaining('ECONNREFUSED') } })
     expect(error.details).not.toHaveProperty('ambiguous')
   })
 
@@ -124,7 +134,10 @@ describe('a delivered command', () => {
   it('whose connection is cut is ambiguous', async () => {
     const came = Promise.withResolvers<void>()
     const member = await byProxy(await memberThat({
-      ask: () => { came.resolve(); return new Promise(() => {}) },
+      ask: () => {
+        came.resolve()
+        return new Promise(() => {})
+      },
     }))
     const asked = rejection(transportWith().deliver(member, white, 'e4'))
     await came.promise
@@ -214,16 +227,19 @@ describe('a delivered command', () => {
 describe('a transport', () => {
   it('ends calls to a member that has ended, and can reach the next one at its address',
     async () => {
-    let came = 0
-    const member = await memberThat({ ask: () => { came++; return new Promise(() => {}) } })
-    const transport = transportWith()
-    const asked = rejection(transport.deliver(member, white, 'e4'))
-    await until(() => came === 1)
-    transport.forget(member)
-    expect(await asked).toMatchObject({ details: { ambiguous: true } })
-    void rejection(transport.deliver({ ...member, id: 'next' }, white, 'e4'))
-    await until(() => came === 2)
-  })
+      let came = 0
+      const member = await memberThat({ ask: () => {
+        came++
+        return new Promise(() => {})
+      } })
+      const transport = transportWith()
+      const asked = rejection(transport.deliver(member, white, 'e4'))
+      await until(() => came === 1)
+      transport.forget(member)
+      expect(await asked).toMatchObject({ details: { ambiguous: true } })
+      void rejection(transport.deliver({ ...member, id: 'next' }, white, 'e4'))
+      await until(() => came === 2)
+    })
 
   it('reaches nobody once it is closed', async () => {
     const member = await memberThat({ ask: async () => 'heard' })

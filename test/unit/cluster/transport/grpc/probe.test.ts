@@ -26,10 +26,12 @@ async function serverThat(greet: (socket: Socket) => void): Promise<string> {
     greet(socket)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => new Promise<void>((done) => {
-    for (const visitor of visitors) visitor.destroy()
-    server.close(() => done())
-  }))
+  onTestFinished(() =>
+    new Promise<void>((done) => {
+      for (const visitor of visitors) visitor.destroy()
+      server.close(() => done())
+    })
+  )
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
@@ -68,10 +70,14 @@ describe('a probe by gRPC', () => {
   it('finds it dead after three seconds of silence, and not before', async () => {
     const clock = virtualEnv()
     let came = false
-    const address = await serverThat(() => { came = true })
+    const address = await serverThat(() => {
+      came = true
+    })
     let seen: unknown
     const probing = sight({ id: 'white', address }, { ...asking, env: clock })
-      .then((sighting) => { seen = sighting })
+      .then((sighting) => {
+        seen = sighting
+      })
     await until(() => came)
     clock.advance(2_999)
     await new Promise((resolve) => setImmediate(resolve))

@@ -33,10 +33,15 @@ describe('a connection', () => {
       return answer as unknown as types.ResultSet
     })
     connection = await Connection.open({
-      env, contactPoints: ['h'], localDataCenter: 'us', keyspace: 'k',
+      env,
+      contactPoints: ['h'],
+      localDataCenter: 'us',
+      keyspace: 'k',
     })
   })
-  afterEach(() => { vi.restoreAllMocks() })
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
 
   /** Moves the clock until the request has ended. */
   async function ended<Result>(request: Promise<Result>): Promise<PromiseSettledResult<Result>> {
@@ -68,7 +73,8 @@ describe('a connection', () => {
         return { rows: [{ now }] } as unknown as types.ResultSet
       })
       expect(await connection.clockAheadMs()).toBe(aheadMs)
-    })
+    },
+  )
 
   it('sends a write a second time if it takes far longer than others', async () => {
     const [slow, quick] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()]
@@ -121,10 +127,12 @@ describe('a connection', () => {
   })
 
   it.each([['too few', tooFew], ['refused', wrong]])(
-    'continues with a write of which an attempt may have been written: %s', async (_, error) => {
+    'continues with a write of which an attempt may have been written: %s',
+    async (_, error) => {
       answers = [timedOut(), ...Array.from({ length: 40 }, error), {}]
       expect((await ended(connection.write(statement))).status).toBe('fulfilled')
-    })
+    },
+  )
 
   it('repeats work that must be done until it is, or until it is refused or closed', async () => {
     answers = [...Array.from({ length: 40 }, tooFew), {}]

@@ -3,9 +3,8 @@
 import { errors, types } from 'cassandra-driver'
 import { describe, expect, it } from 'vitest'
 
-import {
-  outcomeOf, refusal, swapOutcomeOf,
-} from '../../../../../src/store/cassandra/driver/driver-error.ts'
+import { outcomeOf, refusal,
+  swapOutcomeOf } from '../../../../../src/store/cassandra/driver/driver-error.ts'
 
 const { responseErrorCodes: codes } = types
 
@@ -23,8 +22,9 @@ describe('an error of the driver', () => {
     ['too few replicas', response(codes.unavailableException)],
     ['an overloaded host', response(codes.overloaded)],
     ['a host that starts', response(codes.isBootstrapping)],
-    ['a host that cannot read permissions', response(codes.unauthorized,
-      'Unable to perform authorization of permissions: Cannot achieve consistency level ONE')],
+    ['a host that cannot read permissions',
+      response(codes.unauthorized,
+        'Unable to perform authorization of permissions: Cannot achieve consistency level ONE')],
     ['a busy connection', busy],
     ['a socket closed before sending', closedSocket(true)],
     ['hosts that are down', noHost('Host considered as DOWN', null, busy, closedSocket(true))],

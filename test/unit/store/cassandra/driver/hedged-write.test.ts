@@ -26,7 +26,11 @@ beforeEach(() => {
     const copy = Promise.withResolvers<string>()
     copies.push(copy)
     return copy.promise
-  }).then((answer) => { outcome = answer }, (error: unknown) => { outcome = error })
+  }).then((answer) => {
+    outcome = answer
+  }, (error: unknown) => {
+    outcome = error
+  })
 })
 
 const settled = () => new Promise(setImmediate)
@@ -58,8 +62,10 @@ it('A request that has failed is not sent again.', async () => {
 })
 
 it.each([
-  ['unknown', 'refused', 'unknown'], ['refused', 'unknown', 'unknown'],
-  ['notDone', 'unknown', 'unknown'], ['notDone', 'refused', 'refused'],
+  ['unknown', 'refused', 'unknown'],
+  ['refused', 'unknown', 'unknown'],
+  ['notDone', 'unknown', 'unknown'],
+  ['notDone', 'refused', 'refused'],
   ['notDone', 'notDone', 'notDone'],
 ] as const)('If both fail, %s and then %s, the outcome is %s.', async (one, other, both) => {
   env.advance(200)

@@ -6,12 +6,15 @@ import { describe, expect, it } from 'vitest'
 import { RetryNextHost } from '../../../../../src/store/cassandra/driver/retry-next-host.ts'
 
 // The driver has it here, but not in its types.
-const { retry, rethrow } = (policies.retry.RetryPolicy as unknown as
-  { retryDecision: { retry: number, rethrow: number } }).retryDecision
+const { retry, rethrow } =
+  (policies.retry.RetryPolicy as unknown as { retryDecision: { retry: number; rethrow: number } })
+    .retryDecision
 const quorum = types.consistencies.localQuorum
 const policy = new RetryNextHost()
-const operation = (idempotent: boolean, nbRetry: number) =>
-  ({ executionOptions: { isIdempotent: () => idempotent }, nbRetry })
+const operation = (idempotent: boolean, nbRetry: number) => ({
+  executionOptions: { isIdempotent: () => idempotent },
+  nbRetry,
+})
 const refusal = new errors.ResponseError(types.responseErrorCodes.overloaded, 'busy')
 const silence = new errors.OperationTimedOutError('late', 'h')
 
@@ -20,8 +23,7 @@ describe('a read that a host', () => {
     for (const nbRetry of [0, 1]) {
       const asked = operation(true, nbRetry)
       for (const decision of [policy.onUnavailable(asked, quorum),
-        policy.onReadTimeout(asked, quorum),
-        policy.onRequestError(asked, quorum, refusal)]) {
+        policy.onReadTimeout(asked, quorum), policy.onRequestError(asked, quorum, refusal)]) {
         expect(decision).toMatchObject({ decision: retry, consistency: quorum,
           useCurrentHost: false })
       }

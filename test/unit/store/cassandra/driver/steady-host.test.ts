@@ -18,7 +18,9 @@ class SeenPlans extends policies.loadBalancing.LoadBalancingPolicy {
     callback(this.error!, [...this.plan].map(hostOf).values())
   }
 
-  override getDistance() { return types.distance.local }
+  override getDistance() {
+    return types.distance.local
+  }
 }
 
 const down = new Set<string>()
@@ -83,7 +85,8 @@ describe('the host that is asked first', () => {
   })
 
   it.each([
-    ['no row', optionsOf(undefined)], ['a request without options', null],
+    ['no row', optionsOf(undefined)],
+    ['a request without options', null],
     ['a compare-and-set', optionsOf(Buffer.from('key'), types.consistencies.localSerial)],
   ])('is the one of the driver for %s, without effect on other requests', (_, options) => {
     expect(planOf('cab', options)).toBe('cab')

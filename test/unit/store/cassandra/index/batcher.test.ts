@@ -11,8 +11,10 @@ function works(size: number, count: number) {
   const batcher = new Batcher({ env, size, patienceMs: 300 })
   const ends = Array.from({ length: count }, () => Promise.withResolvers<number>())
   const gone: number[] = []
-  const all = ends.map(({ promise }) => batcher.after(() => promise)
-    .then((index) => void gone.push(index), () => {}))
+  const all = ends.map(({ promise }) =>
+    batcher.after(() => promise)
+      .then((index) => void gone.push(index), () => {})
+  )
   const end = async (...places: number[]) => {
     for (const index of places) ends[index]!.resolve(index)
     await new Promise(setImmediate)

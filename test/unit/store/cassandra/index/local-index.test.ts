@@ -46,7 +46,7 @@ class FakeTable {
   }
 }
 
-const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: async function* () {} }
+const noTable = { shardOf: () => 0, bodyOf: async () => undefined, bodiesOf: async function*() {} }
 
 let directory: string
 let table: FakeTable
@@ -59,12 +59,14 @@ let passTime: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
-  const tables = { thread: table, assistant: noTable } as unknown as
-    Record<'thread' | 'assistant', OwnedRowTable>
+  const tables = { thread: table, assistant: noTable } as unknown as Record<'thread' | 'assistant',
+    OwnedRowTable>
   const env = systemEnv({ level: 'silent' })
   const started = once(process, 'worker') as Promise<[Worker]>
   index = await LocalIndex.open({
-    directory, shards, tables,
+    directory,
+    shards,
+    tables,
     env: { ...env, after: (ms, fn) => {
       if (ms >= 30_000) passTime = fn
       return env.after(ms, fn)
@@ -103,7 +105,12 @@ async function remove({ threadId, branch }: ThreadRow): Promise<void> {
 
 async function found(): Promise<{ ids: Set<string>; covered: number[] }> {
   const { rows, covered } = await index.answer({ kind: 'thread_search', query: {
-    tenant: 'local', sortBy: 'created_at', sortOrder: 'desc', limit: 100, offset: 0 } })
+    tenant: 'local',
+    sortBy: 'created_at',
+    sortOrder: 'desc',
+    limit: 100,
+    offset: 0,
+  } })
   return { ids: new Set(rows.map((row) => (row as ThreadRow).threadId)), covered: [...covered] }
 }
 
@@ -233,15 +240,14 @@ describe('the local index', () => {
     expect((await found()).ids).toEqual(new Set([other.threadId]))
   })
 
-  it('deletes the rows of an unloaded shard from the file after some time',
-    async () => {
-      stored(0)
-      await index.load(0)
-      index.unload(0)
-      expect(rowsInFile()).toBe(1)
-      passTime()
-      while (rowsInFile() > 0) await new Promise(setImmediate)
-    })
+  it('deletes the rows of an unloaded shard from the file after some time', async () => {
+    stored(0)
+    await index.load(0)
+    index.unload(0)
+    expect(rowsInFile()).toBe(1)
+    passTime()
+    while (rowsInFile() > 0) await new Promise(setImmediate)
+  })
 
   it('loads and unloads many shards at once', async () => {
     const all = Array.from({ length: shards }, (_, shard) => shard)
@@ -261,7 +267,9 @@ describe('the local index', () => {
     const metadataJson = JSON.stringify({ text: 'x'.repeat(3_000_000) })
     for (let shard = 0; shard < shards; shard += 1) stored(shard, { metadataJson })
     let farthest = 0
-    table.onRead = () => { farthest = Math.max(farthest, table.reads - rowsInFile()) }
+    table.onRead = () => {
+      farthest = Math.max(farthest, table.reads - rowsInFile())
+    }
     await Promise.all(Array.from({ length: shards }, (_, shard) => index.load(shard)))
     expect(farthest).toBeLessThan(18)
     expect(table.reads).toBe(shards)

@@ -8,8 +8,10 @@ import { StoredBodies } from '../../../../../src/store/cassandra/tables/stored-b
 const KiB = 1024
 
 /** A shard with `rows` rows of `size` bytes; a page of more than `bearable` bytes fails. */
-function shardOf({ rows, size, chunks = null, bearable = Infinity }: { readonly rows: number
-  readonly size: number; readonly chunks?: number | null; readonly bearable?: number }) {
+function shardOf(
+  { rows, size, chunks = null, bearable = Infinity }: { readonly rows: number;
+    readonly size: number; readonly chunks?: number | null; readonly bearable?: number },
+) {
   const pages: number[] = []
   let [underWay, most] = [0, 0]
   const read = async () => {
@@ -31,7 +33,9 @@ function shardOf({ rows, size, chunks = null, bearable = Infinity }: { readonly 
     },
   }
   const table = new OwnedRowTable({
-    connection: connection as never, settings: { shards: 1, buckets: 1 }, kind: 'thread',
+    connection: connection as never,
+    settings: { shards: 1, buckets: 1 },
+    kind: 'thread',
     bodies: new StoredBodies({} as never, { read } as never),
   })
   const load = async () => {

@@ -23,8 +23,12 @@ function aBranchWriter({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owne
   const branch = aBranch()
   const epoch = owners + 1
   const branchWriter = new BranchWriter({
-    branchId: branch.id, epoch, end: owners > 0 ? endAfter(owners) : undefined, origin: 0,
-    bucketBytes, patience,
+    branchId: branch.id,
+    epoch,
+    end: owners > 0 ? endAfter(owners) : undefined,
+    origin: 0,
+    bucketBytes,
+    patience,
     commit: {
       inFlight,
       open: async () => true,
@@ -39,14 +43,17 @@ function aBranchWriter({ inFlight = 4, bucketBytes = 1_000_000, places = 0, owne
       sent.push({ row, end: Promise.withResolvers() })
       return sent.at(-1)!.end.promise
     },
-    onIdle: () => { idle++ },
+    onIdle: () => {
+      idle++
+    },
   })
   const durable: number[] = []
   const failed: { seq: number; error: unknown }[] = []
   const append = (...seqs: number[]) => {
     for (const seq of seqs) {
-      const row = aRow({ branch, seq, epoch, places: Array.from({ length: places }, (_, index) =>
-        ({ id: `${index}`, seq, base: seq })) })
+      const row = aRow({ branch, seq, epoch,
+        places: Array.from({ length: places },
+          (_, index) => ({ id: `${index}`, seq, base: seq })) })
       branchWriter.append(row).then(() => durable.push(seq), (error) => failed.push({ seq, error }))
     }
   }
@@ -89,13 +96,15 @@ describe('rows in flight', () => {
 
   it('carry, in every eighth row, the places of the rows since the last place index row',
     async () => {
-    const { append, sent } = aBranchWriter({ inFlight: 20, places: 1 })
-    append(...Array.from({ length: 17 }, (_, index) => index + 1))
-    const carried = sent.map(({ row }) => row.carried.map(({ seq }) => seq))
-    const indexRows = carried.flatMap((seqs, index) => (seqs.length > 0 ? [[index + 1, seqs]] : []))
-    expect(indexRows).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]],
-      [16, [9, 10, 11, 12, 13, 14, 15, 16]]])
-  })
+      const { append, sent } = aBranchWriter({ inFlight: 20, places: 1 })
+      append(...Array.from({ length: 17 }, (_, index) => index + 1))
+      const carried = sent.map(({ row }) => row.carried.map(({ seq }) => seq))
+      const indexRows = carried.flatMap((seqs,
+        index) => (seqs.length > 0 ? [[index + 1, seqs]] : [])
+      )
+      expect(indexRows).toEqual([[8, [1, 2, 3, 4, 5, 6, 7, 8]], [16, [9, 10, 11, 12, 13, 14, 15,
+        16]]])
+    })
 
   it('are limited in number; the next waits until the first is durable', async () => {
     const { append, sentSeqs, end } = aBranchWriter({ inFlight: 2 })
@@ -110,7 +119,9 @@ describe('rows in flight', () => {
     const { append, end, branchWriter, idle } = aBranchWriter()
     append(1)
     let quiet = false
-    void branchWriter.quiet.then(() => { quiet = true })
+    void branchWriter.quiet.then(() => {
+      quiet = true
+    })
     await settled()
     expect([quiet, branchWriter.idle, idle()]).toEqual([false, false, 0])
     await end(1, refused())
@@ -121,9 +132,12 @@ describe('rows in flight', () => {
     const { append, sent, branchWriter } = aBranchWriter({ places: 2 })
     append(1)
     expect(sent[0]!.row.places.map(({ id }) => id)).toEqual(['0', '1'])
-    void branchWriter.append(aRow({ branch: { id: branchWriter.branchId, ancestors: [] }, seq: 2,
-      places: [
-      { id: 'same', seq: 2, base: 1 }, { id: 'same', seq: 0, base: 0 }] }))
+    void branchWriter.append(
+      aRow({ branch: { id: branchWriter.branchId, ancestors: [] }, seq: 2, places: [
+        { id: 'same', seq: 2, base: 1 },
+        { id: 'same', seq: 0, base: 0 },
+      ] }),
+    )
     expect(sent[1]!.row.places).toEqual([{ id: 'same', seq: 0, base: 0 }])
   })
 })
@@ -174,7 +188,8 @@ describe('a row that was certainly not written', () => {
     await end(1, refused())
     expect(failed.map(({ seq }) => seq)).toEqual([1, 2])
     expect(failed.every(({ error }) => (error as HeddleError).details.ambiguous === true)).toBe(
-      true)
+      true,
+    )
   })
 
   it('is given up at once if its outcome is ambiguous after all', async () => {
@@ -189,8 +204,8 @@ describe('a row that was certainly not written', () => {
 
 /** The end of a branch with one bucket, in which each of `owners` owners wrote one row. */
 function endAfter(owners: number): BranchEnd {
-  const ranges = Array.from({ length: owners }, (_, before) =>
-    ({ epoch: before + 1, bucket: 0, from: before + 1 }))
+  const ranges = Array.from({ length: owners },
+    (_, before) => ({ epoch: before + 1, bucket: 0, from: before + 1 }))
   const tail = { epoch: owners, seq: owners, prevEpoch: owners - 1, settledSeq: owners - 1,
     bucket: 0, bucketBytes: 0, ranges, places: [], body: new Uint8Array(), chunks: 0 }
   return { tail, ranges, places: { waiting: [], unconfirmed: [] } }
@@ -232,8 +247,11 @@ describe('a full bucket', () => {
     expect(sentSeqs()).toEqual([1, 2, 3, 4])
     expect(sent.map(({ row }) => row.bucket)).toEqual([0, 0, 1, 1])
     expect(sent.map(({ row }) => row.ranges)).toEqual([
-      [{ epoch: 1, bucket: 0, from: 1 }], undefined,
-      [{ epoch: 1, bucket: 0, from: 1 }, { epoch: 1, bucket: 1, from: 3 }], undefined])
+      [{ epoch: 1, bucket: 0, from: 1 }],
+      undefined,
+      [{ epoch: 1, bucket: 0, from: 1 }, { epoch: 1, bucket: 1, from: 3 }],
+      undefined,
+    ])
     expect(sent[2]!.row.settledSeq).toBe(2)
     await end(3)
     expect(durable).toEqual([1, 2, 3])

@@ -3,15 +3,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  comparePositions, historyFrom, tailOf,
-} from '../../../../../src/store/cassandra/log/chain.ts'
+import { comparePositions, historyFrom,
+  tailOf } from '../../../../../src/store/cassandra/log/chain.ts'
 import type { ChainRow, Position } from '../../../../../src/store/cassandra/log/chain.ts'
 import { slicesOf } from '../../../../../src/store/cassandra/log/epoch-range.ts'
 import type { EpochRangeList } from '../../../../../src/store/cassandra/log/epoch-range.ts'
 
-const row = (epoch: number, seq: number, prevEpoch: number, settledSeq: number): ChainRow =>
-  ({ epoch, seq, prevEpoch, settledSeq })
+const row = (epoch: number, seq: number, prevEpoch: number, settledSeq: number): ChainRow => ({
+  epoch,
+  seq,
+  prevEpoch,
+  settledSeq,
+})
 const newestFirst = (...rows: ChainRow[]) => rows.toSorted(comparePositions)
 const endOf = (...rows: ChainRow[]) => {
   const tail = tailOf(newestFirst(...rows))
@@ -44,8 +47,8 @@ describe('the end of the chain', () => {
   })
 
   it('is preceded by rows of the history only, as far as they were read', () => {
-    const [deposed, ...history] = [row(2, 3, 1, 2),
-      row(1, 1, 0, 0), row(1, 2, 1, 1), row(1, 3, 1, 2), row(3, 4, 1, 3)]
+    const [deposed, ...history] = [row(2, 3, 1, 2), row(1, 1, 0, 0), row(1, 2, 1, 1),
+      row(1, 3, 1, 2), row(3, 4, 1, 3)]
     const tail = history.at(-1)!
     const seen = newestFirst(deposed!, ...history)
     expect(historyFrom(1, tail, seen)).toEqual(history)
@@ -81,8 +84,8 @@ const fates = fc.constantFrom<Fate>('lands', 'lands', 'lands', 'late', 'lost')
 /** Which owner acts, counted back from the newest. */
 const owners = fc.constantFrom(0, 0, 0, 0, 1, 2)
 const steps: fc.Arbitrary<Step[]> = fc.array(fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), owner: owners,
-    fate: fates }) },
+  { weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('send' as const), owner: owners, fate: fates }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('retry' as const), owner: owners }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('deliver' as const), at: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('take over' as const), fate: fates }) },
@@ -99,24 +102,30 @@ class Model {
 
   do(step: Step): void {
     switch (step.kind) {
-      case 'take over': return this.#takeOver(step.fate)
+      case 'take over':
+        return this.#takeOver(step.fate)
       case 'deliver': {
         const [row] = this.late.splice(step.at % Math.max(1, this.late.length), 1)
         if (row) this.#land(row)
         break
       }
-      case 'send': this.owners.at(-1 - step.owner)?.send(step.fate, this); break
-      case 'retry': this.owners.at(-1 - step.owner)?.retry(this)
+      case 'send':
+        this.owners.at(-1 - step.owner)?.send(step.fate, this)
+        break
+      case 'retry':
+        this.owners.at(-1 - step.owner)?.retry(this)
     }
     this.#acknowledge()
   }
 
   /** What a reader finds now, with pages of two rows at first. */
   look(): { tail: ModelRow; history: ModelRow[] } | undefined {
-    for (let limit = 2; ; limit *= 2) {
+    for (let limit = 2;; limit *= 2) {
       const newest = Math.max(0, ...this.there.map(({ bucket }) => bucket))
-      const pages = [newest, newest - 1].map((bucket) => this.there
-        .filter((each) => each.bucket === bucket).toSorted(comparePositions).slice(0, limit))
+      const pages = [newest, newest - 1].map((bucket) =>
+        this.there
+          .filter((each) => each.bucket === bucket).toSorted(comparePositions).slice(0, limit)
+      )
       const floor = pages.filter(({ length }) => length === limit).map((page) => page.at(-1)!)
         .toSorted(comparePositions)[0]
       const tail = tailOf(pages.flat().toSorted(comparePositions), floor)
@@ -154,10 +163,14 @@ class Model {
   }
 
   #history(tail: ModelRow): ModelRow[] {
-    return slicesOf(tail.ranges, 1, tail.seq).flatMap((slice) => this.there
-      .filter(({ epoch, bucket, seq }) => epoch === slice.epoch && bucket === slice.bucket &&
-        seq >= slice.from && seq <= slice.through)
-      .toSorted((a, b) => a.seq - b.seq))
+    return slicesOf(tail.ranges, 1, tail.seq).flatMap((slice) =>
+      this.there
+        .filter(({ epoch, bucket, seq }) =>
+          epoch === slice.epoch && bucket === slice.bucket &&
+          seq >= slice.from && seq <= slice.through
+        )
+        .toSorted((a, b) => a.seq - b.seq)
+    )
   }
 }
 
@@ -214,7 +227,8 @@ class Owner {
   /** False while the bucket is full and rows in it are not acknowledged. */
   #roll(model: Model): boolean {
     const rows = model.there.concat(this.#inFlight, model.late).filter(({ epoch, bucket }) =>
-      epoch === this.epoch && bucket === this.#bucket)
+      epoch === this.epoch && bucket === this.#bucket
+    )
     if (new Set(rows.map(({ seq }) => seq)).size < 2) return true
     if (this.#inFlight.length > 0 || this.acknowledgedSeq < this.#tip.seq) return false
     this.#bucket++

@@ -3,12 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  decodeRanges, encodeRanges, slicesOf, rangeAt, rangesThrough,
-} from '../../../../../src/store/cassandra/log/epoch-range.ts'
+import { decodeRanges, encodeRanges, slicesOf, rangeAt,
+  rangesThrough } from '../../../../../src/store/cassandra/log/epoch-range.ts'
 
-const lists = fc.array(fc.record({ epochs: fc.nat(3), buckets: fc.nat(2),
-  rows: fc.integer({ min: 1, max: 5 }) }), { maxLength: 8 }).map((steps) => {
+const lists = fc.array(
+  fc.record({ epochs: fc.nat(3), buckets: fc.nat(2), rows: fc.integer({ min: 1, max: 5 }) }),
+  { maxLength: 8 },
+).map((steps) => {
   let [epoch, bucket, from] = [1, 0, 1]
   return steps.map(({ epochs, buckets, rows }) => {
     const range = { epoch, bucket, from }
@@ -35,8 +36,9 @@ describe('stretches', () => {
   it('have every row of a range once, in order, with its partition', () => {
     fc.assert(fc.property(lists, fc.nat(45), fc.nat(45), (list, from, through) => {
       const rows = slicesOf(list, from, through).flatMap((slice) =>
-        Array.from({ length: slice.through - slice.from + 1 }, (_, index) =>
-          ({ seq: slice.from + index, epoch: slice.epoch, bucket: slice.bucket })))
+        Array.from({ length: slice.through - slice.from + 1 },
+          (_, index) => ({ seq: slice.from + index, epoch: slice.epoch, bucket: slice.bucket }))
+      )
       const first = Math.max(from, list[0]?.from ?? Infinity)
       const expected = Array.from({ length: Math.max(0, through - first + 1) }, (_, index) => {
         const { epoch, bucket } = rangeAt(list, first + index)!

@@ -6,13 +6,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  indexRowUpTo, pendingPlacesOf, inheritedOf, placeIn,
-} from '../../../../../src/store/cassandra/log/place-index-row.ts'
+import { indexRowUpTo, pendingPlacesOf, inheritedOf,
+  placeIn } from '../../../../../src/store/cassandra/log/place-index-row.ts'
 import type { StatingRow } from '../../../../../src/store/cassandra/log/place-index-row.ts'
 
 const aRow = (seq: number, count = 1): StatingRow => ({
-  epoch: 1, seq,
+  epoch: 1,
+  seq,
   places: Array.from({ length: count }, (_, index) => ({ id: `${seq} ${index}`, seq, base: 1 })),
 })
 
@@ -27,8 +27,8 @@ function written(rows: readonly StatingRow[], left: readonly StatingRow[] = []) 
   return { pendingOf, waiting }
 }
 
-const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })),
-  { minLength: 1, maxLength: 40 })
+const counts = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 60, max: 70 })), { minLength: 1,
+  maxLength: 40 })
 
 describe('carriers', () => {
   it('carry every place up to the last place index row once and in order', () => {

@@ -16,7 +16,7 @@ function tableOf(rows: readonly RunRow[]) {
   const seen = { read: 0, underWay: 0, most: 0, rowsUnderWay: 0, mostRows: 0 }
   const connection = {
     keyspace: 'heddle',
-    pages: async function* (_: unknown, size: number) {
+    pages: async function*(_: unknown, size: number) {
       for (let at = 0; at < rows.length; at += size) {
         yield rows.slice(at, at + size).map(({ runId }) => ({ run_id: runId }))
       }
@@ -39,13 +39,14 @@ function tableOf(rows: readonly RunRow[]) {
   }
   const table = new RunTable(connection as never, bodies as never)
   const list = async (query: Partial<RunQuery> = {}) => (await table.list(
-    { tenant: 'local', threadId: 't', limit: 10, offset: 0, ...query }))
+    { tenant: 'local', threadId: 't', limit: 10, offset: 0, ...query },
+  ))
   return { seen, list }
 }
 
 const runs = (count: number, row: Partial<RunRow> = {}) =>
-  Array.from({ length: count }, (_, n) => aRun({ threadId: 't', commandId: `${n}`, ...row,
-    status: n % 3 === 0 ? 'error' : 'success' }))
+  Array.from({ length: count }, (_, n) =>
+    aRun({ threadId: 't', commandId: `${n}`, ...row, status: n % 3 === 0 ? 'error' : 'success' }))
 const numbers = (rows: readonly RunRow[]) => rows.map(({ commandId }) => Number(commandId))
 
 describe('a list', () => {
@@ -84,7 +85,7 @@ describe('a list', () => {
 describe('the place of a run', () => {
   it('is written once, and again after another member may have owned its thread', async () => {
     const places: unknown[] = []
-    const connection = { keyspace: 'heddle', pages: async function* () {},
+    const connection = { keyspace: 'heddle', pages: async function*() {},
       write: async ({ values }: { values: unknown[] }) => void places.push(values[3]) }
     const table = new RunTable(connection as never, { put: async () => {} } as never)
     const log = new CassandraLog({ runs: table, log: { forget: () => {} } } as never)

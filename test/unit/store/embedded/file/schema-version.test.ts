@@ -15,14 +15,15 @@ import { virtualEnv } from '../../../../support/env.ts'
 const known = schema.length
 
 /** What programs of later versions add, or take away. */
-const adding = (name: string): SchemaStep =>
-  ({ sql: `CREATE TABLE ${name} (a INTEGER PRIMARY KEY)`, oldest: known })
-const taking = (name: string, oldest: number): SchemaStep =>
-  ({ sql: `DROP TABLE ${name}`, oldest })
+const adding = (name: string): SchemaStep => ({ sql: `CREATE TABLE ${name} (a INTEGER PRIMARY KEY)`,
+  oldest: known })
+const taking = (name: string, oldest: number): SchemaStep => ({ sql: `DROP TABLE ${name}`, oldest })
 
 describe('a data directory', () => {
   let place: ReturnType<typeof embeddedPlace>
-  beforeEach(() => { place = embeddedPlace() })
+  beforeEach(() => {
+    place = embeddedPlace()
+  })
   afterEach(() => place.remove())
 
   const openStore = () => openEmbeddedStore({ directory: place.directory, env: virtualEnv() })
@@ -31,7 +32,8 @@ describe('a data directory', () => {
   function openAsLater(...steps: readonly SchemaStep[]): readonly string[] {
     const database = new Database(join(place.directory, 'heddle.db'), [...schema, ...steps])
     const names = database.prepare<readonly [string]>(
-      "SELECT name FROM sqlite_schema WHERE name LIKE 'later%'").all().map(([name]) => name)
+      "SELECT name FROM sqlite_schema WHERE name LIKE 'later%'",
+    ).all().map(([name]) => name)
     database.close()
     return names
   }
@@ -57,7 +59,9 @@ describe('a data directory', () => {
     const all = [adding('later_one'), taking('later_one', known + 1)]
     openAsLater(...all)
     await expect(openStore()).rejects.toMatchObject({
-      code: 'unsupported', message: expect.stringContaining('newer version of Heddle that this') })
+      code: 'unsupported',
+      message: expect.stringContaining('newer version of Heddle that this'),
+    })
     expect(openAsLater(all[0]!)).toEqual([])
     expect(openAsLater(...all)).toEqual([])
   })
@@ -70,8 +74,10 @@ describe('a data directory', () => {
 })
 
 describe('a migration', () => {
-  const steps: readonly SchemaStep[] = [{ sql: 'a', oldest: 1 }, { sql: 'b', oldest: 2 },
-    { sql: 'c', oldest: 2 }, { sql: 'd', oldest: 3 }]
+  const steps: readonly SchemaStep[] = [{ sql: 'a', oldest: 1 }, { sql: 'b', oldest: 2 }, {
+    sql: 'c',
+    oldest: 2,
+  }, { sql: 'd', oldest: 3 }]
   const of = (oldest: number, newest: number | undefined, count = steps.length) =>
     migrationOf('f', { oldest, newest }, steps.slice(0, count))
 

@@ -3,9 +3,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  holds, metadataFilter, tokensOf,
-} from '../../../../../src/store/embedded/search/metadata-filter.ts'
+import { holds, metadataFilter,
+  tokensOf } from '../../../../../src/store/embedded/search/metadata-filter.ts'
 
 const scalar = fc.oneof(fc.constantFrom<unknown>(0, 1, '1', '', true, false, null),
   fc.constantFrom('x'.repeat(250), `${'x'.repeat(250)}y`))

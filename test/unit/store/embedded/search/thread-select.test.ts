@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { ThreadFilter } from '../../../../../src/search/index.ts'
 import { Database } from '../../../../../src/store/embedded/file/database.ts'
-import {
-  ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk,
-} from '../../../../../src/store/embedded/search/thread-select.ts'
+import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf,
+  walk } from '../../../../../src/store/embedded/search/thread-select.ts'
 import { schema, Tables } from '../../../../../src/store/embedded/writer/tables.ts'
 
 const orders = ['thread_id', 'created_at', 'updated_at', 'state_updated_at'] as const
@@ -46,13 +45,15 @@ describe('a statement that searches threads', () => {
   })
 
   it.each([['a status', ofStatus(1)], ['a part of the metadata', ofToken(1, 1)]])(
-    'that starts from %s reads in the order of creation', (_, start) => {
+    'that starts from %s reads in the order of creation',
+    (_, start) => {
       const sql = select(search, start, { order: 'created_at', descending: true, edged: false })
       const plan = planOf(sql, filter)
       expect(plan[0]).toMatch(/^SEARCH d USING/)
       expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
       expect(plan.filter((step) => /^SCAN [dtx]\b/.test(step))).toEqual([])
-    })
+    },
+  )
 
   it('looks up threads by id', () => {
     const plan = planOf(select(search, ofIds(1)), filter)

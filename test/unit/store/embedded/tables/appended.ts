@@ -10,15 +10,15 @@ import type { OpenStore } from '../../../../contract/store-place.ts'
 
 const script = fileURLToPath(new URL('../writer/appending-process.ts', import.meta.url))
 
-export function startAppending(directory: string, branchIds: readonly string[]):
-ChildProcess {
-  return spawn(process.execPath, [script, directory, ...branchIds],
-    { stdio: ['ignore', 'pipe', 'inherit'] })
+export function startAppending(directory: string, branchIds: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [script, directory, ...branchIds], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 }
 
 /** Expects every row up to the newest to be complete, and the thread's row to match the newest. */
-export async function expectWhole(store: OpenStore, id: string, acknowledged: number):
-Promise<void> {
+export async function expectWhole(store: OpenStore, id: string,
+  acknowledged: number): Promise<void> {
   const branch = { id, ancestors: [] }
   const rows = await store.log.read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
   expect(rows.length).toBeGreaterThanOrEqual(acknowledged)

@@ -17,9 +17,11 @@ const longDocument = (y: number) =>
   JSON.stringify({ big: { y, x: Array.from({ length: 6_000 }, (_, n) => 1_000_000 + n) } })
 
 async function putThreads(tenant: string, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, (_, n) => store.log.append([], [{
-    table: 'thread', row: aThread({ tenant, createdAtMs: n, metadataJson: longDocument(n % 3) }),
-  }])))
+  await Promise.all(Array.from({ length: count }, (_, n) =>
+    store.log.append([], [{
+      table: 'thread',
+      row: aThread({ tenant, createdAtMs: n, metadataJson: longDocument(n % 3) }),
+    }])))
 }
 
 describe('a filter that tokens cannot decide', () => {
@@ -59,7 +61,8 @@ describe('a filter that tokens cannot decide', () => {
     const order: string[] = []
     const note = (what: string) => () => void order.push(what)
     const [first, second] = [1, 2].map((n) =>
-      store.threads.count({ tenant: much, metadata }).then(note(`much ${n}`)))
+      store.threads.count({ tenant: much, metadata }).then(note(`much ${n}`))
+    )
     const others = [
       store.threads.count({ tenant: little, metadata }).then(note('little')),
       store.log.append([], [{ table: 'thread', row: aThread() }]).then(note('write')),

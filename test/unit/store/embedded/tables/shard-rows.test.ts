@@ -17,10 +17,10 @@ import { virtualEnv } from '../../../../support/env.ts'
 
 const shards = 4
 
-const encodedThread = (row: ThreadRow): EncodedRow =>
-  ({ table: 'thread', body: ThreadRow.encode(row).finish() })
-const encodedAssistant = (row: AssistantRow): EncodedRow =>
-  ({ table: 'assistant', body: AssistantRow.encode(row).finish() })
+const encodedThread = (row: ThreadRow): EncodedRow => ({ table: 'thread',
+  body: ThreadRow.encode(row).finish() })
+const encodedAssistant = (row: AssistantRow): EncodedRow => ({ table: 'assistant',
+  body: AssistantRow.encode(row).finish() })
 
 function idIn(shard: number, kind: string, tenant: string): string {
   for (;;) {
@@ -53,17 +53,27 @@ describe('rows of a shard', () => {
     async () => {
       const tenant = randomUUID()
       const metadata = { user: 'a' }
-      const rows = [0, 1].map((shard) => [1, 2, 3].map((createdAtMs) => threadIn(shard, {
-        tenant, createdAtMs, status: createdAtMs === 2 ? 'busy' : 'idle',
-        metadataJson: JSON.stringify(metadata) })))
+      const rows = [0, 1].map((shard) =>
+        [1, 2, 3].map((createdAtMs) =>
+          threadIn(shard, {
+            tenant,
+            createdAtMs,
+            status: createdAtMs === 2 ? 'busy' : 'idle',
+            metadataJson: JSON.stringify(metadata),
+          })
+        )
+      )
       const assistant = anAssistant({ tenant, assistantId: idIn(0, 'assistant', tenant),
         storedBytes: 7 })
       await loadAll(0, [...rows[0]!.map(encodedThread), encodedAssistant(assistant)])
       await loadAll(1, rows[1]!.map(encodedThread))
-      const totals = async () => Promise.all([
-        store.threads.count({ tenant }), store.threads.count({ tenant, metadata }),
-        store.threads.count({ tenant, status: 'busy' }), store.assistants.count({ tenant }),
-      ])
+      const totals = async () =>
+        Promise.all([
+          store.threads.count({ tenant }),
+          store.threads.count({ tenant, metadata }),
+          store.threads.count({ tenant, status: 'busy' }),
+          store.assistants.count({ tenant }),
+        ])
       expect(await totals()).toEqual([6, 6, 2, 1])
       expect((await store.loaded()).toSorted()).toEqual([0, 1])
       expect((await store.use(tenant)).bytes).toBe(7)
@@ -139,10 +149,12 @@ describe('rows of a shard', () => {
         const rows = [...model.values()].flatMap((all) => all.covered ? all.rows : [])
         expect(await store.use(tenant)).toEqual({ ...noUse, threads: rows.length,
           bytes: 10 * rows.length })
-        for (const filter of [{}, { metadata: { user: 'a' } }, { status: 'busy' as const },
-          { status: 'idle' as const, metadata: { user: 'b' } }]) {
-          const found = await store.threads.search({ tenant, ...filter,
-            sortBy: 'thread_id', sortOrder: 'asc', limit: 100, offset: 0 })
+        for (const filter of [{}, { metadata: { user: 'a' } }, { status: 'busy' as const }, {
+          status: 'idle' as const,
+          metadata: { user: 'b' },
+        }]) {
+          const found = await store.threads.search({ tenant, ...filter, sortBy: 'thread_id',
+            sortOrder: 'asc', limit: 100, offset: 0 })
           const expected = rows.filter(({ status, metadataJson }) => {
             const { user: name } = JSON.parse(metadataJson) as { user: string }
             return (filter.status ?? status) === status && (filter.metadata?.user ?? name) === name
@@ -183,8 +195,8 @@ describe('rows of a shard', () => {
     const tenant = randomUUID()
     const [loaded, put] = [threadIn(2, { tenant }), threadIn(2, { tenant })]
     await loadAll(2, [encodedThread(loaded)])
-    await store.log.append([], [{ table: 'thread', row: put },
-      { table: 'thread', row: { ...loaded, seq: 2, metadataJson: '{"a":1}' } }])
+    await store.log.append([], [{ table: 'thread', row: put }, { table: 'thread',
+      row: { ...loaded, seq: 2, metadataJson: '{"a":1}' } }])
     await store.unload(2)
     expect(await store.threads.count({ tenant })).toBe(0)
     expect(await store.threads.count({ tenant, metadata: { a: 1 } })).toBe(0)
@@ -213,8 +225,9 @@ describe('rows of a shard', () => {
         attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0, notBeforeMs: 5,
         inputCharacters: 0, ownerDeaths: 0, suspect: false }
       const row = threadIn(3, { tenant, status: 'busy', unfinished: [run] })
-      const due = async () => (await store.due({ atMs: 0, no: 0 }, 10))
-        .map(({ threadId, atMs }) => [threadId, atMs])
+      const due = async () =>
+        (await store.due({ atMs: 0, no: 0 }, 10))
+          .map(({ threadId, atMs }) => [threadId, atMs])
       await store.load(3, [encodedThread(row)])
       expect(await due()).toEqual([])
       await store.cover(3)

@@ -15,10 +15,12 @@ async function appendForever(id: string): Promise<never> {
   for (;;) {
     seq += 1
     const body = textBody(`${id} ${seq} ${'.'.repeat(seq * 37 % 5_000)}`)
-    const appended = store.log.append([aRow({ branch, epoch, seq, prevEpoch, body,
-      places: [{ id: `${id} ${seq}`, seq, base: seq }] })],
-    [{ table: 'thread', row: aThread({ threadId: id, branch, epoch, seq,
-      status: seq % 2 === 0 ? 'idle' : 'busy', updatedAtMs: seq }) }])
+    const appended = store.log.append([
+      aRow({ branch, epoch, seq, prevEpoch, body,
+        places: [{ id: `${id} ${seq}`, seq, base: seq }] }),
+    ], [{ table: 'thread',
+      row: aThread({ threadId: id, branch, epoch, seq, status: seq % 2 === 0 ? 'idle' : 'busy',
+        updatedAtMs: seq }) }])
     await appended.catch(() => {
       process.stdout.write('refused\n')
       return new Promise(() => {})

@@ -2,9 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync,
+  writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -39,7 +38,8 @@ describe('a backup', () => {
   }
 
   it.each([[1, 'alone, into the write-ahead file'], [8, 'together']])(
-    'is complete while %i writers append, %s', async (writers) => {
+    'is complete while %i writers append, %s',
+    async (writers) => {
       const ids = Array.from({ length: writers }, () => randomUUID())
       const child = startAppending(directory, ids)
       const acknowledged = new Map<string, number>()
@@ -68,7 +68,8 @@ describe('a backup', () => {
       }
       await copy.close()
       await original.close()
-    })
+    },
+  )
 
   it('of a directory that nobody has is one sound file for its owner only', async () => {
     const store = await openEmbeddedStore({ directory, env })
@@ -97,8 +98,10 @@ describe('a backup', () => {
     const epoch = await store.claimEpoch()
     const branch = aBranch()
     const row = aThread({ branch, epoch })
-    await store.log.append([aRow({ branch, epoch, seq: 1, body: textBody(secret) })],
-      [{ table: 'thread', row }])
+    await store.log.append([aRow({ branch, epoch, seq: 1, body: textBody(secret) })], [{
+      table: 'thread',
+      row,
+    }])
     await store.log.purge({ table: 'thread', tenant: 'local', id: row.threadId, branch, epoch })
     await store.close()
     const file = target()

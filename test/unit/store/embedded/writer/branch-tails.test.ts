@@ -15,7 +15,9 @@ function branchTails(hasBranch: (id: string) => boolean): BranchTails {
 
 describe('the mirror of the tails', () => {
   it('takes the first row of a branch whose id was just made, without looking for it', () => {
-    const tails = branchTails((id) => { throw new Error(`looked for ${id}`) })
+    const tails = branchTails((id) => {
+      throw new Error(`looked for ${id}`)
+    })
     const [made, other] = [aBranch(), aBranch()]
     tails.expect(made.id)
     expect(tails.takes(append(aRow({ branch: made, seq: 1 })))).toBe(true)

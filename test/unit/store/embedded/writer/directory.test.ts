@@ -11,11 +11,12 @@ import { virtualEnv } from '../../../../support/env.ts'
 
 describe('a data directory', () => {
   let place: ReturnType<typeof embeddedPlace>
-  beforeEach(() => { place = embeddedPlace() })
+  beforeEach(() => {
+    place = embeddedPlace()
+  })
   afterEach(() => place.remove())
 
-  const open = (directory = place.directory) =>
-    openEmbeddedStore({ directory, env: virtualEnv() })
+  const open = (directory = place.directory) => openEmbeddedStore({ directory, env: virtualEnv() })
 
   it('is created if it is missing', async () => {
     const directory = join(place.directory, 'a/b')
@@ -72,7 +73,8 @@ describe('a data directory', () => {
   })
 
   it.each([
-    ['is empty', []], ['is empty', ['heddle.db-wal']],
+    ['is empty', []],
+    ['is empty', ['heddle.db-wal']],
     ['is missing, though its write-ahead log is there', ['heddle.db-wal']],
     ['is missing, though its write-ahead file is there', ['heddle.db-ahead']],
   ])('is refused if its file %s (beside it: %j), and left as it is', async (how, others) => {
@@ -99,8 +101,11 @@ describe('a data directory', () => {
     await (await open()).close()
   })
 
-  it.each(['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'].flatMap((name) =>
-    [{ name, together: 1 }, { name, together: 2 }]))('is lost if its $name is removed: no write ' +
+  it.each(
+    ['heddle.db', 'heddle.db-wal', 'heddle.db-ahead'].flatMap((
+      name,
+    ) => [{ name, together: 1 }, { name, together: 2 }]),
+  )('is lost if its $name is removed: no write ' +
     'is acknowledged from then on ($together at once)', async ({ name, together }) => {
     const lost = Promise.withResolvers<string>()
     const env = virtualEnv()
@@ -130,15 +135,14 @@ describe('a data directory', () => {
     await expect(open(join(file, 'below'))).rejects.toThrow('cannot be made')
   })
 
-  it('is checkpointed now and then, so that the write-ahead log stays small',
-    async () => {
-      const store = await open()
-      const branch = aBranch()
-      const body = new Uint8Array(1_000_000)
-      for (let seq = 1; seq <= 50; seq++) await store.log.append([aRow({ branch, seq, body })], [])
-      expect((await stat(join(place.directory, 'heddle.db-wal'))).size).toBeLessThan(20_000_000)
-      await store.close()
-    })
+  it('is checkpointed now and then, so that the write-ahead log stays small', async () => {
+    const store = await open()
+    const branch = aBranch()
+    const body = new Uint8Array(1_000_000)
+    for (let seq = 1; seq <= 50; seq++) await store.log.append([aRow({ branch, seq, body })], [])
+    expect((await stat(join(place.directory, 'heddle.db-wal'))).size).toBeLessThan(20_000_000)
+    await store.close()
+  })
 
   it('of the first version gets the later tables, and keeps its rows', async () => {
     const store = await open()
@@ -174,8 +178,10 @@ describe('a data directory', () => {
       const [gone, asleep] = [aThread({ storedBytes: 3 }),
         aThread({ storedBytes: 9, status: 'busy', unfinished: [run] })]
       const store = await open()
-      await store.log.append([], [gone, asleep, anAssistant({ storedBytes: 4 })].map((row) =>
-        'threadId' in row ? { table: 'thread', row } : { table: 'assistant', row }))
+      await store.log.append([],
+        [gone, asleep, anAssistant({ storedBytes: 4 })].map((row) =>
+          'threadId' in row ? { table: 'thread', row } : { table: 'assistant', row }
+        ))
       await store.close()
       const { DatabaseSync } = await import('node:sqlite')
       const database = new DatabaseSync(join(place.directory, 'heddle.db'))

@@ -12,8 +12,8 @@ import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-ahead']
 const lost = 'was removed or replaced'
 
-const ways = [{ how: 'each time', options: {} },
-  { how: 'after a change', options: { clock: systemEnv() } }]
+const ways = [{ how: 'each time', options: {} }, { how: 'after a change',
+  options: { clock: systemEnv() } }]
 
 describe.each(ways)('files that are looked at $how', ({ options }) => {
   let place: ReturnType<typeof embeddedPlace>
@@ -91,8 +91,10 @@ describe('the directory of the files', () => {
     expect(looks).toEqual(['/data', '/data', '/data'])
   })
 
-  it.each([{ what: 'has a new time', directory: { ino: 0, ctimeMs: 103_000 } },
-    { what: 'is another one', directory: { ino: 9, ctimeMs: 100_000 } }])('is not looked at ' +
+  it.each([{ what: 'has a new time', directory: { ino: 0, ctimeMs: 103_000 } }, {
+    what: 'is another one',
+    directory: { ino: 9, ctimeMs: 100_000 },
+  }])('is not looked at ' +
     'alone if it $what', ({ directory }) => {
     const files = checked(3_000)
     seen.set('/data', directory)
@@ -103,10 +105,12 @@ describe('the directory of the files', () => {
   })
 
   it.each([{ when: 'just before', slowMs: 0 }, { when: 'just before a slow look', slowMs: 3_000 }])(
-    'is not relied on if it changed $when', ({ slowMs }) => {
+    'is not relied on if it changed $when',
+    ({ slowMs }) => {
       const files = checked(1_000, slowMs)
       nowMs += 3_000
       seen.delete(path)
       expect(() => files.check()).toThrow(lost)
-    })
+    },
+  )
 })

@@ -12,7 +12,7 @@ const store = await openEmbeddedStore({ directory, env: systemEnv({ level: 'sile
 const branch = { id, ancestors: [] }
 let acknowledged = 0
 try {
-  for (let seq = 1; ; seq += 1) {
+  for (let seq = 1;; seq += 1) {
     const rows = [aRow({ branch, seq, body: new Uint8Array(20_000) })]
     const row = aThread({ threadId: id, branch, seq, updatedAtMs: seq })
     await store.log.append(rows, [{ table: 'thread', row }])
@@ -21,6 +21,8 @@ try {
 } catch (error) {
   const read = await store.log.read(branch, { from: 1, through: Number.MAX_SAFE_INTEGER })
   const thread = await store.threads.get('local', id)
-  console.log(JSON.stringify({ acknowledged, refused: (error as Error).message,
-    read: read.length, updated: thread?.updatedAtMs }))
+  console.log(
+    JSON.stringify({ acknowledged, refused: (error as Error).message, read: read.length,
+      updated: thread?.updatedAtMs }),
+  )
 }

@@ -30,19 +30,23 @@ describe('a group commit', () => {
   })
 
   const commit = (write: Write): Commit => ({ write, number: 0, acknowledged: false })
-  const append = (branch = aBranch(), bytes = 10, seq = 1) => commit({ kind: 'append',
-    rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })], updates: [] })
-  const thread = (threadId: string, createdAtMs: number) => commit({ kind: 'append', rows: [],
-    updates: [{ table: 'thread', entry: { tenant: 'local', threadId, branchId: threadId, epoch: 1,
-      seq: 1, status: 'busy', hidden: false, owes: false, createdAtMs,
-      updatedAtMs: 1, stateUpdatedAtMs: 1,
-      metadataJson: '{}', body: new Uint8Array() } }] })
+  const append = (branch = aBranch(), bytes = 10, seq = 1) =>
+    commit({ kind: 'append', rows: [aRow({ branch, seq, body: new Uint8Array(bytes) })],
+      updates: [] })
+  const thread = (threadId: string, createdAtMs: number) =>
+    commit({ kind: 'append', rows: [],
+      updates: [{ table: 'thread',
+        entry: { tenant: 'local', threadId, branchId: threadId, epoch: 1, seq: 1, status: 'busy',
+          hidden: false, owes: false, createdAtMs, updatedAtMs: 1, stateUpdatedAtMs: 1,
+          metadataJson: '{}', body: new Uint8Array() } }] })
   it('leaves nothing of a transaction that fails', () => {
     database.prepare('CREATE TABLE noted (what TEXT)').run()
-    expect(() => database.transaction(() => {
-      database.prepare("INSERT INTO noted VALUES ('half')").run()
-      throw new Error('and no further')
-    })).toThrow('no further')
+    expect(() =>
+      database.transaction(() => {
+        database.prepare("INSERT INTO noted VALUES ('half')").run()
+        throw new Error('and no further')
+      })
+    ).toThrow('no further')
     expect(database.prepare('SELECT what FROM noted').all()).toEqual([])
   })
 
@@ -53,8 +57,8 @@ describe('a group commit', () => {
 
   it('commits all writes but those that are refused', () => {
     const branch = aBranch()
-    const outcomes = commitTogether(database, tables,
-      [append(branch), append(branch), append(branch, 10, 2)])
+    const outcomes = commitTogether(database, tables, [append(branch), append(branch),
+      append(branch, 10, 2)])
     expect(outcomes).toEqual([undefined, expect.objectContaining({ code: 'stale_append' }),
       undefined])
     expect(tables.reader.tail(branch)).toEqual({ epoch: 1, seq: 2 })
@@ -63,22 +67,22 @@ describe('a group commit', () => {
   it('fails only the write that does not fit on a full disk', () => {
     fillDisk()
     const [small, large, other] = [aBranch(), aBranch(), aBranch()]
-    const outcomes = commitTogether(database, tables,
-      [append(small), append(large, 1_000_000), append(other)])
+    const outcomes = commitTogether(database, tables, [append(small), append(large, 1_000_000),
+      append(other)])
     expect(outcomes.map((outcome) => outcome === undefined)).toEqual([true, false, true])
     expect(diskError(outcomes[1], '/data/heddle.db')).toMatchObject({ code: 'unavailable',
       message: 'The disk of /data/heddle.db is full. Free some space and try again.' })
     expect(tables.reader.tail(large)).toBeUndefined()
-    const next = commitTogether(database, tables,
-      [append(small, 10, 2), append(large), append(other, 10, 2)])
+    const next = commitTogether(database, tables, [append(small, 10, 2), append(large),
+      append(other, 10, 2)])
     expect(next).toEqual([undefined, undefined, undefined])
   })
 
   it('counts threads correctly after a commit that failed in part', () => {
     fillDisk()
     expect(tables.reader.countThreads({ tenant: 'local' })).toBe(0)
-    const outcomes = commitTogether(database, tables,
-      [thread('a', 1), append(aBranch(), 1_000_000), thread('b', 2)])
+    const outcomes = commitTogether(database, tables, [thread('a', 1), append(aBranch(), 1_000_000),
+      thread('b', 2)])
     expect(outcomes.filter((outcome) => outcome === undefined).length).toBe(2)
     expect(tables.reader.countThreads({ tenant: 'local', status: 'busy' })).toBe(2)
     commitTogether(database, tables, [thread('c', 3)])
@@ -86,9 +90,12 @@ describe('a group commit', () => {
   })
 
   const logBytes = () => statSync(join(directory, 'heddle.db-wal')).size
-  const failDisk = () => expect(() => database.transaction(() => {
-    throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
-  })).toThrow('disk I/O error')
+  const failDisk = () =>
+    expect(() =>
+      database.transaction(() => {
+        throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+      })
+    ).toThrow('disk I/O error')
 
   it('waits once for another program, however many wait with it', () => {
     commitTogether(database, tables, [append()])

@@ -3,14 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import {
-  packEntries, packWrites, transferred, unpackEntries, unpackWrites,
-} from '../../../../../src/store/embedded/writer/wire-batch.ts'
+import { packEntries, packWrites, transferred, unpackEntries,
+  unpackWrites } from '../../../../../src/store/embedded/writer/wire-batch.ts'
 import type { Write } from '../../../../../src/store/embedded/writer/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 
-const body = fc.oneof({ weight: 9, arbitrary: fc.uint8Array({ maxLength: 20 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 + 2 })
+const body = fc.oneof({ weight: 9, arbitrary: fc.uint8Array({ maxLength: 20 }) }, { weight: 1,
+  arbitrary: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 + 2 })
     .map((length) => new Uint8Array(length).fill(length)) })
 
 const write: fc.Arbitrary<Write> = fc.oneof(
@@ -25,8 +24,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     ), { maxLength: 3 }),
   }),
   fc.record({ kind: fc.constant('load' as const), shard: fc.nat(),
-    rows: fc.array(fc.record({ table: fc.constant('thread' as const), body }),
-      { maxLength: 3 }) }),
+    rows: fc.array(fc.record({ table: fc.constant('thread' as const), body }), { maxLength: 3 }) }),
   fc.constant({ kind: 'unload' as const, shard: 3 }),
   fc.constant({ kind: 'purge' as const,
     subject: { table: 'thread' as const, tenant: 'a', id: 'b', branch: aBranch(), epoch: 1 } }),

@@ -14,9 +14,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import type { Branch } from '../../../../../proto/gen/storage/v1/row.ts'
 import { openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
-import {
-  createWriteAhead, WriteAheadFile,
-} from '../../../../../src/store/embedded/writer/write-ahead-file.ts'
+import { createWriteAhead,
+  WriteAheadFile } from '../../../../../src/store/embedded/writer/write-ahead-file.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aRun, aThread, copyOf } from '../../../../contract/rows.ts'
 import type { OpenStore } from '../../../../contract/store-place.ts'
@@ -46,8 +45,10 @@ function holdDatabase(): () => void {
 function append(branch: Branch, seq: number, epoch = 1): Promise<void> {
   const thread = aThread({ threadId: branch.id, branch, epoch, seq, updatedAtMs: seq })
   const run = aRun({ threadId: branch.id, runId: branch.id, updatedAtMs: seq })
-  return store.log.append([aRow({ branch, seq, epoch, prevEpoch: seq === 1 ? 0 : 1 })],
-    [{ table: 'thread', row: thread }, { table: 'run', row: run }])
+  return store.log.append([aRow({ branch, seq, epoch, prevEpoch: seq === 1 ? 0 : 1 })], [{
+    table: 'thread',
+    row: thread,
+  }, { table: 'run', row: run }])
 }
 
 async function newestOf(from: OpenStore, { id, ancestors }: Branch) {
@@ -278,8 +279,8 @@ describe('a write-ahead file', () => {
     return (count, diskMs) => {
       stepMs = diskMs
       ahead.rewind()
-      return Array.from({ length: count }, () =>
-        ahead.hasRoom(batch) && ahead.append(batch, 1)).filter(Boolean).length
+      return Array.from({ length: count }, () => ahead.hasRoom(batch) && ahead.append(batch, 1))
+        .filter(Boolean).length
     }
   }
 })

@@ -7,9 +7,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { WireBatch } from '../../../../../src/store/embedded/writer/wire-batch.ts'
-import {
-  headOf, lengthOf, recordsIn, sizeOf,
-} from '../../../../../src/store/embedded/writer/write-ahead-record.ts'
+import { headOf, lengthOf, recordsIn,
+  sizeOf } from '../../../../../src/store/embedded/writer/write-ahead-record.ts'
 
 interface Written {
   readonly file: Buffer
@@ -58,8 +57,8 @@ describe('the records of a write-ahead file', () => {
   })
 
   it('end before the first in which a bit is wrong', () => {
-    fc.assert(fc.property(wireBatches, fc.nat(), fc.integer({ min: 0, max: 7 }),
-      (written, index, bit) => {
+    fc.assert(
+      fc.property(wireBatches, fc.nat(), fc.integer({ min: 0, max: 7 }), (written, index, bit) => {
         const { file, ends } = writeAll(written)
         const at = index % ends.at(-1)!
         file[at]! ^= 1 << bit
@@ -68,11 +67,14 @@ describe('the records of a write-ahead file', () => {
         // Between two records nothing is written, and nothing is read.
         const inside = at < ends[before]! && at >= Math.ceil((ends[before - 1] ?? 0) / 4096) * 4096
         expect(whole).toBe(inside ? before : ends.length)
-      }))
+      }),
+    )
   })
 
   it.each([
-    ['an earlier round', 3, 7], ['an earlier life', 2, 6], ['another life with a gap', 4, 8],
+    ['an earlier round', 3, 7],
+    ['an earlier life', 2, 6],
+    ['another life with a gap', 4, 8],
   ])('do not continue with those of %s', (_, number, salt) => {
     const one = { text: '[]', bytes: new Uint8Array(10) }
     const file = Buffer.concat([writeAll([one], 1).file.subarray(0, 4_096),

@@ -62,7 +62,7 @@ describe('the link to the writer', () => {
     await expect(WriterLink.open(broken, env)).rejects.toThrow('broken')
   })
 
-  it('rejects with the code, sentence, facts and cause of the writer\'s error', async () => {
+  it("rejects with the code, sentence, facts and cause of the writer's error", async () => {
     const error = { code: 'stale_append', message: 'No.', details: { epoch: 3 }, cause: 'why' }
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
       const error = ${JSON.stringify(error)}
@@ -76,14 +76,11 @@ describe('the link to the writer', () => {
 /** A write-ahead file and a mirror that note what they are asked. */
 function noted({ takes = true } = {}) {
   const asked: string[] = []
-  return { asked,
-    place: { check: () => {} },
-    ahead: {
-      hasRoom: () => true,
-      append: () => asked.push('append') > 0,
-      rewind: () => void asked.push('rewind'),
-    },
-    tails: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
+  return { asked, place: { check: () => {} }, ahead: {
+    hasRoom: () => true,
+    append: () => asked.push('append') > 0,
+    rewind: () => void asked.push('rewind'),
+  }, tails: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
 }
 
 /** Answers the writes when it is asked something, and that with what it knew of each batch. */
@@ -178,13 +175,13 @@ describe('a write, with a write-ahead file', () => {
 
   it('that was acknowledged and is refused ends all: the write-ahead file still has it',
     async () => {
-    const error = { code: 'stale_append', message: 'No.', details: {} }
-    const { link, env } = await open(`parentPort.postMessage(
+      const error = { code: 'stale_append', message: 'No.', details: {} }
+      const { link, env } = await open(`parentPort.postMessage(
       batch.writeIds.map((id) => ({ id, error: ${JSON.stringify(error)} })))`)
-    await link.write(write)
-    await expect(link.ask('loadedShards')).rejects.toMatchObject({ code: 'unavailable' })
-    await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(env.lines).toMatchObject([{ level: 'error', details: { error: { message: 'No.' } } }])
-    await link.close()
-  })
+      await link.write(write)
+      await expect(link.ask('loadedShards')).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(link.write(write)).rejects.toMatchObject({ code: 'unavailable' })
+      expect(env.lines).toMatchObject([{ level: 'error', details: { error: { message: 'No.' } } }])
+      await link.close()
+    })
 })
