@@ -31,8 +31,8 @@ export interface AttackPlace {
   /** Sends JSON with a key, and returns the answer's. Throws unless it is a success. */
   send(key: string, path: string, body: unknown): Promise<unknown>
   /**
-   * Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. A text
-   * or bytes are the body as it is sent.
+   * Sends JSON with a key, or gets what is there; reads the answer without keeping any of it. A
+   * text or bytes are the body as it is sent.
    */
   drop(key: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>):
     Promise<Dropped>
