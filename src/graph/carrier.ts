@@ -40,10 +40,10 @@ export interface Carrier {
 }
 
 /**
- * Two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its memory
- * take a little more while it ends. What a collection moves out of the young generation must fit in,
- * or V8 ends the whole process: with 64 MiB, whose halves V8 rounds up to 32, it did so half the
- * time.
+ * Two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its
+ * memory take a little more while it ends. What a collection moves out of the young generation must
+ * fit into that, or V8 ends the whole process: with 64 MiB, whose halves V8 rounds up to 32, it did
+ * so half the time.
  */
 const youngGenerationMb = 48
 

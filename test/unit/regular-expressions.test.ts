@@ -49,8 +49,7 @@ function hostileTo({ source, flags }: FoundExpression): string | undefined {
     for (let at = 0; at < texts.length; at += together) {
       const some = texts.slice(at, at + together)
       if (!isSlow(...some)) continue
-      const worst = some.find((text) =>
-        Array.from({ length: tries }).every(() => isSlow(text)))
+      const worst = some.find((text) => isSlow(text))
       if (worst !== undefined) return `${worst.slice(0, 24)}… × ${length}`
     }
   }
