@@ -12,7 +12,7 @@ import { Command, CommanderError } from 'commander'
 import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import type { CommandSource } from './cli/admin-command.ts'
-import { mistakeIn, typedOptions, withAllSettings } from './cli/command-line.ts'
+import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
@@ -20,7 +20,7 @@ import type { Settings } from './settings/index.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
-/** Two signals within this time count as one: a terminal and npm both pass it on. */
+/** Two signals within this time count as one, because a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
 /** How often a server started by npm checks whether npm is still there. */
@@ -91,9 +91,9 @@ function surroundings() {
   }
 }
 
-/** Ends the process if there is nothing to serve: for --help, or after a mistake. */
+/** Reads the command line. Ends the process after `--help`, and after a mistake. */
 function settingsFromCommand(): Settings {
-  const command = withAllSettings(new Command('heddle')
+  const command = withSettings(new Command('heddle')
     .usage('[options]\n       heddle <command> --help')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
     .version(ownVersion(), '-V, --version', 'Print the version.')
@@ -103,7 +103,7 @@ function settingsFromCommand(): Settings {
     .exitOverride())
   try {
     command.parse()
-    return resolveSettings({ options: typedOptions(command), ...surroundings() })
+    return resolveSettings({ options: typedSettings(command), ...surroundings() })
   } catch (error) {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error

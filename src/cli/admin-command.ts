@@ -11,7 +11,7 @@ import { openAdminAccess } from '../server/admin-access.ts'
 import type { AdminAccess } from '../server/admin-access.ts'
 import { knownSettings, resolveSettings, SettingsError } from '../settings/index.ts'
 import type { SettingName, Settings, SettingsSource } from '../settings/index.ts'
-import { mistakeIn, typedOptions, withSettings } from './command-line.ts'
+import { mistakeIn, typedSettings, withSettings } from './command-line.ts'
 
 /** Where a command gets its arguments and settings, and where it prints. */
 export interface CommandSource extends Omit<SettingsSource, 'options'> {
@@ -30,12 +30,15 @@ const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacen
   'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey',
   'region'] as const satisfies readonly SettingName[]
 
-/** The options that all operator commands have. */
-export interface TypedPlace extends Partial<Record<typeof placeSettings[number], string>> {
+/** An option that all operator commands have, besides those of the place. */
+export interface TypedFormat {
   readonly json?: boolean
 }
 
-/** Runs a command. Throws CommandError; `incomplete` says what is missing if nothing is given. */
+/**
+ * Gives a command the options that all have, and runs it. Throws CommandError; `incomplete` says
+ * what is missing if nothing is given.
+ */
 export async function runCommand(command: Command, { args, print }: CommandSource,
   incomplete: string): Promise<void> {
   for (const each of [command, ...command.commands]) {
@@ -61,22 +64,18 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
   }
 }
 
-/** The settings that say where the store is; all others have their defaults. */
+/** Resolves the settings that say where the store is; all others have their defaults. */
 export function settingsOfPlace(source: CommandSource, command: Command): Settings {
-  const typed = typedOptions<TypedPlace>(command)
-  const options = Object.fromEntries(
-    placeSettings.flatMap((name) => typed[name] === undefined ? [] : [[name, typed[name]]]),
-  )
   // Other variables are for servers: a mistake in one of them must not matter here.
   const environment = Object.fromEntries(placeSettings.flatMap((name) => {
     const { variable, isSecret } = knownSettings[name]
     return [variable, ...isSecret ? [`${variable}_FILE`] : []]
       .map((each) => [each, source.environment[each]])
   }))
-  return resolveSettings({ ...source, environment, options })
+  return resolveSettings({ ...source, environment, options: typedSettings(command) })
 }
 
-/** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
+/** Opens the store while `work` is done. With `begins`, the store need not exist yet. */
 export async function withAdminAccess(source: CommandSource, command: Command,
   work: (admin: AdminAccess) => Promise<void>, { begins = false } = {}): Promise<void> {
   const settings = settingsOfPlace(source, command)

@@ -6,9 +6,9 @@ import { isTenant } from '../access/index.ts'
 import { firstPlace, isDay } from '../billing/index.ts'
 import type { BillingRow, BillingTable } from '../billing/index.ts'
 import { CommandError, withAdminAccess, runCommand } from './admin-command.ts'
-import type { CommandSource, TypedPlace } from './admin-command.ts'
+import type { CommandSource, TypedFormat } from './admin-command.ts'
 
-interface Typed extends TypedPlace {
+interface Typed extends TypedFormat {
   readonly tenant: string
   readonly day: string
 }

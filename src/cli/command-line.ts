@@ -4,11 +4,12 @@ import { Option } from 'commander'
 import type { Command, CommanderError } from 'commander'
 
 import { knownSettings, settingGroups } from '../settings/index.ts'
-import type { SettingName } from '../settings/index.ts'
+import type { SettingName, SettingsSource } from '../settings/index.ts'
 
-/** Adds settings as options, under the headings of their groups or under one heading. */
-export function withSettings(command: Command, names: readonly SettingName[],
-  heading?: string): Command {
+const settingNames = Object.keys(knownSettings) as readonly SettingName[]
+
+/** Adds settings as options, by default all: under the headings of their groups, or under one. */
+export function withSettings(command: Command, names = settingNames, heading?: string): Command {
   for (const name of names) {
     const { group } = knownSettings[name]
     command.addOption(optionOf(name).helpGroup(`${heading ?? settingGroups[group].heading}:`))
@@ -16,20 +17,17 @@ export function withSettings(command: Command, names: readonly SettingName[],
   return command
 }
 
-/** Adds all settings. */
-export function withAllSettings(command: Command): Command {
-  return withSettings(command, Object.keys(knownSettings) as SettingName[])
-}
-
 /**
- * The options that were typed. Defaults and variables, which commander reads as well, are left
- * out: `resolveSettings` takes the environment as an argument, reads `no` and files of secrets,
- * and names all mistakes at once.
+ * The settings that were typed. Commander also reads defaults and variables, for `--help`. These
+ * are left out, because `resolveSettings` reads them by rules that commander lacks: an empty
+ * variable counts as not set, `no` turns a switch off, `…_FILE` names the file of a secret, and
+ * all mistakes are reported at once.
  */
-export function typedOptions<Options extends object>(command: Command): Partial<Options> {
-  const options = Object.entries(command.opts<Record<string, unknown>>())
-  return Object.fromEntries(options
-    .filter(([name]) => command.getOptionValueSource(name) === 'cli')) as Partial<Options>
+export function typedSettings(command: Command): SettingsSource['options'] {
+  const options: SettingsSource['options'] = command.opts()
+  return Object.fromEntries(settingNames
+    .filter((name) => command.getOptionValueSource(name) === 'cli')
+    .map((name) => [name, options[name]]))
 }
 
 /** What is wrong with the options, as the beginning of a sentence. */
@@ -37,11 +35,11 @@ export function mistakeIn({ message }: CommanderError): string {
   return message.replace(/^error: /, '').replace(/\.$/, '').replace('\n', ' ')
 }
 
-/** A setting as commander knows it, for `--help`. */
+/** The option of a setting, with all that `--help` shows of it. */
 function optionOf(name: SettingName): Option {
   const { flags, variable, message, kind: { choices }, usual } = knownSettings[name]
   const option = new Option(flags, plain(message)).env(variable)
-  // The words are for --help; `resolveSettings` checks them.
+  // Commander shows the choices in --help; `resolveSettings` checks them.
   if (choices) option.choices(choices).argParser((text) => text)
   return usual === '' ? option : option.default(usual, plain(usual))
 }

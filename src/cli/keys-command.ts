@@ -5,9 +5,9 @@ import { Command, Option } from 'commander'
 import { callerRoles } from '../access/index.ts'
 import type { CallerRole, KeyAdmin, KeyDetails } from '../access/index.ts'
 import { CommandError, withAdminAccess, runCommand } from './admin-command.ts'
-import type { CommandSource, TypedPlace } from './admin-command.ts'
+import type { CommandSource, TypedFormat } from './admin-command.ts'
 
-interface Typed extends TypedPlace {
+interface Typed extends TypedFormat {
   readonly tenant?: string
   readonly role?: CallerRole
   readonly name?: string

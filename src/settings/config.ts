@@ -20,10 +20,10 @@ export interface Settings {
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
-  /** If not, the next free port will do where this one is taken. */
+  /** Whether the port was set. If not, the server takes the next free port. */
   readonly portIsChosen: boolean
   readonly host: string
-  /** It may listen where others can reach it without authentication. */
+  /** Whether it may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
   /**
    * none  everybody may call
@@ -77,24 +77,27 @@ export interface Settings {
   readonly cassandra: CassandraSettings | null
 }
 
-/** Bounds of one tenant; Infinity for none. */
+/** What one tenant may have at most; Infinity for any number. */
 export interface QuotaSettings {
   readonly bytes: number
   readonly threads: number
-  /** Unfinished ones whose time has come. */
+  /** Unfinished runs whose time has come. */
   readonly runs: number
   readonly delayedRuns: number
-  /** At one server. */
+  /** Streams and waiting requests at one server. */
   readonly streams: number
 }
 
-/** The exporter itself reads the address and headers of the collector from the environment. */
+/**
+ * How traces are sampled. The exporter itself reads the address and headers of the collector from
+ * the environment.
+ */
 export interface TracingSettings {
   /** The share of traces that begin here and are kept: from 0 to 1. */
   readonly ratio: number
 }
 
-/** Signed sessions of users. */
+/** How sessions of users are verified. */
 export interface SessionSettings {
   readonly issuer: string
   /** Empty if any audience is accepted. */
@@ -137,7 +140,7 @@ export interface MemberSettings {
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null
 }
 
-/** The settings are wrong. The message has one sentence for each mistake. */
+/** Settings that are wrong. The message has a sentence for each mistake, a line each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
@@ -189,7 +192,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   return Object.freeze(resolved)
 }
 
-/** Without authentication, nobody shares the disk with the one tenant that there is. */
+/** Without authentication there is one tenant, which may fill the disk. */
 function quotaSettings(reader: SettingsReader, auth: Settings['auth']): QuotaSettings {
   const shared = (quota: number) => auth === 'none' ? 0 : quota
   const bound = (quota: number) => quota || Infinity
@@ -275,7 +278,7 @@ function memberSettings(reader: SettingsReader): MemberSettings {
   })
 }
 
-/** Of this server, as package.json has it. */
+/** The version of this server, as package.json has it. */
 export function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -18,7 +18,7 @@ export interface Kind<Value> {
   read(text: string): Reading<Value>
 }
 
-/** Any text. */
+/** A text of any kind. */
 export const anyText: Kind<string> = { read: (text) => ({ value: text }) }
 
 /** A path; relative ones start from the folder where the server was started. */
@@ -32,7 +32,7 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   })
 }
 
-/** A switch. */
+/** A switch: yes or no, in any of the usual words. */
 export const yesOrNo: Kind<boolean> = {
   read(text) {
     const word = text.toLowerCase()
@@ -42,7 +42,7 @@ export const yesOrNo: Kind<boolean> = {
   },
 }
 
-/** One of some words. */
+/** One of a few words. */
 export function oneOf<const Word extends string>(choices: readonly Word[]): Kind<Word> {
   const { read } = one(`must be one of ${choices.join(', ')}`,
     (text) => choices.find((word) => word === text))
