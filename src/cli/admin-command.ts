@@ -42,7 +42,8 @@ export interface TypedFormat {
 export async function runCommand(command: Command, { args, print }: CommandSource,
   incomplete: string): Promise<void> {
   for (const each of [command, ...command.commands]) {
-    each.exitOverride().configureOutput({ writeOut: print, writeErr: () => {} })
+    each.helpOption('-h, --help', 'Print this help.').exitOverride()
+      .configureOutput({ writeOut: print, writeErr: () => {} })
   }
   for (const each of command.commands.length > 0 ? command.commands : [command]) {
     each.option('--json', 'Answer in JSON.')

@@ -35,7 +35,7 @@ export const knownSettings = {
   reload: serve('--no-reload', 'HEDDLE_RELOAD', { kind: yesOrNo, fallback: true,
     usual: 'it is reloaded', message: 'Do not reload the project when one of its files changes.' }),
   graphEnv: serve('--graph-env <names>', 'HEDDLE_GRAPH_ENV', { kind: variables, fallback: ['*'],
-    usual: "`*`: all but the server's own",
+    usual: "all but the server's own",
     message: 'The environment variables that graphs see: `OPENAI_API_KEY,MY_*`.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
