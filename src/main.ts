@@ -20,7 +20,7 @@ import type { Settings } from './settings/index.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
-/** Two signals within this time count as one, because a terminal and npm both pass it on. */
+/** Two signals within this time count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
 /** How often a server started by npm checks whether npm is still there. */
@@ -91,7 +91,7 @@ function surroundings() {
   }
 }
 
-/** Reads the command line. Ends the process after `--help`, and after a mistake. */
+/** Ends the process if there is nothing to serve: for --help, or after a mistake. */
 function settingsFromCommand(): Settings {
   const command = withSettings(new Command('heddle')
     .usage('[options]\n       heddle <command> --help')
