@@ -24,7 +24,7 @@ const tidiedAtOnce = 500
 
 export class LimitClients {
   readonly #parts: LimitClientsParts
-  /** The least recently used first. */
+  /** The least recently used first. No LRUCache: one cannot be walked while it changes. */
   readonly #leases = new Map<string, TokenLease>()
   /** The most recently used one. */
   #newest: TokenLease | undefined

@@ -27,7 +27,10 @@ export interface AssistantOperationParts {
   readonly quotas: Pick<Quotas, 'within'>
 }
 
-/** How many tenants are remembered as seen. */
+/**
+ * How many tenants are remembered as seen. At this number all are forgotten at once: to see one
+ * again costs a look, and an LRU map of this size would take 3 MB from the start.
+ */
 const welcomedMax = 100_000
 
 /** How many threads are deleted at once. */

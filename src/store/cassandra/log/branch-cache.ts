@@ -1,15 +1,15 @@
 /** The branches that this member writes to: those with rows on their way, and the recent others. */
 
-import { Recent } from '../../recent.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { BranchWriter } from './branch-writer.ts'
 
 export class BranchCache {
   /** Never forgotten: nobody else knows what they sent. */
   readonly #busy = new Map<string, BranchWriter>()
-  readonly #idle: Recent<string, BranchWriter>
+  readonly #idle: LRUCache<string, BranchWriter>
 
   constructor(limit: number) {
-    this.#idle = new Recent(limit)
+    this.#idle = new LRUCache({ max: limit })
   }
 
   get(branchId: string): BranchWriter | undefined {
