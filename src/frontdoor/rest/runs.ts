@@ -21,6 +21,7 @@ const creation = {
 } as const
 const one = { tag, params: RunPath } as const
 
+/** Adds the routes of runs on a thread. */
 export function runRoutes(app: App, parts: RouteParts): void {
   creationRoutes(app, parts)
   watchingRoutes(app, parts)
