@@ -1,5 +1,6 @@
 /** A map that keeps what was used most recently. */
 
+/** Keeps at most `limit` items. The one that was not used for the longest time goes first. */
 export class Recent<Key, Item> {
   readonly #limit: number
   readonly #items = new Map<Key, Item>()
