@@ -1,15 +1,17 @@
 /** Remembers which executions were on lost workers, and suspects the most likely culprits. */
 
-/** How many executions are remembered; the oldest are forgotten first. */
+/** Executions that are remembered. The oldest are forgotten first. */
 const remembered = 1000
 
+/** Blames executions for lost workers. Belongs to the execution scheduler. */
 export class CrashBlame {
   readonly #strikes = new Map<string, number>()
   readonly #suspects = new Set<string>()
 
   /**
-   * A worker was lost with the executions `present`; `entered` is the one whose code ran last. The
-   * one with most lost workers is suspected: after a wrong guess, the culprit loses another one.
+   * Notes that a worker was lost with the executions `present`. `entered` is the one whose code ran
+   * last. The execution with most lost workers becomes a suspect. After a wrong guess, the culprit
+   * loses another worker and is found then.
    */
   blame(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined
@@ -27,12 +29,12 @@ export class CrashBlame {
     }
   }
 
-  /** A suspect gets a worker of its own. */
+  /** True for a suspect, which gets a worker of its own. */
   isSuspect(key: string): boolean {
     return this.#suspects.has(key)
   }
 
-  /** Call it when the execution has ended. */
+  /** Forgets an execution. Call when it has ended. */
   clear(key: string): void {
     this.#strikes.delete(key)
     this.#suspects.delete(key)

@@ -9,7 +9,7 @@ const readMs = 2_000
 const slowReadMs = 8_000
 /** Least time for an attempt, and what the first attempt leaves for another one. */
 const shortestAttemptMs = 400
-/** Lateness of a timer from which on this process counts as paused. */
+/** Delay of a timer from which on this process counts as paused. */
 const stillMs = 400
 
 /** The time left for one read and its attempts. */
