@@ -53,7 +53,7 @@ export interface QuotaStats {
   readonly refused: Readonly<Record<QuotaName, number>>
 }
 
-/** All quotas, in the order in which they are checked. */
+/** All quotas, as metrics list them. */
 export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'streams'] as const
 
 /** Names of quotas in refusals and metrics. */

@@ -10,12 +10,13 @@ import type { LimitClients, QuotaStats, ReadQuota } from '../limits/index.ts'
 import type { Backend } from './backends/backend.ts'
 import type { Metrics, Reading } from './metrics/metrics.ts'
 
+/** Adds the version of this server. */
 export function readServer(metrics: Metrics, version: string): void {
   metrics.gauge({ name: 'info', labels: ['version'], help: 'Always 1: which version this is.' },
     () => [{ value: 1, labels: { version } }])
 }
 
-/** The result is to be called with each finished request. */
+/** Adds the metrics of requests. Call the result with each finished request. */
 export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   const requests = metrics.count({
     name: 'http_requests_total',
@@ -34,6 +35,7 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   }
 }
 
+/** Adds what is open at the front door. */
 export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
   metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
     () => [{ value: door.stats().requests }])
@@ -52,6 +54,7 @@ export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void
     () => [{ value: door.stats().replies.wait }])
 }
 
+/** Adds the actors of this member, by kind. */
 export function readActors(metrics: Metrics, activations: ActivationTable): void {
   const each = (take: (stats: Readonly<ActivationStats>) => number) => () =>
     [...activations.stats()].map(([kind, stats]): Reading => ({ value: take(stats),
@@ -71,6 +74,7 @@ export function readActors(metrics: Metrics, activations: ActivationTable): void
     each(({ fullest }) => fullest))
 }
 
+/** Adds members, shards, and the state of the ownership check (without one for a single member). */
 export function readOwnership(metrics: Metrics,
   { status, ownershipCheck: check }: Pick<Backend, 'status' | 'ownershipCheck'>): void {
   metrics.gauge({ name: 'members', help: 'Members that may own shards, as this one sees it.' },
@@ -87,6 +91,7 @@ export function readOwnership(metrics: Metrics,
     () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
+/** Adds the memory of reads. */
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
   metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },
     () => [{ value: reads.stats.bytes }])
@@ -99,6 +104,7 @@ export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): vo
 
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
 
+/** Adds what limits decided at this front door. */
 export function readLimits(metrics: Metrics,
   clients: Pick<LimitClients, 'size' | 'tallies'>): void {
   metrics.counter({ name: 'limited_requests_total', labels: ['row', 'fate'],
@@ -115,7 +121,7 @@ export function readLimits(metrics: Metrics,
 
 const lookFates = ['looks', 'failures', 'turnedAway'] as const
 
-/** Only if keys are required. */
+/** Adds the lookups of API keys. Used only if keys are required. */
 export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): void {
   metrics.counter({ name: 'key_looks_total', labels: ['fate'],
     help: 'API keys that were looked for in the store (looks), of these in vain because it was ' +
@@ -129,6 +135,7 @@ export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): v
       ))
 }
 
+/** Adds use and refusals of quotas. */
 export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
   metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
     help:
@@ -158,6 +165,7 @@ function newestEpoch({ member, shards }: ClusterStatus): number {
     .reduce((newest, { epoch }) => Math.max(newest, epoch), 0)
 }
 
+/** Adds the graph workers. */
 export function readWorkers(metrics: Metrics, stats: () => HostStats): void {
   metrics.gauge({ name: 'workers', labels: ['state'], help: 'Graph workers, by what they do.' },
     () => {
