@@ -14,7 +14,7 @@ const files = kind === 'fuzz' ?
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const projectsOf = { long: ['long', 'cassandra', 'newest'], cluster: ['cluster'], fuzz: ['suite'] }
 
-/** Runs a program of node_modules; whether it succeeded. */
+/** Runs a program of node_modules. Returns whether it succeeded. */
 function run(program, ...programArgs) {
   const node = [join(root, program), ...programArgs]
   return spawnSync(process.execPath, node, { cwd: root, stdio: 'inherit' }).status === 0
