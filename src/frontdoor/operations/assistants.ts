@@ -117,7 +117,7 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** Deletes an assistant with all its versions and, if asked for, the threads whose last run was of it. */
+  /** Deletes an assistant with all versions, and if asked for the threads whose last run it was. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
