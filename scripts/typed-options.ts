@@ -5,7 +5,7 @@ import type { ParseArgsConfig } from 'node:util'
 
 type Parsed<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
-/** Reads options. Throws an Error with a sentence. */
+/** Reads options. Throws an Error with a message. */
 export function typedOptions<const Config extends ParseArgsConfig>(config: Config): Parsed<Config> {
   try {
     return parseArgs(config)
@@ -25,7 +25,7 @@ export function orExit<Result>(read: () => Result): Result {
   }
 }
 
-/** Reads a whole number. Throws an Error with a sentence. */
+/** Reads a whole number. Throws an Error with a message. */
 export function wholeNumber(name: string, text: string, min: number, max: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : NaN
   if (number >= min && number <= max) return number

@@ -53,7 +53,7 @@ function write(directory: string, description: ClusterDescription | RegionsDescr
   renameSync(fresh, fileIn(directory))
 }
 
-/** Reads the file. Throws an Error with a sentence if there is none. */
+/** Reads the file. Throws an Error with a message if there is none. */
 export function readDescription(directory: string): ClusterDescription {
   return read(directory) as ClusterDescription
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { MemberDescription } from './description.ts'
 import type { MemberProcess } from './member-process.ts'
 
-/** What is supervised, and who is told of changes. */
+/** What is supervised, and who is notified of changes. */
 export interface SupervisorOptions {
   readonly process: MemberProcess
   /** Its name in log lines. */

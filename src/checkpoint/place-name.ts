@@ -11,8 +11,8 @@ export function newestOf(ns: string): string {
 }
 
 /**
- * Name of the place where the last stretch of late writes on a checkpoint begins. Late writes came
- * after a newer checkpoint of its namespace. With `beforeSeq`, the stretch before the one that
+ * Name of the place where the last range of late writes on a checkpoint begins. Late writes came
+ * after a newer checkpoint of its namespace. With `beforeSeq`, the range before the one that
  * begins in that row.
  */
 export function lateWritesOf(checkpointId: string, beforeSeq?: number): string {

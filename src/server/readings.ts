@@ -43,12 +43,12 @@ export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void
     help: 'Connections that were refused, as their address had too many.' },
     () => [{ value: door.stats().refusedConnections }])
   metrics.gauge({ name: 'stream_readers', labels: ['wire'],
-    help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).' },
+    help: 'Clients that get events of a run as they come: over REST (sse), or typed (rpc).' },
     () => {
       const { sse, rpc } = door.stats().replies
       return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
     })
-  metrics.gauge({ name: 'streams_open', help: 'Runs whose events are told to somebody here.' },
+  metrics.gauge({ name: 'streams_open', help: 'Runs whose events are sent to clients here.' },
     () => [{ value: door.stats().replies.runsFollowed }])
   metrics.gauge({ name: 'waits_open', help: 'Clients that wait for the result of a run.' },
     () => [{ value: door.stats().replies.wait }])
@@ -87,7 +87,7 @@ export function readOwnership(metrics: Metrics,
   if (check === undefined) return
   const states: readonly OwnershipCheck['state'][] = ['open', 'closed', 'fenced']
   metrics.gauge({ name: 'gate_state', labels: ['state'],
-    help: '1 for the state of the gate: closed while the store is out of reach.' },
+    help: '1 for the state of the ownership check: closed while the store is out of reach.' },
     () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 

@@ -104,7 +104,7 @@ function headerBytes({ rawHeaders }: Http2ServerRequest): number {
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
 /**
- * Reads until the preface and a request line can be told apart, and puts back what was read. The
+ * Reads until the preface and a request line can be separated, and puts back what was read. The
  * version is 0 for a connection that ends before.
  */
 function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {

@@ -33,7 +33,7 @@ export type ToWorker =
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly ackId: number }
-  /** For a departure with `awaited`. */
+  /** Answers a batch with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   /** The URL at which this server answers clients; undefined if it does not. */

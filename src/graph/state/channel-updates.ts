@@ -38,7 +38,7 @@ interface UpdateRecord {
 
 /**
  * Replaces the operators of channels that are made from checkpoints, in graphs and subgraphs. A
- * checkpoint's list can then be told from that of the checkpoint before.
+ * checkpoint's list can then be distinguished from that of the one before.
  */
 export class ChannelUpdates {
   readonly #reducerFor: ReducerFor

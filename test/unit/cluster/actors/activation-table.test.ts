@@ -127,7 +127,7 @@ describe('the table of activations', () => {
     expect(chess.lives[1]?.received).toEqual(['move', 'retell', 'publish', 'move'])
   })
 
-  it('makes room at the bound by letting go of the least recently used', async () => {
+  it('makes room at the bound by releasing the least recently used', async () => {
     const { chess, activations, ask } = host({ limit: 2 })
     await ask('a')
     await ask('b')
