@@ -35,7 +35,7 @@ export interface Grant {
   /** Number of waiting requests that may continue. */
   readonly admitted: number
   readonly lease?: Lease
-  /** What is left. */
+  /** Tokens that are left. */
   readonly remaining: number
   /** Time until a token is free; 0 if one is. */
   readonly waitMs: number

@@ -8,7 +8,7 @@ import { HeddleError } from '../../errors.ts'
 export interface Dependency {
   /** A short word: its name in answers. */
   readonly name: string
-  /** Its name for people, at the beginning of a sentence. */
+  /** Name for people, as a message begins with it. */
   readonly title: string
   /** True if no request can be served without it. */
   readonly vital: boolean

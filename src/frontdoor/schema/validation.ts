@@ -87,7 +87,7 @@ function crowdIn(
   return undefined
 }
 
-/** Whether the field is a UUID, a list of them, or null. */
+/** True for a field that is a UUID, a list of UUIDs, or null. */
 function isOfUuids(schema: TSchema): boolean {
   const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema;
     anyOf?: TSchema[] }

@@ -79,7 +79,7 @@ export class BranchTable {
     return no
   }
 
-  /** Releases a branch whose owner is gone; returns what nobody needs any more. */
+  /** Releases a branch whose owner was deleted. Returns what no branch needs any more. */
   release(id: string): Cut[] {
     const known = this.find(id)
     if (!known) return []

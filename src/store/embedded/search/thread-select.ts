@@ -19,7 +19,7 @@ export interface Search {
 export interface Start {
   readonly from: string
   readonly where: string
-  /** Number of rows, or an upper bound of it. */
+  /** Number of rows, as far as it was counted. */
   readonly size: number
   /** The part of the filter that the start answers. A number is the index of a token. */
   readonly answers: 'nothing' | 'ids' | 'status' | number

@@ -46,7 +46,7 @@ type UseColumns = readonly [threads: number, bytes: number, runs: number, delaye
 /** What is known of a thread besides its row. */
 export interface ThreadUse {
   readonly use: TenantUse
-  /** When it must be woken; 0 if it does not sleep. */
+  /** When the thread must be woken, in milliseconds; 0 if it does not sleep. */
   readonly dueAtMs: number
 }
 

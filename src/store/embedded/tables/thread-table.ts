@@ -22,7 +22,7 @@ export interface ThreadEntry {
   readonly seq: number
   readonly status: string
   readonly hidden: boolean
-  /** True if some webhook or wake-up of the thread is still to be sent. */
+  /** True if a webhook of one of its runs is still to be sent. */
   readonly owes: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number

@@ -9,7 +9,7 @@ import type { Write } from './write.ts'
 /** A write to be committed. */
 export interface Commit {
   readonly write: Write
-  /** Of its batch; 0 in a store without a write-ahead file. */
+  /** Number of its batch; 0 in a store without a write-ahead file. */
   readonly number: number
   /** True if the write is on disk in the write-ahead file. */
   readonly acknowledged: boolean

@@ -37,7 +37,7 @@ export function packWrites(writes: readonly Write[]): WireBatch {
   }
   const packed = writes.map((write) => {
     if (!('rows' in write)) return write
-    // The buffer's owner reads the bytes of these rows afterwards, so they are copied.
+    // The caller of a load counts the bytes of its rows afterwards, so bodies are copied.
     if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
     return { ...write, rows: write.rows.map(given), updates: write.updates.map((
       update,

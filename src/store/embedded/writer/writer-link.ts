@@ -42,7 +42,7 @@ type WriterEnv = Pick<Env, 'log' | 'after'>
 const holdMs = 20
 const heldMax = 16
 
-/** Acknowledged writes that the writer thread may fail to do before their failure is reported. */
+/** Acknowledged writes that the database may lack. Beyond it, writes wait for the writer thread. */
 const unappliedMax = 32
 
 /** Lets writes be acknowledged before the writer thread has them. */
