@@ -232,7 +232,7 @@ export class ActivationTable {
     const report = (omitted: number) =>
       this.#env.log.warn(
         'An actor failed; the next command activates it again.',
-        { key, error, ...omitted > 0 && { untold: omitted } },
+        { key, error, ...omitted > 0 && { omitted } },
       )
     const { code } = HeddleError.from(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)

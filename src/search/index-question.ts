@@ -27,6 +27,7 @@ export interface IndexAnswer {
 
 /** The index of what one member owns. */
 export interface OwnIndex {
+  /** Answers for the shards that are covered at the time. */
   answer(question: IndexQuestion): Promise<IndexAnswer>
 }
 

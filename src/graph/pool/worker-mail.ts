@@ -51,7 +51,7 @@ export type WorkerMail =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
-  | { readonly type: 'departure'; readonly job: number; readonly batch: WorkerBatch }
+  | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number;

@@ -151,7 +151,8 @@ function entriesOf(inputs: Metafile['inputs']): Inputs {
 }
 
 function pathOf(path: string): string {
-  return path.replace(/ with \{.*\}$/, '')
+  const suffix = path.endsWith('}') ? path.indexOf(' with {') : -1
+  return suffix === -1 ? path : path.slice(0, suffix)
 }
 
 function resolutionsOf(root: string, inputs: Inputs): Map<string, Map<string, string>> {

@@ -21,6 +21,7 @@ import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** Takes steps in order, and reports when they are in the log. */
 export interface StepSink {
+  /** Takes the next step. */
   step(step: Step): void
   /** Tells that the steps given so far are complete only when `done` resolves. */
   hold(done: Promise<void>): void

@@ -11,13 +11,17 @@ import type { AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex,
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
 export interface Backend {
+  /** The logs of all actors that this member owns. */
   readonly log: LogPort
   /** Rows of threads that this member owns. */
   readonly threads: Pick<ThreadIndex, 'get'>
+  /** Rows of runs. They are read for threads that this member owns. */
   readonly runs: RunTable
+  /** Rows of assistants that this member owns. */
   readonly assistants: Pick<AssistantIndex, 'get'>
   /** The API keys. */
   readonly keys: KeyTable
+  /** Admits of durable limits whose counters this member owns. */
   readonly limits: LimitTable
   /** The billing records. */
   readonly billing: BillingTable
@@ -25,9 +29,11 @@ export interface Backend {
   readonly everybody: ScatteredIndex
   /** Threads of this member that sleep until a run is due. */
   readonly due: DueThreads
+  /** Who owns which shard, as far as this member knows. */
   readonly ownership: Ownership
   /** Undefined if no other member can own anything. */
   readonly ownershipCheck: OwnershipCheck | undefined
+  /** The way to other members. */
   readonly transport: Transport
   /**
    * What each front door let through recently under a limit; undefined for one that does not

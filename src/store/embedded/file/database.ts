@@ -14,7 +14,9 @@ export type NamedValues = Record<string, Value>
 
 /** A prepared statement. Its rows are arrays of the selected columns. */
 export interface Statement<Row extends readonly unknown[]> {
+  /** The first row. */
   get(...values: Value[] | [NamedValues]): Row | undefined
+  /** All rows at once. */
   all(...values: Value[] | [NamedValues]): Row[]
   /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
