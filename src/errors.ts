@@ -30,7 +30,8 @@ const catalogue = {
   too_large: { http: 413, grpc: 8, retry: 'no', message: 'The body is too large.' },
   unsupported: { http: 422, grpc: 12, retry: 'no', message: 'This is not offered yet.' },
   unauthenticated: { http: 401, grpc: 16, retry: 'no',
-    message: 'Say who you are: send an API key as x-api-key, or a session as a bearer token.' },
+    message:
+      'Say who you are: send an API key as x-api-key, or a signed token as a bearer token.' },
   forbidden: { http: 403, grpc: 7, retry: 'no', message: 'This is not allowed.' },
   limited: { http: 429, grpc: 8, retry: 'same', message: 'More requests than the limit allows.' },
   full: { http: 429, grpc: 8, retry: 'same', message: 'Too much is waiting here; try later.' },

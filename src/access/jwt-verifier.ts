@@ -147,10 +147,10 @@ function refusalOf(error: unknown): HeddleError {
 }
 
 function refused(why: string): HeddleError {
-  return new HeddleError('unauthenticated', `This session is not valid here: ${why}.`)
+  return new HeddleError('unauthenticated', `This token is not valid here: ${why}.`)
 }
 
 function cannotFetch(cause: unknown): HeddleError {
-  return new HeddleError('unavailable', 'The keys that sessions are signed with cannot be ' +
+  return new HeddleError('unavailable', 'The keys that tokens are signed with cannot be ' +
     'fetched right now; try again.', {}, { cause })
 }

@@ -54,7 +54,7 @@ export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
     revoke: async (id) => {
       const row = await table.revoke(id, env.nowMs())
       if (row !== undefined) return detailsOf(row)
-      throw new HeddleError('not_found', `There is no key ${id}; "keys list" tells the ids.`)
+      throw new HeddleError('not_found', `There is no key ${id}; "keys list" lists the ids.`)
     },
   }
 }

@@ -115,7 +115,7 @@ export class KeyCache {
       await this.#entryOf(name.id, addressOf)
       : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
-      return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
+      return { kind: 'bad', hash, reason: 'This API key is not known here.' }
     }
     const reason = keyFault(entry.row, this.#env.nowMs())
     if (reason !== undefined) return { kind: 'bad', hash, reason }

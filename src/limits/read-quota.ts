@@ -271,7 +271,7 @@ export class ReadAllowance {
     this.#gone?.throwIfAborted()
     this.#kept += bytes
     if (this.#kept <= this.#bytes) return
-    throw new HeddleError('too_large', 'This takes more memory than was thought.', {
+    throw new HeddleError('too_large', 'This takes more memory than was estimated.', {
       bytes: this.#kept,
     })
   }

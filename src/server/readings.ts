@@ -21,7 +21,7 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   const requests = metrics.count({
     name: 'http_requests_total',
     labels: ['route', 'method', 'status'],
-    help: 'Requests that are over, by the pattern of their route; `gone` where the client left ' +
+    help: 'Requests that have ended, by the pattern of their route; `gone` where the client left ' +
       'before there was a status.',
   })
   const took = metrics.duration({
@@ -37,7 +37,7 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
 
 /** Adds what is open at the front door. */
 export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
-  metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
+  metrics.gauge({ name: 'http_requests_under_way', help: 'Requests in progress.' },
     () => [{ value: door.stats().requests }])
   metrics.counter({ name: 'connections_refused_total',
     help: 'Connections that were refused, as their address had too many.' },
@@ -63,10 +63,10 @@ export function readActors(metrics: Metrics, activations: ActivationTable): void
   const labels = ['kind']
   metrics.gauge({ name: 'actors', labels, help: 'Actors that are alive in this member.' },
     each(({ alive }) => alive))
-  metrics.counter({ name: 'actors_begun_total', labels, help: 'Lives of actors that were begun.' },
+  metrics.counter({ name: 'actors_begun_total', labels, help: 'Activations of actors that began.' },
     each(({ begun }) => begun))
-  metrics.counter({ name: 'actors_failed_total', labels, help: 'Lives of actors that failed.' },
-    each(({ failed }) => failed))
+  metrics.counter({ name: 'actors_failed_total', labels,
+    help: 'Activations of actors that failed.' }, each(({ failed }) => failed))
   metrics.gauge({ name: 'mailbox_commands', labels, help: 'Commands that wait in mailboxes.' },
     each(({ waiting }) => waiting))
   metrics.gauge({ name: 'mailbox_fullest', labels,
@@ -128,7 +128,7 @@ export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): v
       'out of reach (failures), and strangers turned away in a flood (turnedAway).' },
     () => lookFates.map((fate) => ({ value: stats()?.[fate] ?? 0, labels: { fate } })))
   metrics.gauge({ name: 'keys_remembered', labels: ['kind'],
-    help: 'API keys that this front door remembers: known ones, and ids that nobody has.' },
+    help: 'API keys that this front door remembers: known ones, and ids of no key.' },
     () =>
       (['known', 'unknown'] as const).map((kind) => ({ value: stats()?.[kind] ?? 0,
         labels: { kind } })

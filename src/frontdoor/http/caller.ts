@@ -66,12 +66,12 @@ export function userOf({ identity }: Caller): string | undefined {
 /** The one rule of roles. Throws `forbidden`. */
 export function requireAllowed({ role }: Caller, access: Access): void {
   if (access !== 'change' || role !== 'reader') return
-  throw new HeddleError('forbidden', 'This API key or session may only read.')
+  throw new HeddleError('forbidden', 'This API key or token may only read.')
 }
 
 /** The error for a caller whose credentials are not valid any more. */
 export function credentialLost(): HeddleError {
-  return new HeddleError('unauthenticated', 'The API key or session of this request is no longer ' +
+  return new HeddleError('unauthenticated', 'The API key or token of this request is no longer ' +
     'valid.')
 }
 

@@ -113,11 +113,11 @@ async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls
     const home = session.region ?? region
     if (home !== region) {
       if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
-      throw new HeddleError('unauthenticated', 'This session names a region that does not exist.')
+      throw new HeddleError('unauthenticated', 'This token names a region that does not exist.')
     }
     if (userId !== undefined && userId !== session.userId) {
       throw new HeddleError('unauthenticated', 'x-user-id does not name the user of this ' +
-        'session: leave it out, or let it say the same.')
+        'token: leave it out, or let it say the same.')
     }
     return userFinding(session, () => session.expiresAtMs > env.nowMs())
   } catch (error) {
@@ -150,7 +150,7 @@ function userFinding({ tenant, userId, role }: Pick<Login, 'tenant' | 'userId' |
 /** The finding for a caller of another region. Nothing about it is looked up or stored here. */
 function elsewhere(region: string, urls: AuthOptions['regionUrls']): Finding {
   const url = urls[region]
-  const refused = new HeddleError('forbidden', 'This API key or session belongs to the region ' +
+  const refused = new HeddleError('forbidden', 'This API key or token belongs to the region ' +
     `${region}: call ${url || 'it there'}.`, url ? { url } : {})
   return { identity: { kind: 'nobody' }, refused }
 }

@@ -44,4 +44,4 @@ export const Metadata = (options: TSchemaOptions = {}) =>
 
 /** Schema of a filter by containment. Scalars must be equal, objects are compared recursively. */
 export const MetadataFilter = () =>
-  JsonObject({ description: 'Every key must be there and contain this value.' })
+  JsonObject({ description: 'Every key must exist and contain this value.' })

@@ -40,7 +40,7 @@ const common = {
   webhook: Type.Optional(
     Nullable(
       Type.String({ maxLength: 2_048,
-        description: 'An http(s) URL that gets a POST when the run is over.' }),
+        description: 'An http(s) URL that gets a POST when the run has ended.' }),
     ),
   ),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),

@@ -65,7 +65,8 @@ export function meteredSessions(sessions: SessionPort, metrics: Metrics,
   const validated = metrics.duration({
     name: 'gate_validation_duration_seconds',
     labels: ['outcome'],
-    help: 'Reads of the own session before anything is acknowledged: it is alive, over, or ' +
+    help:
+      'Reads of the own session before anything is acknowledged: it is alive, ended (over), or ' +
       'cannot be read (failed).',
   })
   const fences = metrics.count({

@@ -48,7 +48,7 @@ export class ChunkTable {
     const parts: Uint8Array[] = []
     await forEachLimit(partsAtOnce, Array(chunks).keys(), async (part) => {
       const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
-      if (!row) throw new HeddleError('not_found', 'What was to be read was deleted meanwhile.')
+      if (!row) throw new HeddleError('not_found', 'The row was deleted meanwhile.')
       parts[part] = row['data'] as Uint8Array
     })
     return Buffer.concat(parts)

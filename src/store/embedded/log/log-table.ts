@@ -163,7 +163,7 @@ export class LogTable {
     }
     const origin = segmentsOf(branch)[1]?.through ?? 0
     if (origin > 0 && this.tail(branch)?.seq !== origin) {
-      throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
+      throw new HeddleError('not_found', 'The source of this copy does not exist any more.')
     }
     // Epochs of another branch belong to another owner and do not matter here.
     return { no: undefined, dead: false, epoch: 0, seq: origin }
