@@ -5,9 +5,9 @@
  * K2  If it does not answer, keys that were valid stay so for a minute; others are `unavailable`.
  * K3  Unknown ids are remembered for a while, and push no known key out.
  * K4  Keys that were never seen here are looked up in turns, shared out by address, so that made-up
- * keys delay no other address. The address is charged for each key that proves bad, and for those
- * that were turned away. It is not charged before the look: it would then be charged for valid keys
- * after a start, and many tenants may share an address.
+ *     keys delay no other address. The address is charged for each key that proves bad, and for
+ *     those that were turned away. It is not charged before the look: it would then be charged for
+ *     valid keys after a start, and many tenants may share an address.
  */
 
 import { limitConcurrency, dropOldest, FairSemaphore } from '../../cluster/index.ts'

@@ -3,10 +3,10 @@
  * retried.
  *
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
- * says. A proxy looks names up itself, so its requests are checked before.
+ *    says. A proxy looks names up itself, so its requests are checked before.
  * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
  * 3. A host that hangs takes no more than its share of the calls that are in progress or wait. A
- * tenant takes no more than its own share, however many hosts it calls.
+ *    tenant takes no more than its own share, however many hosts it calls.
  */
 
 import { lookup } from 'node:dns/promises'

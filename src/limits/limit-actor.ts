@@ -3,11 +3,11 @@
  *
  * A new counter learns what the previous one let through:
  * - Durable rows come from the store, where each admit was written before it was acknowledged. Its
- * time is of another clock, and of when it was asked for. So it counts longer, by as much as clocks
- * may differ and an admit may take.
+ *   time is of another clock, and of when it was asked for. So it counts longer, by as much as
+ *   clocks may differ and an admit may take.
  * - Other rows come from the front doors, which remember what they let through. What a lost front
- * door let through is not known, so these limits are not guaranteed then. If one does not answer,
- * no token is given until its leases have ended.
+ *   door let through is not known, so these limits are not guaranteed then. If one does not answer,
+ *   no token is given until its leases have ended.
  */
 
 import { pause, plainValues } from '../../cluster/index.ts'

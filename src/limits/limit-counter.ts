@@ -3,12 +3,12 @@
  *
  * No window as long as the interval contains more than `count`:
  * 1. What is let through at once counts from that moment, for the whole interval. What must be
- * written first is held, and counts from when it is written.
+ *    written first is held, and counts from when it is written.
  * 2. A lease is valid from when it was asked for, and counts until one interval after its end. The
- * counter computes that end from when it received the question, which is later. So each token
- * counts for the whole interval after it is used, whenever that is.
+ *    counter computes that end from when it received the question, which is later. So each token
+ *    counts for the whole interval after it is used, whenever that is.
  * 3. A front door that reports when it used the tokens of an ended lease is believed. Those count
- * from these moments, and the unused ones are available again.
+ *    from these moments, and the unused ones are available again.
  * 4. What is refused does not count.
  */
 

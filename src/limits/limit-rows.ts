@@ -5,9 +5,9 @@
  * rows that match, the one with the lowest rank is used; of equal ones, the earlier row. `onOutage`
  * says what happens to requests while the counter cannot be reached:
  * - allow: they are let through, as many as this front door's share of the limit. What was let
- * through by a member that died is not known afterwards.
+ *   through by a member that died is not known afterwards.
  * - deny: they are answered 503. Each one that is let through is in the store before it is
- * acknowledged. Whatever fails, there are never more than `count`.
+ *   acknowledged. Whatever fails, there are never more than `count`.
  */
 
 import type { RegionName } from '../settings/index.ts'

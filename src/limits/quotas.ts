@@ -2,10 +2,10 @@
  * What one tenant may have at a time, checked before a request is carried out.
  *
  * 1. What is stored is the tenant's in all of the cluster. The owners are asked, at most once at a
- * time. While the tenant has a fifth of each quota left, requests do not wait for the answer, which
- * may be a second old.
+ *    time. While the tenant has a fifth of each quota left, requests do not wait for the answer,
+ *    which may be a second old.
  * 2. What was let through since the owners were asked counts too, so that requests at the same time
- * do not all take the last place.
+ *    do not all take the last place.
  * 3. Streams are counted here, since their quota is of one front door.
  * 4. If the owners cannot be asked, their last answer counts.
  */

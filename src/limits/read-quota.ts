@@ -3,10 +3,10 @@
  * anything. It waits until there is room, or is refused.
  *
  * 1. Bytes are counted once, as they are stored or sent. A process holds up to about four copies of
- * them meanwhile.
+ *    them meanwhile.
  * 2. A tenant never has all of it, and of several that wait, each gets its turn.
  * 3. A read that holds something never waits. One that turns out to need more releases what it has,
- * takes that much, and begins again.
+ *    takes that much, and begins again.
  */
 
 import { FairSemaphore } from '../../cluster/index.ts'

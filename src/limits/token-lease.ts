@@ -2,11 +2,11 @@
  * One limit for one key, user or address, at a front door: its leased tokens and waiting requests.
  *
  * 1. One question at a time is sent to the counter, for all requests that wait and a few that may
- * come.
+ *    come.
  * 2. A leased token is used before its lease ends, by this clock, from when it was asked for. After
- * that, the counter learns when tokens were used, soon if some were not.
+ *    that, the counter learns when tokens were used, soon if some were not.
  * 3. A refused request learns when to come again. Until then the counter is not asked again, for
- * one second at most.
+ *    one second at most.
  * 4. If the counter cannot be reached, the limit says what happens to requests.
  */
 

@@ -3,9 +3,9 @@
  * merged.
  *
  * 1. The result covers every shard exactly once. So no row is missing, and none is there twice
- * because its shard moved from one owner to another meanwhile.
+ *    because its shard moved from one owner to another meanwhile.
  * 2. If it does not, everything is asked again when an owner has changed or a moment later. Of many
- * searches that wait, one asks again, and the others follow when it has its answer.
+ *    searches that wait, one asks again, and the others follow when it has its answer.
  * 3. No owner is asked for more than can be on the page. A single owner makes the page itself.
  */
 

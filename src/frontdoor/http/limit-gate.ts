@@ -17,7 +17,7 @@ const livenessUrl = '/ok'
 
 /** What a limit gate needs. */
 export interface LimitGateOptions {
-  /** The limits. The first one that matches a request is charged. */
+  /** The limits. `rowMatcher` finds the one that is charged for a request. */
   readonly rows: readonly RateLimit[]
   readonly clients: Pick<LimitClients, 'charge'>
   readonly addressOf: AddressOf

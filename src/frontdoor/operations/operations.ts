@@ -37,7 +37,7 @@ export interface Operations {
   readonly runs: RunOperations
 }
 
-/** Makes the operations. They hold no state that outlives a request, but for a cache of tenants. */
+/** Makes the operations, once for each front door. */
 export function operationsOver(parts: OperationParts): Operations {
   const assistants = new AssistantOperations(parts)
   return {

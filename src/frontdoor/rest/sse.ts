@@ -5,10 +5,10 @@
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end means that the run has ended. In any other case the connection is broken off, so
- * that the client comes back with the last id that it saw.
+ *     that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit. Beyond the limit, S2 applies. Past
- * events, which are read from the log, wait for the socket. So does bulk output of a graph, for a
- * moment.
+ *     events, which are read from the log, wait for the socket. So does bulk output of a graph, for
+ *     a moment.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'

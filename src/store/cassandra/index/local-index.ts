@@ -3,12 +3,12 @@
  * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
  *
  * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
- * Nothing is ever found of a shard that is not covered. Rows are deleted from the file later (when
- * the shard comes back, or after a while), because its next owner needs the machine first.
+ *    Nothing is ever found of a shard that is not covered. Rows are deleted from the file later
+ *    (when the shard comes back, or after a while), because its next owner needs the machine first.
  * 2. A row that is put before the rows of its shard are in the file is kept beside them and wins
- * over what was read. The caller does not wait.
+ *    over what was read. The caller does not wait.
  * 3. A row that is put for a shard that is not taken is dropped. The member that takes the shard
- * reads it.
+ *    reads it.
  *
  * Rule: [rows_after].
  */
