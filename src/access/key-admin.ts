@@ -25,7 +25,7 @@ export interface KeyAdmin {
   revoke(id: string): Promise<KeyDetails>
 }
 
-/** What the management of keys uses. */
+/** The table of keys, and the region that new keys carry in their text. */
 export interface KeyAdminParts {
   readonly table: KeyTable
   readonly region: string

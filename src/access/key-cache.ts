@@ -66,7 +66,7 @@ interface Entry {
   usedMs: number
 }
 
-/** What a key cache uses. */
+/** The table of keys, and the regions that a key may name. */
 export interface KeyCacheParts {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   readonly env: Env

@@ -44,7 +44,7 @@ export type AssistantCommand =
   /** Deletes only the assistant with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
 
-/** What assistant actors use. */
+/** Ports of the assistants of one member, the same for all of them. */
 export interface AssistantActorParts {
   readonly log: AssistantLog
   readonly index: Pick<AssistantIndex, 'get'>

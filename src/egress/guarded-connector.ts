@@ -14,7 +14,7 @@ import { hostOf } from './url-rules.ts'
 /** Finds all addresses of a name. Throws if it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
-/** What a connector uses. */
+/** Rules and look-up for connections. `timeoutMs` is the time for one connection. */
 export interface ConnectorOptions {
   readonly rules: AddressRules
   readonly resolve: Resolve

@@ -50,7 +50,7 @@ export interface AdmitsQuestion extends LimitKey {
   readonly counter: string
 }
 
-/** What limit actors use. */
+/** Ports of the counters of one member, the same for all of them. */
 export interface LimitActorParts {
   readonly env: Env
   /** Limits by name. */

@@ -9,7 +9,7 @@ import type { LimitKey } from './limit-table.ts'
 import { TokenLease } from './token-lease.ts'
 import type { LimitTally, Verdict } from './token-lease.ts'
 
-/** What limit clients use. */
+/** How a front door reaches counters, and how many share a limit on outage. */
 export interface LimitClientsParts {
   readonly env: Env
   readonly router: Pick<Router, 'ask'>

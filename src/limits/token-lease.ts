@@ -37,7 +37,7 @@ export interface LimitTally {
   failed: number
 }
 
-/** What a token lease uses. */
+/** The limit of one lease, and how it asks the counter. Passed by `LimitClients`. */
 export interface TokenLeaseParts {
   readonly env: Env
   readonly limit: RateLimit

@@ -23,7 +23,7 @@ import { assistantOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
-/** What a scattered index uses. */
+/** The members to ask, and how. The own index is asked without a call. */
 export interface ScatterOptions {
   readonly env: Pick<Env, 'after'>
   readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>

@@ -23,7 +23,7 @@ export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wak
   close(deadline: AbortSignal): Promise<void>
 }
 
-/** What actors use besides the backend. */
+/** Parts of the server that its actors use besides the backend. All of them outlive the actors. */
 export interface ActorParts {
   readonly env: Env
   /** Undefined if there is no collector. */

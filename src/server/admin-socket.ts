@@ -24,7 +24,7 @@ const pathBytesMax = 103
 /** Time for a request and its answer. Clients send at once, and a live server answers by then. */
 const patienceMs = 10_000
 
-/** What operator commands use. */
+/** Ports of operator commands, over the socket of a running server or over the store itself. */
 export interface AdminPorts {
   readonly keyAdmin: KeyAdmin
   readonly billing: BillingTable

@@ -23,7 +23,7 @@ import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
 
-/** What the typed API needs. */
+/** Parts of the front door that the typed API shares with REST, and its own bound. */
 export interface ConnectOptions extends RouteParts, BodyReaders {
   readonly log: Log
   /** Bytes of the largest message that is read. */

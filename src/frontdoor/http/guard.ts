@@ -17,7 +17,7 @@ import type { App } from './route.ts'
 export type Limit = (request: FastifyRequest, finding: Finding,
   reply: FastifyReply) => Promise<void>
 
-/** What a guard needs. */
+/** How callers are identified and charged. Without `limit`, requests are not charged. */
 export interface GuardOptions {
   readonly identify: Identify
   readonly limit?: Limit

@@ -18,7 +18,7 @@ import { breakOff, whenClosed } from './ending.ts'
 /** Ticks after which the headers are sent early. */
 const graceTicks = 2
 
-/** What a late answer needs. */
+/** A reply that may take as long as its run, and the functions that make it. */
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly ticker: ConnectionTicker

@@ -15,7 +15,7 @@ import type { LimitDetails } from './quota-headers.ts'
 /** A request to this path costs nothing to answer. */
 const livenessUrl = '/ok'
 
-/** What a limit gate needs. */
+/** The limits, who counts them, and how the address of a request is found. */
 export interface LimitGateOptions {
   /** The limits. `rowMatcher` finds the one that is charged for a request. */
   readonly rows: readonly RateLimit[]

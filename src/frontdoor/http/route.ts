@@ -22,7 +22,7 @@ export interface Schemas extends FastifyTypeProvider {
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
   FastifyBaseLogger, Schemas>
 
-/** What routes use. */
+/** What the front door passes to every route, over REST and over the typed API. */
 export interface RouteParts extends Operations {
   readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>

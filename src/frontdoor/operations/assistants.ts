@@ -17,7 +17,7 @@ import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
 import { requireSimple } from '../schema/validation.ts'
 import { graphIds, require_ } from './graph-names.ts'
 
-/** What the operations on assistants need. */
+/** The part of `OperationParts` that operations on assistants use. */
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch

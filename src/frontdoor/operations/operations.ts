@@ -12,7 +12,7 @@ import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'
 
-/** What the operations need. */
+/** Clients of actors, indexes and bounds that all operations of a front door share. */
 export interface OperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient

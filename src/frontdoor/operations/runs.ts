@@ -19,7 +19,7 @@ import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
 
-/** What the operations on runs need. */
+/** The part of `OperationParts` that operations on runs use, with those on assistants. */
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations

@@ -13,7 +13,7 @@ import { invalid, requireSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
 import { graphIds, require_ } from './graph-names.ts'
 
-/** What the operations on threads need. */
+/** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost

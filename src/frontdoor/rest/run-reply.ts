@@ -17,7 +17,7 @@ import type { CreateRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
 
-/** What the replies about runs need. */
+/** The parts of routes that replies about runs use. */
 export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas'>
 
 /** A run that a request watches, and how. */

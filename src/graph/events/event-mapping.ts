@@ -13,7 +13,7 @@ export interface Chunk {
   readonly payload: unknown
 }
 
-/** What an event mapper needs of its run. */
+/** What one run wants of its events. Mapped events go to `notify`, in order. */
 export interface EventMapperOptions {
   /** Stream modes of the API. */
   readonly modes: readonly string[]

@@ -19,7 +19,7 @@ import type { Reading, WorkerMail } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
 import type { Opened, PoolOptions } from './worker-pool.ts'
 
-/** What a graph host needs. */
+/** A project and the size of its workers. Sizes that are not given fit the machine. */
 export interface GraphHostOptions {
   readonly project: CompiledProject
   /** Threads that execute graphs; by default one for each processor, at least 2. */

@@ -24,7 +24,7 @@ export interface PoolEvents {
   ended(link: WorkerLink): void
 }
 
-/** What a pool needs. */
+/** Settings of a pool, which never change. A reload replaces the project only. */
 export interface PoolOptions {
   readonly project: CompiledProject
   readonly workers: number

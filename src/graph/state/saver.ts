@@ -29,7 +29,7 @@ export interface StepSink {
   acknowledged(): Promise<void>
 }
 
-/** What a saver needs of its execution. */
+/** Where the saver of one execution reads (`source`), and where its steps go (`sink`). */
 export interface SaverOptions {
   readonly threadId: string
   /** The run that writes; empty for an edit. */

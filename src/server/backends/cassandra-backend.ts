@@ -21,7 +21,7 @@ import { ownAddressTowards } from './own-address.ts'
 import { shardHandover } from './shard-handover.ts'
 import { ShardOwnershipAge } from './shard-ownership-age.ts'
 
-/** What the backend needs. */
+/** Settings of one member on Cassandra, and how to end its process when it was fenced. */
 export interface CassandraBackendOptions {
   readonly settings: CassandraSettings
   /** Undefined if none is set. */

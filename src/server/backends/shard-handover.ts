@@ -9,7 +9,7 @@ import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import type { HostedActors } from './backend.ts'
 
-/** What the hand-over uses. */
+/** Rows and actors of the shards of one member. `shards` is the number of all shards. */
 export interface ShardHandoverOptions {
   readonly env: Env
   readonly shards: number

@@ -7,7 +7,7 @@ import type { Env, ClusterNode, ShardHost } from '../../../cluster/index.ts'
 import { limitActorKey, limitServiceName } from '../../limits/index.ts'
 import type { AdmitsQuestion, RecentAdmits } from '../../limits/index.ts'
 
-/** What it uses. */
+/** How to ask other members. `shards` is the number of all shards. */
 export interface ShardOwnershipAgeParts {
   readonly env: Env
   readonly node: Pick<ClusterNode, 'self' | 'askMember' | 'status'>

@@ -21,7 +21,7 @@ import type { WriteTimestamp } from './log/write-timestamp.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
-/** What the log port uses. */
+/** The tables of one store that change with the log. `rank` makes the timestamps of writes. */
 export interface LogPortParts {
   readonly env: Pick<Env, 'uuid'>
   readonly connection: Connection

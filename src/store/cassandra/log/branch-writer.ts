@@ -41,7 +41,7 @@ interface Pending {
  */
 type State = 'open' | 'rolling' | 'mending' | 'lost'
 
-/** What a branch writer starts from, and what it uses. */
+/** The branch and epoch of one writer, where it starts, and how it writes a row. */
 export interface BranchWriterOptions {
   readonly branchId: string
   readonly epoch: number

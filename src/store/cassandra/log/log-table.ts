@@ -34,7 +34,7 @@ import type { WriteTimestamp } from './write-timestamp.ts'
  */
 export type CommitMode = 'validate' | 'lwt'
 
-/** What a log table uses. */
+/** Connection and mode of the log of one store. `rank` makes the timestamps of writes. */
 export interface LogTableOptions {
   readonly connection: Connection
   readonly rank: WriteTimestamp

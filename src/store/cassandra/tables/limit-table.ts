@@ -4,7 +4,7 @@ import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable as LimitTablePort } from '../../../limits/index.ts'
 import type { Connection } from '../driver/connection.ts'
 
-/** What a limit table uses. */
+/** The connection, and the ownership check that each append passes. */
 export interface LimitTableParts {
   readonly connection: Connection
   readonly check: Pick<OwnershipCheck, 'confirm'>
