@@ -15,7 +15,7 @@ const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.js
 const long = ['long', 'cassandra', 'newest']
 const projectsOf = { long, cluster: ['cluster'], nightly: [...long, 'cluster'], fuzz: ['suite'] }
 
-/** Runs a program of node_modules; whether it succeeded. */
+/** Runs a program of node_modules. Returns whether it succeeded. */
 function run(program, ...programArgs) {
   const node = [join(root, program), ...programArgs]
   return spawnSync(process.execPath, node, { cwd: root, stdio: 'inherit' }).status === 0

@@ -1,4 +1,4 @@
-/** The one catalogue of errors: code, sentence, HTTP and gRPC status, and whether to ask again. */
+/** The one catalogue of errors: code, message, HTTP and gRPC status, and whether to ask again. */
 
 /** `no`: it would fail again. `same`: try the same later. `elsewhere`: ask the owner. */
 export type Retry = 'no' | 'same' | 'elsewhere'
@@ -11,9 +11,9 @@ interface CatalogueEntry {
 }
 
 /**
- * The official client repeats every 5xx and 429, before 1.13 POST included, so a permanent error
- * is never one of them, except `out_of_quota`: it is refused before anything is done. gRPC numbers
- * are those of google.rpc.Code.
+ * All errors. The official client repeats every 5xx and 429, before 1.13 POST included, so a
+ * permanent error is never one of them. The exception is `out_of_quota`, which is refused before
+ * anything is done. gRPC numbers are those of google.rpc.Code.
  */
 const catalogue = {
   invalid: { http: 422, grpc: 3, retry: 'no', message: 'The request is not valid.' },
@@ -30,7 +30,8 @@ const catalogue = {
   too_large: { http: 413, grpc: 8, retry: 'no', message: 'The body is too large.' },
   unsupported: { http: 422, grpc: 12, retry: 'no', message: 'This is not offered yet.' },
   unauthenticated: { http: 401, grpc: 16, retry: 'no',
-    message: 'Say who you are: send an API key as x-api-key, or a session as a bearer token.' },
+    message:
+      'Say who you are: send an API key as x-api-key, or a signed token as a bearer token.' },
   forbidden: { http: 403, grpc: 7, retry: 'no', message: 'This is not allowed.' },
   limited: { http: 429, grpc: 8, retry: 'same', message: 'More requests than the limit allows.' },
   full: { http: 429, grpc: 8, retry: 'same', message: 'Too much is waiting here; try later.' },
@@ -44,27 +45,32 @@ const catalogue = {
   internal: { http: 500, grpc: 13, retry: 'same', message: 'Something went wrong here.' },
 } as const satisfies Record<string, CatalogueEntry>
 
+/** Name of an error, which clients and members see. */
 export type ErrorCode = keyof typeof catalogue
 
+/** All codes of the catalogue. */
 export const errorCodes = Object.keys(catalogue) as readonly ErrorCode[]
 
-/** Whether the catalogue has it; a newer member may have more. */
+/** True if the catalogue has the code. A newer member may have more. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
-/** Some quote what was sent. More than headers hold would end a whole connection of gRPC. */
+/**
+ * Characters of a message. Some quote what was sent. More than headers hold would end a whole
+ * connection of gRPC.
+ */
 const messageMax = 2_000
 
 function shortened(message: string): string {
   return message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
 }
 
-/** An error that a caller may see. Its message is a message that says what to do. */
+/** An error that a caller may see. Its message says what to do. */
 export class HeddleError extends Error {
   override readonly name = 'HeddleError'
   readonly code: ErrorCode
-  /** Facts that travel with the error, such as the owner that `not_owner` knows. */
+  /** Details that travel with the error, such as the owner that `not_owner` knows. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message?: string, details: Readonly<Record<string, unknown>> = {},
@@ -84,26 +90,29 @@ export class HeddleError extends Error {
     return catalogue[this.code].retry
   }
 
-  /** Whether the request may have been carried out all the same. */
+  /** True if the request may have been carried out all the same. */
   get ambiguous(): boolean {
     return this.details['ambiguous'] === true
   }
 
-  /** The same error with more facts; this one is its cause. */
+  /** The same error with more details. This one is its cause. */
   with(details: Readonly<Record<string, unknown>>): HeddleError {
     return new HeddleError(this.code, this.message, { ...this.details, ...details }, {
       cause: this,
     })
   }
 
-  /** The error for the wire: one that is not ours becomes `internal` and says nothing. */
+  /** The error for the wire. One that is not ours becomes `internal` and says nothing. */
   static from(caught: unknown): HeddleError {
     if (caught instanceof HeddleError) return caught
     return new HeddleError('internal', undefined, {}, { cause: caught })
   }
 }
 
-/** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */
+/**
+ * The error of a member that accepts nothing new. A repeated request reaches another member, or a
+ * new one.
+ */
 export function goingAway(details: Readonly<Record<string, unknown>> = {}): HeddleError {
   return new HeddleError('unavailable', 'This member is going away; ask again.', details)
 }
@@ -120,7 +129,7 @@ export function asUnread(error: unknown): never {
     { cause: error })
 }
 
-/** Throws if `condition` does not hold: a bug of ours, never a mistake of a caller. */
+/** Throws if `condition` does not hold, which is a bug of ours and never a mistake of a caller. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`)
 }

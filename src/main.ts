@@ -20,15 +20,15 @@ import type { Settings } from './settings/index.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
-/** Two signals within this time count as one: a terminal and npm both pass it on. */
+/** Time within which two signals count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
-/** How often a server started by npm checks whether npm is still there. */
+/** Time between looks of a server started by npm for whether npm is still there. */
 const orphanLookMs = 500
 
 type Operation = (source: CommandSource) => Promise<void>
 
-/** The commands of operators, each loaded only when it is run. */
+/** The commands of operators. Each is loaded only when it is run. */
 const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
@@ -41,7 +41,7 @@ Commands:
   billing  Lists what a tenant is to be billed for.
   backup   Copies all data into a file.`
 
-/** The folder where it was started: a server changes to the folder of its project. */
+/** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
@@ -91,7 +91,10 @@ function surroundings() {
   }
 }
 
-/** Ends the process if there is nothing to serve: for --help, or after a mistake. */
+/**
+ * Reads the settings. Ends the process if there is nothing to serve: for --help, or after a
+ * mistake.
+ */
 function settingsFromCommand(): Settings {
   const command = withSettings(new Command('heddle')
     .usage('[options]\n       heddle <command> --help')
@@ -130,7 +133,7 @@ function folderOfCaller(): string {
 function announce({ url, metricsPort, graphs, place, member }: Server,
   { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
-  // Nobody may read it: that is no reason to end.
+  // A closed output is no reason to end.
   process.stdout.on('error', () => {})
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, index) => {
@@ -158,7 +161,7 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   ].join('\n'))
 }
 
-/** Settings of the process for all threads: to be called before the first thread starts. */
+/** Sets what holds for all threads of the process. Call before the first thread starts. */
 function prepareForThreads(): void {
   for (const flag of v8Flags) setFlagsFromString(flag)
   // With a compile cache, the next start is a quarter faster. Workers find it in the environment.
@@ -166,7 +169,10 @@ function prepareForThreads(): void {
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
-/** The first signal ends it in order, within the time set for it; another one at once. */
+/**
+ * Ends the server on the first signal in order, within the time set for it. Another signal ends it
+ * at once.
+ */
 function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   let firstMs: number | undefined
   const end = async () => {
@@ -185,7 +191,7 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end())
   const npm = process.ppid
   if (callingScript() !== undefined) {
-    // An npm that is killed outright passes no signal on: the server would be left over.
+    // An npm that is killed outright passes no signal on, and the server would be left over.
     const stopLooking = env.every(orphanLookMs, () => {
       if (process.ppid === npm) return
       stopLooking()
@@ -200,13 +206,15 @@ function callingScript(): string | undefined {
   return script === 'start' || script === 'heddle' ? script : undefined
 }
 
-/** Node 22 and 23 can read this file too, but lack what the rest needs. */
+/**
+ * Starts again with Node 24. Node 22 and 23 can read this file too, but lack what the rest needs.
+ */
 function runOnNode24(): never {
   const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
 }
 
-/** Prints several sentences on a line each. */
+/** Ends with a message. Each of its sentences gets a line of its own. */
 function refuse(message: string, exitCode: number): never {
   process.stderr.write(`heddle: ${message.replaceAll('\n', '\nheddle: ')}\n`)
   process.exit(exitCode)

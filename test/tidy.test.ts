@@ -86,6 +86,33 @@ const dialectInNames = {
   'sentence': 'message',
   'facts': 'details',
 } as const
+/** Such words in comments, titles of tests and pages. Names in backticks may be older. */
+const dialectInProse = {
+  'told|heard': 'sent, received, notified',
+  'rosters?': 'failure detector',
+  'lets? go|letting go': 'release',
+  'beats?': 'heartbeat',
+  'sighted': 'reachable',
+  'seats?': 'node of a cluster',
+  'census': 'stats',
+  'dialects?': 'identity',
+  'episodes?': 'span',
+  'tenancy|tenures?': 'shard hand-over',
+  'offices?|desks?': 'admin socket, scheduler',
+  'ledgers?': 'thread log, lease',
+  'mirrors?|parcels?|freight': 'branch tails, batch',
+  'rehears\\w*': 'warm-up',
+  'lingers?|lingering': 'retention',
+  'trails?': 'resume point',
+  'withheld': 'reorder buffer',
+  'accus\\w+|acquit\\w*|solitary': 'blame, clear, quarantined',
+  'doubtful': 'unconfirmed',
+  'turnstiles?': 'semaphore',
+  'facts': 'details',
+} as const
+
+/** Folders that do not keep the two rules about sentences yet. Shrinks, never grows. */
+const unsaid = ['cluster/', 'src/thread/', 'src/settings/', 'src/cli/']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -323,6 +350,41 @@ describe('code', () => {
     expectNone(broken, 'Use the term of the field, as on the right.')
   })
 
+  it('says it in these words in comments, titles and pages as well', () => {
+    const spared = /^(test\/(support\/projects|bench\/RESULTS|tidy\.test)|deploy\/starter)/
+    const prose = paths.filter((path) =>
+      /\.(m?[jt]s|md|proto)$/.test(path) && !spared.test(path)
+      && !unsaid.some((folder) => path.startsWith(folder))
+    )
+    const broken = prose.flatMap((path) =>
+      proseIn(path).flatMap((text) =>
+        Object.entries(dialectInProse)
+          .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text))
+          .map(([word, cure]) => `${path}: ${word} → ${cure} in: ${text.trim().slice(0, 80)}`)
+      )
+    )
+    expectNone(broken, 'Use the term of the field, as on the right.')
+  })
+
+  it('has a sentence above each exported declaration', () => {
+    const declaration =
+      /^export (?:declare |abstract |async )*(?:class|function\*?|interface|type|const|let) (\w+)/
+    const said = sources.filter(({ path }) =>
+      /^(src|cluster|scripts|test\/support)\//.test(path) && !path.endsWith('/index.ts')
+      && !unsaid.some((folder) => path.startsWith(folder)) && !isProject(path)
+    )
+    const broken = said.flatMap(({ path, text }) => {
+      const lines = text.split('\n')
+      return lines.flatMap((line, index) => {
+        const name = declaration.exec(line)?.[1]
+        const isBare = name !== undefined && !/\*\/\s*$/.test(lines[index - 1] ?? '')
+        return isBare ? [`${path}:${index + 1} ${name}`] : []
+      })
+    })
+    expectNone(broken, 'Say in a comment above it, in one sentence, what it is: what a reader ' +
+      'cannot see, such as its unit, its owner, what null means or what it throws.')
+  })
+
   it('of cluster/ says no word of the product', () => {
     const product = /\b(thread|graph|superstep|checkpoint|assistant|run|langgraph)s?\b/i
     const broken = house.filter(({ path }) => path.startsWith('cluster/')).flatMap((file) =>
@@ -386,4 +448,16 @@ function circles(files: readonly SourceFile[]): string[] {
   }
   for (const { path } of files) visit(path, [])
   return found
+}
+
+/** The comments of a source file and the titles of its tests, or the lines of a page. */
+function proseIn(path: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const prose = path.endsWith('.md') ? text.split('\n') : [
+    ...text.match(/\/\*[^]*?\*\/|(?<!:)\/\/ .*/g) ?? [],
+    ...[...text.matchAll(/\b(?:it|describe)\b[^'"`\n]*(['"`])(.*?)\1/g)].map(([, , title]) =>
+      title!
+    ),
+  ]
+  return prose.map((part) => part.replaceAll(/`[^`]*`/g, '``'))
 }

@@ -1,7 +1,7 @@
 /**
  * The assistant actor: the single writer of one assistant and its versions.
  *
- * A turn that writes lasts until its row is on disk, so whatever is in memory is durable, and reads
+ * A turn that writes lasts until its row is on disk. So whatever is in memory is durable, and reads
  * are answered from memory. Versions are rows of the log, newest last.
  */
 
@@ -20,16 +20,20 @@ import type { AssistantEntry, AssistantLog, AssistantRecord } from './assistant-
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 
+/** Name of the actor kind. */
 export const assistantKindName = 'assistant'
 
+/** A page of versions, newest first. */
 export interface VersionQuery {
   readonly limit: number
   readonly offset: number
-  /** Containment. */
+  /** Filter by containment. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** Every command but `delete` and `versions` is answered with the assistant's row. */
+/**
+ * A command to an assistant. All but `delete` and `versions` are answered with the assistant's row.
+ */
 export type AssistantCommand =
   | { readonly kind: 'create'; readonly content: AssistantContent;
     readonly ifExists: 'raise' | 'do_nothing' }
@@ -37,9 +41,10 @@ export type AssistantCommand =
   | { readonly kind: 'patch'; readonly change: AssistantChange }
   | { readonly kind: 'set_latest'; readonly version: number }
   | { readonly kind: 'versions'; readonly query: VersionQuery }
-  /** Only the assistant with this log; any if it is undefined. */
+  /** Deletes only the assistant with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
 
+/** Ports of the assistants of one member, the same for all of them. */
 export interface AssistantActorParts {
   readonly log: AssistantLog
   readonly index: Pick<AssistantIndex, 'get'>
@@ -50,6 +55,7 @@ export interface AssistantActorParts {
 /** All commands and replies are plain data. */
 export const assistantWire: ActorWire = { values: plainValues }
 
+/** The actor kind of assistants. */
 export function assistantKind(parts: AssistantActorParts): ActorKind {
   return {
     name: assistantKindName,
@@ -84,7 +90,7 @@ class AssistantActor implements Actor {
   }
 
   async receive(command: unknown, id?: string, cancelled?: AbortSignal): Promise<Turn> {
-    // A command that was done already is not done again: it is answered with the result.
+    // A command that was done already is not done again. It is answered with the result.
     if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
     const known = command as AssistantCommand
     switch (known.kind) {
@@ -147,7 +153,7 @@ class AssistantActor implements Actor {
 
   #readVersions(row: AssistantRow, query: VersionQuery, cancelled: AbortSignal | undefined): Turn {
     const { tenant } = row
-    // Versions are numbered from 1: of those that are skipped, none is read in vain.
+    // Versions are numbered from 1, so none is read only to be skipped.
     if (query.offset >= row.newestVersion) return { reply: [], kind: 'read' }
     const reply = this.#reads.read({ tenant, bytes: pageBytes, cancelled },
       (allowance) => this.#versions(row, query, allowance))
@@ -183,7 +189,7 @@ class AssistantActor implements Actor {
     return this.#row
   }
 
-  /** After a failure it is not known what is stored: the actor fails, and the next one reads it. */
+  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
   async #orForget<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -193,7 +199,7 @@ class AssistantActor implements Actor {
     }
   }
 
-  /** If the log is ahead of its row, a write was cut off between the two: the log is right. */
+  /** Brings the row up to the log. If the log is ahead, a write was cut off between the two. */
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
     if (!await this.#lives(branch)) return this.#gone(stored)
@@ -240,13 +246,13 @@ class AssistantActor implements Actor {
     }
   }
 
-  /** The delete was cut off: it is repeated. */
+  /** Repeats a delete that was cut off. */
   async #gone(stored: AssistantRow): Promise<null> {
     await this.#purge(stored)
     return null
   }
 
-  /** The first row of this epoch, which also brings the assistant's row up to date. */
+  /** Appends the first row of this epoch, which also brings the assistant's row up to date. */
   async #opened(row: AssistantRow): Promise<AssistantRow | null> {
     const { epoch } = this.#context
     if (row.epoch === epoch) return row

@@ -2,12 +2,12 @@
  * The limit actor: the one counter of a limit for one key, user or address.
  *
  * A new counter learns what the previous one let through:
- *   durable rows  from the store, where each admit was written before it was acknowledged. Its
- *                 time is of another clock, and of when it was asked for, so it counts longer: by
- *                 as much as clocks may differ and an admit may take.
- *   other rows    from the front doors, which remember what they let through. What a lost one let
- *                 through is not known, so these limits are not guaranteed then. If one does not
- *                 answer, no token is given until its leases have ended.
+ * - Durable rows come from the store, where each admit was written before it was acknowledged. Its
+ *   time is of another clock, and of when it was asked for. So it counts longer, by as much as
+ *   clocks may differ and an admit may take.
+ * - Other rows come from the front doors, which remember what they let through. What a lost front
+ *   door let through is not known, so these limits are not guaranteed then. If one does not answer,
+ *   no token is given until its leases have ended.
  */
 
 import { pause, plainValues } from '../../cluster/index.ts'
@@ -17,39 +17,43 @@ import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
 
+/** Name of the actor kind. */
 export const limitKindName = 'limit'
 
-/** Limits do not belong to tenants; the id names who is limited. */
+/** Limits do not belong to tenants. The id names who is limited. */
 const tenant = 'limits'
 
 /** Clocks of two members must differ by less, or durable admits may expire too early. */
 export const clocksApartMs = 5_000
-/** A durable admit must be written within this time: a later one lets nobody through. */
+/** A durable admit must be written within this time. A later one lets no request through. */
 export const admitPatienceMs = 5_000
 const countedLongerMs = clocksApartMs + admitPatienceMs
 
-/** How many counters stay in memory while anything counts in them; others may be released. */
+/** Counters that stay in memory while anything counts in them. Others may be released. */
 const stayingMax = 20_000
 
+/** A limit with its name. `durable` means that each admit is stored before it is acknowledged. */
 export interface LimitRule extends Limit {
   readonly name: string
   readonly durable: boolean
 }
 
+/** What a front door asks a counter, with what it reports. */
 export interface LimitQuestion extends TokenQuestion {
   readonly ended: readonly EndedLease[]
-  /** What was let through while the counter could not be reached. */
+  /** Requests that were let through while the counter could not be reached. */
   readonly spent: number
 }
 
-/** A new counter asks each front door; grants of the previous counter are void from then on. */
+/** A new counter asks each front door. Grants of the previous counter are void from then on. */
 export interface AdmitsQuestion extends LimitKey {
   readonly counter: string
 }
 
+/** Ports of the counters of one member, the same for all of them. */
 export interface LimitActorParts {
   readonly env: Env
-  /** By name. */
+  /** Limits by name. */
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
   /** What each front door let through within that time; undefined for one that does not answer. */
@@ -60,10 +64,12 @@ export interface LimitActorParts {
 /** Commands and replies are plain data. */
 export const limitWire: ActorWire = { values: plainValues }
 
+/** The key of the actor that counts for a limit and a subject. */
 export function limitActorKey({ row, who }: LimitKey) {
   return { kind: limitKindName, tenant, id: `${row} ${who}` }
 }
 
+/** The actor kind of limits. Its actors count together how many are in memory. */
 export function limitKind(parts: LimitActorParts): ActorKind {
   const alive = { counters: 0 }
   return {
@@ -123,7 +129,7 @@ class LimitActor implements Actor {
     return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
   }
 
-  /** Admits that are being written are written, or fail, before the next counter reads them. */
+  /** Waits until admits are written or have failed, before the next counter reads them. */
   async passivate(): Promise<void> {
     await Promise.allSettled(this.#underWay)
     this.#alive.counters--
@@ -140,7 +146,7 @@ class LimitActor implements Actor {
         tokens: grant.admitted, keptMs: intervalMs + countedLongerMs })
       return grant
     } finally {
-      // Also if it is not known whether it was written.
+      // Done also if it is not known whether the admit was written.
       this.#counter.release(this.#nowMs, grant.admitted)
     }
   }

@@ -5,6 +5,7 @@ import { limitKindName, limitWire } from './limit-actor.ts'
 import type { AdmitsQuestion } from './limit-actor.ts'
 import type { RecentAdmits } from './limit-counter.ts'
 
+/** Name of the service. */
 export const limitServiceName = 'limit_admits'
 
 /** The wires of the counters and of this service. */
@@ -13,6 +14,7 @@ export const limitWires = [
   { name: limitServiceName, wire: limitWire },
 ] as const
 
+/** The service of one member. `recentOf` looks into its leases. */
 export function limitService(recentOf: (question: AdmitsQuestion) => RecentAdmits): Service {
   return {
     name: limitServiceName,

@@ -6,7 +6,7 @@ import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
-/** Questions are plain data; answers are rows, encoded as they are stored. */
+/** Questions are plain data. Answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
   encode: (value) => (isAnswer(value) ?
     Buffer.concat([answerMark, encodeAnswer(value)])
@@ -22,7 +22,7 @@ const answerMark = Uint8Array.of(1)
 /** The name of the service, and the codec of its questions and answers. */
 export const indexWire = { name: 'index', wire: { values } } as const
 
-/** For members to ask, each other and themselves. */
+/** The service of one member, which others and itself ask. */
 export function indexService(own: OwnIndex) {
   return { ...indexWire, answer: (question: unknown) => own.answer(question as IndexQuestion) }
 }

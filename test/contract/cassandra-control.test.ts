@@ -260,8 +260,8 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
   })
 })
 
-describe.skipIf(cassandra === undefined)('the beat table', () => {
-  it('has the newest beat of each member until that is deleted', async () => {
+describe.skipIf(cassandra === undefined)('the heartbeat table', () => {
+  it('has the newest heartbeat of each member until that is deleted', async () => {
     const [heartbeats, others] = [connection, elsewhere].map((own) => new HeartbeatTable(own)) as [
       HeartbeatTable,
       HeartbeatTable,

@@ -26,7 +26,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       Array.from({ length: through - from + 1 }, (_, index) => `${epoch}/${from + index}`)
 
     describe('owners of older epochs', () => {
-      it('write in vain once a newer one has written', async () => {
+      it('are refused once a newer one has written', async () => {
         const branch = aBranch()
         const older = await ownerOf(house.handle(), branch, 1)
         await older.append(5)

@@ -1,4 +1,4 @@
-/** A member as a simulated process: the real parts, assembled as in a real seat in a cluster. */
+/** A member as a simulated process: the real parts, assembled as in a real node of a cluster. */
 
 import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
 import { ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause,

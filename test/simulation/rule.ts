@@ -109,7 +109,7 @@ export function transportWithout(rule: Rule | undefined, real: Transport,
   }
 }
 
-/** How often each append has reached its gate. */
+/** Number of ownership checks that each append has reached. */
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
 /** The ownership checks of rolling over and of acknowledging. */

@@ -12,18 +12,22 @@ const main = resolve(import.meta.dirname, '../../src/main.ts')
 /** Settings in the environment of the tests must not reach the command. */
 const env = { ...process.env, PORT: '', HEDDLE_CONFIG: '', HEDDLE_HOST: '', HEDDLE_DATA_DIR: '' }
 
+/** How a command ended. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** How it ended and what it printed; it does not outlive the test that it is called in. */
+/**
+ * Runs the command, which does not outlive the test. Resolves with how it ended and what it
+ * printed.
+ */
 export function heddle(...args: readonly string[]): Promise<Ended> {
   return heddleIn({}, ...args)
 }
 
-/** The same with more variables in its environment. */
+/** Runs the command with more variables in its environment. */
 export async function heddleIn(variables: Readonly<Record<string, string>>,
   ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...variables } })

@@ -23,6 +23,7 @@ import { endUnread } from './unread.ts'
 
 type Parts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'reads'>
 
+/** The calls of `RunService`, over the operations. */
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
 }
@@ -95,10 +96,10 @@ function recordCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-/** All events, for the caller that made the run. */
+/** Follows all events. For the caller that made the run. */
 const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
-/** The thread of a stateless run has the run's own id. */
+/** Names a run. A stateless run has no thread id here: its thread has the run's own id. */
 function runNamed(
   { threadId, runId }: { readonly threadId: string; readonly runId: string },
 ): RunName {
@@ -126,12 +127,12 @@ function longAnswer<Answer>({ ticker }: Parts, context: HandlerContext,
   return whileValid({ caller: callerOf(context), ticker, left: context.signal, ask })
 }
 
-/** Only until what it returns is disposed of: when a call ends by itself, no client has left. */
+/** Cancels the run if the client leaves. Dispose of the result when the call ends by itself. */
 function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
-    // The run may be over already, and nobody is left to be notified of an error.
+    // The run may have ended already, and no client is left to learn of an error.
     runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
 }

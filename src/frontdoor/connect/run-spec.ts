@@ -13,10 +13,10 @@ import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
-/** The key is stored with the run and compared with others; headers limit it on REST. */
+/** Characters of a key. It is stored with the run and compared with others. REST bounds headers. */
 const longestKey = 8_192
 
-/** Creates the run, checked as REST checks it. */
+/** Creates the run of a typed call. The request is checked as on REST. */
 export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
   context: HandlerContext): Promise<RunRow> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])

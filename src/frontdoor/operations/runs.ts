@@ -19,6 +19,7 @@ import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
 
+/** The part of `OperationParts` that operations on runs use, with those on assistants. */
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
@@ -37,6 +38,7 @@ export interface RunName {
   readonly runId: string
 }
 
+/** The name of a run. */
 export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
@@ -44,9 +46,10 @@ export function nameOf({ threadId, runId }: RunRow): RunName {
 /** Fields of a listed run that may be long, with their names in the row. */
 const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as const
 
-/** The UUID namespace in which Idempotency-Keys become ids of stateless runs. */
+/** UUID namespace in which Idempotency-Keys become ids of stateless runs. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
+/** Operations on runs. Every wire calls the same ones, with the tenant of its caller. */
 export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
@@ -56,7 +59,7 @@ export class RunOperations {
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
-  /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
+  /** Runs by id whose start may be lost with their owner, since no client knows them yet. */
   readonly #unannounced = new Map<string, StartRun>()
 
   constructor(parts: RunOperationParts) {
@@ -72,7 +75,7 @@ export class RunOperations {
   }
 
   /**
-   * Resolves as `startRun` of the thread does. The run continues whether or not anybody listens.
+   * Starts a run. Resolves as `startRun` of the thread does. The run continues without listeners.
    */
   async create(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunRow> {
@@ -83,7 +86,9 @@ export class RunOperations {
     return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
   }
 
-  /** A repeat with the same Idempotency-Key must find the same hidden thread. */
+  /**
+   * Starts a stateless run. A repeat with the same Idempotency-Key finds the same hidden thread.
+   */
   async createStateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunRow> {
     this.#checkWebhook(body)
@@ -100,7 +105,7 @@ export class RunOperations {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** Newest first. */
+  /** Runs of a thread, newest first. */
   async list(tenant: string, threadId: string, request: ListRuns,
     cancelled?: AbortSignal): Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
@@ -109,7 +114,7 @@ export class RunOperations {
     return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, cancelled)
   }
 
-  /** Resolves when the run has ended, whether or not the caller wants to wait for that. */
+  /** Cancels a run. Resolves when it has ended. */
   cancel(tenant: string, run: RunName,
     { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
     return this.#threads.cancelRun(tenant, run.threadId, run.runId, { action })
@@ -120,7 +125,7 @@ export class RunOperations {
     return this.#threads.deleteRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** The result when the run has ended: an object as JSON text. */
+  /** Resolves with the result when the run has ended: an object as JSON text. */
   join(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
     return this.#threads.joinRun(tenant, run.threadId, run.runId, { cancelled })
       .catch(unlessHidden(run))
@@ -128,7 +133,7 @@ export class RunOperations {
 
   /**
    * As `join`, for the caller that made the run. If the thread gets a new owner meanwhile, the run
-   * continues, or is started again if it was never written down.
+   * continues. A run that was never written down is started again.
    */
   async result(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
     const { threadId, runId } = run
@@ -184,7 +189,7 @@ export class RunOperations {
     if (run.awaited) this.#unannounced.set(run.runId, run)
     try {
       const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
-      // The row is of a run that an earlier request made.
+      // The row may be of a run that an earlier request made.
       if (row.runId !== run.runId) this.#unannounced.delete(run.runId)
       return row
     } catch (error) {
@@ -213,7 +218,7 @@ export class RunOperations {
   }
 }
 
-/** For a `catch`: an error about a stateless run does not mention its hidden thread. */
+/** Makes a `catch`. An error about a stateless run does not mention its hidden thread. */
 function unlessHidden({ threadId, runId }: RunName) {
   return (error: unknown): never => {
     if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error

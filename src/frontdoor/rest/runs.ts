@@ -21,6 +21,7 @@ const creation = {
 } as const
 const one = { tag, params: RunPath } as const
 
+/** Adds the routes of runs on a thread. */
 export function runRoutes(app: App, parts: RouteParts): void {
   creationRoutes(app, parts)
   watchingRoutes(app, parts)
@@ -101,7 +102,7 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
 
   app.delete('/threads/:thread_id/runs/:run_id',
     route('change', 'deleteRun', { ...one,
-      summary: 'Delete a run; if it is under way, it is interrupted first' }),
+      summary: 'Delete a run; a run in progress is interrupted first' }),
     async ({ params, caller }, reply) => {
       await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
       return reply.code(204).send()

@@ -15,6 +15,7 @@ const creation = {
   returns: ['content-location'],
 } as const
 
+/** Adds the routes of stateless runs. */
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 

@@ -8,18 +8,19 @@ export type PregelMethods = Pick<ServedGraph, 'stream'> & {
 }
 
 /**
- * `stream` of a graph hands its items through three web streams, for callers who want to pipe or
- * to cancel them: a fifth of what a small run costs. We only read, and cancel by a signal.
+ * Opens the stream of a graph directly. The public `stream` passes items through three web streams,
+ * for callers who want to pipe or cancel them, which is a fifth of what a small run costs. We only
+ * read, and cancel by a signal.
  */
 export class BareStream {
   readonly #methods: PregelMethods
 
-  /** `methods`: the prototype of the project's own copy of the engine. */
+  /** `methods` is the prototype of the project's own copy of the engine. */
   constructor(methods: PregelMethods) {
     this.#methods = methods
   }
 
-  /** Undefined for a graph that has its own way to stream. */
+  /** Opens the stream; undefined for a graph that has its own way to stream. */
   open(graph: ServedGraph, input: unknown, options: object): AsyncIterable<unknown> | undefined {
     const own = graph as unknown as PregelMethods
     const { stream, _streamIterator } = this.#methods

@@ -14,7 +14,7 @@ import type { MessagesReducer } from './append-path.ts'
 import { BareStream } from './bare-stream.ts'
 import type { PregelMethods } from './bare-stream.ts'
 
-/** What the tracing shortcut uses of the project's own copy of the library. */
+/** The parts of the project's own copy of the library that the tracing shortcut uses. */
 export interface EngineParts {
   readonly storage: typeof AsyncLocalStorageProviderSingleton
   readonly callbackManager: typeof CallbackManager
@@ -24,7 +24,7 @@ type Fields = Record<PropertyKey, unknown>
 type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
   avoidTree?: boolean) => unknown
 
-/** By the hash of their source: the functions of the library that a shortcut may replace. */
+/** Functions of the library that a shortcut may replace, by the hash of their source. */
 const known: Readonly<Record<string, string>> = {
   '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13 to 1.2.18',
   'd07c7ccb673e0908': 'runWithConfig and _configureSync of @langchain/core 1.3.1 to 1.4.0',
@@ -42,8 +42,8 @@ const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGS
   'LANGCHAIN_TRACING']
 
 /**
- * Whether the source of the functions is known: stricter than a version number, and true for every
- * version in which it is the same.
+ * True if the source of the functions is known. This is stricter than a version number, and true
+ * for every version in which the source is the same.
  */
 export function isKnown(...functions: readonly unknown[]): boolean {
   const text = functions.map(String).join('\n')
@@ -57,10 +57,10 @@ export function tracingFunctions({ storage, callbackManager }: EngineParts): unk
 }
 
 /**
- * For every call of a node the library builds a run tree. Without tracing, that only carries the
- * config, yet costs as much as everything else together. Here the tree is an object that becomes a
- * real one when code reads more of it than the config. With a tracer, or with tracing switched on,
- * nothing changes. Returns a function that undoes the patch.
+ * Replaces run trees. The library builds one for every call of a node. Without tracing, the tree
+ * only carries the config, yet costs as much as everything else together. Here the tree is an
+ * object that becomes a real one when code reads more of it than the config. With a tracer, or with
+ * tracing switched on, nothing changes. Returns a function that undoes the patch.
  */
 export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () => void {
   const original = runWithConfigOf(storage)
@@ -101,7 +101,7 @@ function runWithConfigOf(storage: EngineParts['storage']): RunWithConfig {
   return (Object.getPrototypeOf(storage) as { runWithConfig: RunWithConfig }).runWithConfig
 }
 
-/** A prototype for objects that become real trees as soon as a member is touched. */
+/** A prototype for objects that become real trees as soon as a member is read. */
 function lazyPrototype(makeTree: () => Fields): object {
   const sample = makeTree()
   const treePrototype = Object.getPrototypeOf(sample) as Fields
@@ -139,7 +139,7 @@ function lazyPrototype(makeTree: () => Fields): object {
   return prototype
 }
 
-/** A tracer among the callbacks, which may be a list or a manager with one. */
+/** True with a tracer among the callbacks, which may be a list or a manager with one. */
 function isTraced(config: Fields | undefined): boolean {
   const callbacks = config?.callbacks as { handlers?: unknown } | undefined
   if (callbacks === undefined) return false
@@ -148,18 +148,19 @@ function isTraced(config: Fields | undefined): boolean {
     handlers.some((handler) => (handler as { name?: unknown } | null)?.name === tracerName)
 }
 
+/** True if LangSmith or LangChain tracing is switched on in the environment. */
 export function isTracingOn(): boolean {
   const { env } = process
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }
 
-/** What may replace parts of the library while a graph runs. */
+/** What may replace parts of the library while a graph runs. Undefined parts stay as they are. */
 export interface Shortcuts {
   readonly updates: ChannelUpdates | undefined
   readonly bareStream: BareStream | undefined
 }
 
-/** Enables the shortcuts that fit the project's copy of the library, once per worker. */
+/** Enables the shortcuts that fit the project's copy of the library. Call once in each worker. */
 export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>,
   log: Log): Promise<Shortcuts> {
   const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
@@ -187,9 +188,9 @@ function watchedUpdates({ BinaryOperatorAggregate }: GraphLibrary['langgraph'],
 }
 
 /**
- * Reading a variable of the real environment is a call out of JavaScript, and the library does it
- * at every step. A worker's environment is a copy anyway: this makes it a plain object. Not on
- * Windows, where names are case-insensitive.
+ * Makes the environment of this worker a plain object. Reading a variable of the real environment
+ * is a call out of JavaScript, and the library does it at every step. A worker's environment is a
+ * copy anyway. Not on Windows, where names are case-insensitive.
  */
 export function copyEnvironment(): void {
   if (process.platform !== 'win32') process.env = { ...process.env }

@@ -6,12 +6,15 @@ import type { StepSink } from '../state/saver.ts'
 import { inFlightMax, lengthOf, partsOf } from './worker-batch.ts'
 import type { WorkerBatch } from './worker-batch.ts'
 
-/** A batch with more is one row of the log, which is read as a whole: it has a single step. */
+/**
+ * Bytes above which a batch has a single step: it is one row of the log, which is read as a whole.
+ */
 const batchBytesMax = 1024 * 1024
 
 /** An event whose data is decided when it is sent. */
 export type LateEvent = () => StepEvent
 
+/** How an outbox sends. */
 export interface StepOutboxPorts {
   readonly send: (batch: WorkerBatch) => void
   /** Calls `flush` later, when the code that runs now has yielded. */
@@ -30,20 +33,20 @@ interface Held {
 }
 
 /**
- * What is added while the engine runs without yielding is sent as one batch. A batch waits until
- * its steps are complete, and later ones wait behind it. Events in flight are limited: the rest
- * waits here, in the worker of the graph that emitted them.
+ * Sends what is added while the engine runs without yielding as one batch. A batch waits until its
+ * steps are complete, and later ones wait behind it. Events in flight are limited. The rest waits
+ * here, in the worker of the graph that emitted them.
  */
 export class StepOutbox implements StepSink {
   readonly #ports: StepOutboxPorts
   #steps: Step[] = []
-  /** Of the steps. */
+  /** Bytes of the steps. */
   #bytes = 0
   #events: (StepEvent | LateEvent)[] = []
   #held: Held[] = []
   #scheduled = false
   #closed = false
-  /** Set while batches wait: resolves when the last one is sent. */
+  /** Set while batches wait. Resolves when the last one is sent. */
   #waiting: Promise<void> | undefined
   /** Characters of events that were sent since a batch last landed. */
   #inFlight = 0
@@ -53,9 +56,9 @@ export class StepOutbox implements StepSink {
   readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
   /** Why nothing more can be sent: a step could not be completed. */
   #failure: Failure | undefined
-  /** Why no more events can be sent: one has no data. The steps continue. */
+  /** Why no more events can be sent: one has no data. Steps continue. */
   #silenced: Failure | undefined
-  /** Steps were sent without an ack id: that of a later batch will cover them. */
+  /** True if steps were sent without an ack id. That of a later batch will cover them. */
   #unacked = false
 
   constructor(ports: StepOutboxPorts) {
@@ -64,7 +67,7 @@ export class StepOutbox implements StepSink {
 
   step(step: Step): void {
     const bytes = recordBytes(step)
-    // What is not complete belongs to this step: it stays with it.
+    // What is not complete belongs to this step and stays with it.
     if (this.#bytes + bytes > batchBytesMax && this.#held.length === 0) this.#flush(null)
     this.#bytes += bytes
     this.#steps.push(step)
@@ -77,7 +80,7 @@ export class StepOutbox implements StepSink {
   }
 
   hold(done: Promise<void>): void {
-    // Awaited when the batch is sent; a rejection before must not count as unhandled.
+    // Awaited when the batch is sent. A rejection before must not count as unhandled.
     done.catch(() => {})
     this.#held.push({ done, steps: this.#steps.length, events: this.#events.length })
   }
@@ -111,7 +114,7 @@ export class StepOutbox implements StepSink {
 
   /**
    * Sends what is left together with the outcome. Rejects if a step could not be completed, or an
-   * event of a run that did not fail anyway: then all before it was sent, and no outcome.
+   * event of a run that did not fail anyway. Then everything before it was sent, but no outcome.
    */
   async finish(outcome: ExecutionOutcome): Promise<void> {
     this.#flush(outcome)
@@ -161,7 +164,7 @@ export class StepOutbox implements StepSink {
     this.#depart({ steps, events, ackId, outcome: fails ? null : outcome }, held)
   }
 
-  /** Up to the first that has no data. */
+  /** The events up to the first that has no data. */
   #shownEvents(): StepEvent[] {
     const events: StepEvent[] = []
     for (const event of this.#silenced ? [] : this.#events) {
@@ -186,12 +189,12 @@ export class StepOutbox implements StepSink {
       if (complete.failure) throw complete.failure.reason
       if (this.#waiting === waiting) this.#waiting = undefined
     })
-    // The engine must get the error: it may be waiting for the log.
+    // The engine must get the error, as it may be waiting for the log.
     waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
   }
 
-  /** Sends a part; if that exceeds what may be in flight, waits until it lands. */
+  /** Sends a part. If that exceeds what may be in flight, waits until it lands. */
   async #land(batch: WorkerBatch): Promise<void> {
     const length = lengthOf(batch)
     const isLast = batch.outcome !== null
@@ -215,7 +218,7 @@ export class StepOutbox implements StepSink {
   }
 }
 
-/** The batch once its steps are complete; if one cannot be, what comes before it. */
+/** The batch once its steps are complete. If a step cannot be completed, what comes before it. */
 async function completed(batch: WorkerBatch,
   held: readonly Held[]): Promise<{ batch: WorkerBatch; failure?: Failure }> {
   const results = await Promise.allSettled(held.map(({ done }) => done))

@@ -2,17 +2,19 @@
 
 import { LRUCache } from '../../../cluster/index.ts'
 
-/** How many executions are remembered; the ones that lost no worker for longest are forgotten. */
+/** Executions that are remembered. Those that lost no worker for longest are forgotten first. */
 const remembered = 1000
 
+/** Blames executions for lost workers. Belongs to the execution scheduler. */
 export class CrashBlame {
   readonly #seen = new LRUCache<string, { strikes: number; isSuspect: boolean }>({
     max: remembered,
   })
 
   /**
-   * A worker was lost with the executions `present`; `entered` is the one whose code ran last. The
-   * one with most lost workers is suspected: after a wrong guess, the culprit loses another one.
+   * Notes that a worker was lost with the executions `present`. `entered` is the one whose code ran
+   * last. The execution with most lost workers becomes a suspect. After a wrong guess, the culprit
+   * loses another worker and is found then.
    */
   blame(present: readonly string[], entered: string | undefined): void {
     let suspect: { key: string; weight: number } | undefined
@@ -26,12 +28,12 @@ export class CrashBlame {
     if (blamed) blamed.isSuspect = true
   }
 
-  /** A suspect gets a worker of its own. */
+  /** True for a suspect, which gets a worker of its own. */
   isSuspect(key: string): boolean {
     return this.#seen.peek(key)?.isSuspect === true
   }
 
-  /** Call it when the execution has ended. */
+  /** Forgets an execution. Call when it has ended. */
   clear(key: string): void {
     this.#seen.delete(key)
   }

@@ -1,4 +1,4 @@
-/** Hands executions to workers, passes on their batches, and handles lost workers. */
+/** Gives executions to workers, passes on their batches, and handles lost workers. */
 
 import { LRUCache } from '../../../cluster/index.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
@@ -15,13 +15,14 @@ interface Job {
   readonly execution: Execution
   readonly source: CheckpointSource
   readonly listener: ExecutionListener
-  /** Undefined while it waits for a worker. */
+  /** Undefined while the job waits for a worker. */
   link: WorkerLink | undefined
 }
 
-/** For how many threads the last worker is kept; the least recently used are dropped. */
+/** Threads for which the last worker is kept. The least recently used are dropped. */
 const affinityMax = 100_000
 
+/** Schedules executions. Belongs to the graph host. */
 export class ExecutionScheduler {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
@@ -70,11 +71,11 @@ export class ExecutionScheduler {
     if (!link || !this.#pool.has(link)) return
     link.post({ type: 'abort', job: number })
     link.hasAborted = true
-    // A silent worker does not read this message: end it if it has no other execution.
+    // A silent worker does not read this message, so it is ended if it has no other execution.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
   }
 
-  /** Runs stop at their next superstep. Resolves when none is left, or at the deadline. */
+  /** Makes runs stop at their next superstep. Resolves when none is left, or at the deadline. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true
     for (const job of [...this.#queue]) {
@@ -89,7 +90,7 @@ export class ExecutionScheduler {
     })
   }
 
-  /** A worker may be free: hands out waiting executions. */
+  /** Hands out waiting executions. Call when a worker may be free. */
   pump(): void {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
@@ -113,8 +114,8 @@ export class ExecutionScheduler {
   }
 
   /**
-   * The worker is gone. Suspects among its jobs count as crashed: the likeliest culprit and earlier
-   * ones; only earlier ones if an inquiry may have ended the worker.
+   * Handles a worker that has ended. Suspects among its jobs count as crashed: the likeliest
+   * culprit and earlier ones. Only earlier ones do if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
     if (link.isFull) this.#filled(link)
@@ -126,8 +127,9 @@ export class ExecutionScheduler {
   }
 
   /**
-   * What filled the memory shows in a worker of its own, which a suspect gets: in any other, it may
-   * have been a neighbour, or what earlier runs have left. No run loses an attempt.
+   * Handles a worker that has filled its memory. What filled it shows in a worker of its own, which
+   * a suspect gets. In any other worker it may have been a neighbour, or what earlier runs have
+   * left. No run loses an attempt.
    */
   #filled(link: WorkerLink): void {
     const { jobs } = this.#blame(link)
@@ -146,7 +148,9 @@ export class ExecutionScheduler {
     }
   }
 
-  /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
+  /**
+   * Handles a stuck worker. A job alone on it may stay. Of several jobs, any may be the culprit.
+   */
   stuck(link: WorkerLink): void {
     const { jobs, entered } = this.#blame(link)
     // Without `entered`, an inquiry may be what does not end.
@@ -169,12 +173,12 @@ export class ExecutionScheduler {
     return { jobs, entered }
   }
 
-  /** It gets a worker of its own. */
+  /** True if the job gets a worker of its own. */
   #isForItself(job: Job): boolean {
     return job.execution.apart === true || this.#crashBlame.isSuspect(runOf(job))
   }
 
-  /** False if no worker is free. */
+  /** Gives a job to a worker. False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
@@ -215,7 +219,7 @@ export class ExecutionScheduler {
     }
   }
 
-  /** Undefined for a job that another worker has, or none: a worker speaks for its own only. */
+  /** Undefined for a job that this worker does not have. A worker speaks for its own jobs only. */
   #jobOf(link: WorkerLink, number: number): Job | undefined {
     const job = this.#jobs.get(number)
     return job?.link === link ? job : undefined
@@ -256,7 +260,7 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** The key for blame: a run, or for edits, which have no run id, their thread. */
+/** The key for blame: a run, or the thread of an edit, which has no run id. */
 function runOf({ execution }: Job): string {
   return `${threadOf(execution)}\n${execution.runId}`
 }

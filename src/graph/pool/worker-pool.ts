@@ -9,28 +9,30 @@ import { silentAfterMs } from './worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
+/** What a pool reports to its host. */
 export interface PoolEvents {
   /** A worker can take work: it is new, or has answered a ping. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
-  /** It was silent for so long that it must be stuck in a graph's code. */
+  /** The worker was silent for so long that it must be stuck in a graph's code. */
   stuck(link: WorkerLink): void
-  /** It takes no more work: it is reserved for the execution that blocks it. */
+  /** The worker takes no more work. It is reserved for the execution that blocks it. */
   withdrawn(link: WorkerLink): void
-  /** It serves an earlier project and has taken too long to finish. */
+  /** The worker serves an earlier project and has taken too long to finish. */
   outdated(link: WorkerLink): void
-  /** It is gone, for whatever reason. */
+  /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
 }
 
+/** Settings of a pool, which never change. A reload replaces the project only. */
 export interface PoolOptions {
   readonly project: CompiledProject
   readonly workers: number
-  /** What the graphs of one worker may fill. */
+  /** MiB that the graphs of one worker may fill. */
   readonly heapMb: number
   /** The environment of graphs. */
   readonly variables: NodeJS.ProcessEnv
-  /** Where workers mark what they execute; missing if nobody looks. */
+  /** Where workers mark what they execute; missing if nothing is marked. */
   readonly marks?: ExecutionMarks | undefined
 }
 
@@ -39,9 +41,9 @@ const tickMs = 500
 const stuckAfterMs = 4500
 /** Workers beyond the pool's size that may be reserved for one execution each. */
 const quarantinedMax = 8
-/** If workers keep dying soon after their start, each replacement is delayed longer. */
+/** Delays of replacements. They grow while workers die soon after their start. */
 const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
-/** After this long, a warning names the file that the loading of a project waits for. */
+/** Time after which a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
 /**
  * serving      a worker has loaded the project
@@ -49,16 +51,17 @@ const slowLoadMs = 10_000
  */
 export type Opened = 'serving' | 'superseded'
 
-/** How long the workers of an earlier project may continue their executions. */
+/** Time in which the workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
+/** Keeps the wanted number of workers. Belongs to the graph host. */
 export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
   readonly #size: number
   readonly #options: PoolOptions
   #generation = 1
-  /** By generation, the serving one and later ones. */
+  /** Projects by generation: the serving one and later ones. */
   readonly #projects = new Map<number, CompiledProject>()
   #names = 0
   #deaths = 0
@@ -66,12 +69,12 @@ export class WorkerPool {
   #closed = false
   readonly #links = new Set<WorkerLink>()
   readonly #marks = new Map<WorkerLink, ExecutionMark>()
-  /** Carries the URL at which this server answers clients, once that is known. */
+  /** The message with the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
   readonly #stopTick: () => void
   #lastTickMs: number
-  /** The generation that takes work, and what it serves. */
+  /** The generation that takes work, and its graphs. */
   #serving = 0
   #graphs: readonly GraphDescription[] = []
   #opening: PromiseWithResolvers<Opened> | undefined
@@ -96,8 +99,8 @@ export class WorkerPool {
   }
 
   /**
-   * The new project gets all new work as soon as one worker has loaded it. Workers of the project
-   * before end when they are idle, or after a while.
+   * Loads a new project. It gets all new work as soon as one worker has loaded it. Workers of the
+   * project before end when they are idle, or after a while.
    */
   reload(project: CompiledProject): Promise<Opened> {
     this.#generation += 1
@@ -128,7 +131,7 @@ export class WorkerPool {
   }
 
   /**
-   * A worker for one execution, in a process of its own if it is to be apart; undefined if there
+   * A worker for one execution, in a process of its own if it is to be apart. Undefined if there
    * are too many of those already.
    */
   startQuarantined(isApart = false): WorkerLink | undefined {
@@ -138,7 +141,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Reserves a worker for what it does and starts another in its place; false at the limit. */
+  /** Reserves a worker for what it does and starts another in its place. False at the limit. */
   leaveAlone(link: WorkerLink): boolean {
     if (this.#quarantined >= quarantinedMax) return false
     link.quarantined = true
@@ -147,7 +150,7 @@ export class WorkerPool {
     return true
   }
 
-  /** Ends a worker and whatever runs in it; if it was one of the members, starts another. */
+  /** Ends a worker and whatever runs in it. If it was one of the members, starts another. */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
@@ -166,7 +169,7 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** The worker is idle: ends it if it is quarantined or of an earlier project. */
+  /** Ends an idle worker if it is quarantined or of an earlier project. */
   spare(link: WorkerLink): void {
     if (link.quarantined || link.generation < this.#serving) this.retire(link)
   }
@@ -184,14 +187,14 @@ export class WorkerPool {
     return [...this.#links].filter(({ quarantined }) => quarantined).length
   }
 
-  /** The generation that serves, or will be the first to. */
+  /** The generation that serves, or will be the first to serve. */
   get #current(): number {
     return this.#serving || this.#generation
   }
 
   #start(generation: number, isApart = false): WorkerLink {
     const { heapMb, variables, marks } = this.#options
-    // What runs apart does not end this process.
+    // What runs apart does not end this process, so it is not marked.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
       project: this.#projects.get(generation)!, ...mark && { mark } }
@@ -205,7 +208,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Starts missing members: also of the serving project while the next one is loading. */
+  /** Starts missing members, also of the serving project while the next one is loading. */
   #refill(): void {
     if (this.#closed) return
     for (const generation of new Set([this.#current, this.#generation])) {
@@ -225,7 +228,7 @@ export class WorkerPool {
       case 'loading':
       case 'refused':
       case 'ready':
-        // A worker that is ready said all of this before: now only user code can have posted it.
+        // A worker that is ready said all of this before. Now only user code can have posted it.
         if (link.state === 'starting') this.#starting(link, mail)
         return
       default:
@@ -265,7 +268,7 @@ export class WorkerPool {
     })
   }
 
-  /** A worker ended without being retired. */
+  /** Handles a worker that ended without being retired. */
   #ended(link: WorkerLink): void {
     this.#freeMark(link)
     if (!this.#links.delete(link)) return
@@ -321,7 +324,7 @@ export class WorkerPool {
     }
   }
 
-  /** Once per project: otherwise nobody could see what its start waits for. */
+  /** Warns once for each project. Otherwise nothing would show what its start waits for. */
   #warnOfSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
     const ms = this.#env.monotonicMs() - startedMs
     if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return

@@ -4,13 +4,13 @@ import { v5 } from 'uuid'
 
 import { LRUCache } from '../../../cluster/index.ts'
 
-/** The namespace that the ecosystem uses: a client may compute the id by itself. */
+/** The namespace that the ecosystem uses. A client may compute the id by itself. */
 const namespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
 
 /** A cache: every run needs an id, and each costs a hash. */
 const known = new LRUCache<string, string>({ max: 1_000 })
 
-/** A UUID, version 5: the same for the same graph id, anywhere. */
+/** A UUID of version 5. It is the same for the same graph id, anywhere. */
 export function systemAssistantId(graphId: string): string {
   const before = known.get(graphId)
   if (before !== undefined) return before

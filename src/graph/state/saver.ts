@@ -21,13 +21,15 @@ import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
 /** Takes steps in order, and reports when they are in the log. */
 export interface StepSink {
+  /** Takes the next step. */
   step(step: Step): void
-  /** The steps given so far are complete only when `done` resolves. */
+  /** Tells that the steps given so far are complete only when `done` resolves. */
   hold(done: Promise<void>): void
   /** Resolves when every step given so far is in the log. */
   acknowledged(): Promise<void>
 }
 
+/** Where the saver of one execution reads (`source`), and where its steps go (`sink`). */
 export interface SaverOptions {
   readonly threadId: string
   /** The run that writes; empty for an edit. */
@@ -37,19 +39,19 @@ export interface SaverOptions {
   readonly source: CheckpointSource
   readonly sink: StepSink
   readonly memory: ThreadMemory
-  /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
+  /** Merged into every checkpoint's metadata, without `thread_id`. The engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** What the engine gets of the writes that wait on a checkpoint; all by default. */
   readonly pending?: (writes: CheckpointPendingWrite[]) => CheckpointPendingWrite[]
-  /** A step ends only when it is in the log. */
+  /** True if a step ends only when it is in the log. */
   readonly sync: boolean
-  /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
+  /** True if the engine expects Sends beside the channels of a checkpoint, not in one of them. */
   readonly sendsApart?: boolean
   /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
-  /** Called at every call: the execution's code is running. */
+  /** Called at every call, as the execution's code is running then. */
   readonly entered: () => void
   /** Called with the values of root checkpoints as the engine's channels hold them. */
   readonly seen: (checkpointId: string, values: ChannelValues, isLoaded: boolean) => void
@@ -57,7 +59,7 @@ export interface SaverOptions {
 
 type Configurable = Record<string, unknown>
 
-/** A checkpoint that was put or written on here: the log may not have all of it yet. */
+/** A checkpoint that was put or written on here. The log may lack a part of it. */
 interface OwnCheckpoint {
   readonly parentId: string
   readonly values: ChannelValues
@@ -65,14 +67,11 @@ interface OwnCheckpoint {
 }
 
 const tasksChannel = '__pregel_tasks'
-/** A full checkpoint is due when the changes since the last reach both its size and this. */
+/** Bytes of changes, at least, after which a full checkpoint is due; also at least its own size. */
 const fullEveryBytes = 64 * 1024
 const pageSize = 64
 
-/**
- * Serves one execution on one thread. It has the shape of the engine's BaseCheckpointSaver without
- * being one: the engine never looks at the class.
- */
+/** Serves one execution on one thread, in the shape of the engine's BaseCheckpointSaver. */
 export class HeddleSaver implements BaseCheckpointSaver {
   readonly serde: SerializerProtocol
   readonly #options: SaverOptions
@@ -97,7 +96,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return '[HeddleSaver]'
   }
 
-  /** Refuses writes from now on: code may outlive its execution. */
+  /** Refuses writes from now on, because code may outlive its execution. */
   retire(): void {
     this.#ended = true
   }
@@ -124,7 +123,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
     const ns = named === undefined ? null : text(named)
     const checkpointId = text(id) || null
-    // It is posted to another thread: if it cannot be cloned, this must fail here.
+    // The filter is posted to another thread. If it cannot be cloned, this must fail here.
     const filter = structuredClone(options.filter ?? null)
     let before = text(options.before?.configurable?.checkpoint_id) || null
     let left = options.limit ?? Number.POSITIVE_INFINITY
@@ -174,7 +173,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       skeletonJson: JSON.stringify(skeleton),
       metadataJson: JSON.stringify(described),
     } })
-    // Not for a fork: during the wait its tasks would write before their checkpoint is put.
+    // A fork does not wait: its tasks would write before their checkpoint is put.
     if (sync && metadata.source !== 'fork') await sink.acknowledged()
     return this.#configOf(ns, id)
   }
@@ -199,7 +198,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (sync) await sink.acknowledged()
   }
 
-  /** A thread is deleted by its owner, never from within a graph. */
+  /** Throws: a thread is deleted by its owner, never from within a graph. */
   async deleteThread(): Promise<void> {
     throw new HeddleError('unsupported', 'A graph cannot delete its own thread.')
   }
@@ -255,7 +254,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return configurable
   }
 
-  /** From memory or from the log. The newest of the namespace if `id` is null. */
+  /** A checkpoint from memory or from the log; the newest of the namespace if `id` is null. */
   async #checkpoint(ns: string, id: string | null): Promise<LiveCheckpoint | undefined> {
     const { memory } = this.#options
     const known = memory.newest.get(ns)
@@ -269,7 +268,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return live
   }
 
-  /** Reads once everything that this execution wrote is in the log. */
+  /** Reads when everything that this execution wrote is in the log. */
   async #read<T>(read: (source: CheckpointSource) => Promise<T>): Promise<T> {
     await this.#options.sink.acknowledged()
     return read(this.#options.source)
@@ -279,7 +278,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return liveCheckpoint(stored, this.#decode)
   }
 
-  /** A copy, for the engine may change all of it but the values. */
+  /** A copy, since the engine may change all of it but the values. */
   async #tuple(ns: string, live: LiveCheckpoint): Promise<CheckpointTuple> {
     const { id, parentId, skeleton, metadata } = live
     const checkpoint: Checkpoint = {
@@ -302,7 +301,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return tuple
   }
 
-  /** Before version 4 of checkpoints, only the parent's writes held the Sends. */
+  /** Adds Sends. Before version 4 of checkpoints, only the parent's writes held them. */
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const sends = await this.#sendsOn(ns, parentId)
     if (this.#options.sendsApart) {
@@ -344,7 +343,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return { full: false, changes, channels, deltaBytes, fullBytes }
   }
 
-  /** Keeps the parent for a DeltaChannel's history: the log may not have its writes yet. */
+  /** Keeps the parent for a DeltaChannel's history, as the log may not have its writes yet. */
   #noteParent(ns: string, id: string): void {
     const parent = this.#options.memory.newest.get(ns)
     if (!this.#ownLine || parent?.id !== id || this.#ownLine.has(keyOf(ns, id))) return
@@ -367,7 +366,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return stray ?? new PendingWrites()
   }
 
-  /** Without the thread's id: checkpoints of a copied thread would name the original. */
+  /** Leaves out the thread's id: checkpoints of a copied thread would name the original. */
   #describe(metadata: CheckpointMetadata): CheckpointMetadata {
     const described: CheckpointMetadata = { ...this.#options.metadata, ...metadata }
     delete (described as { thread_id?: unknown }).thread_id
@@ -379,12 +378,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 }
 
-/** Before 0.4 the engine had no channel for Sends. */
+/** True for engines before 0.4, which have no channel for Sends. */
 export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean {
   return !(tasksChannel in channels)
 }
 
-/** A step has ended, and so are the subgraphs of its tasks: their namespaces contain task ids. */
+/** Forgets subgraphs of a step that has ended. Their namespaces contain task ids. */
 function forgetTasks({ newest }: ThreadMemory, ns: string): void {
   const above = ns === '' ? '' : `${ns}|`
   for (const each of newest.keys()) {
@@ -407,8 +406,8 @@ function copyOf(seen: Skeleton['versions_seen']): Checkpoint['versions_seen'] {
 }
 
 /**
- * Of a checkpoint without a parent: what was written, and defaults, which never had a version. The
- * engine leaves a channel out of `newVersions` if an ancestor holds the value.
+ * Values of a checkpoint without a parent: what was written, and defaults, which never had a
+ * version. The engine leaves a channel out of `newVersions` if an ancestor holds the value.
  */
 function writtenValues(values: ChannelValues, versions: ChannelVersions,
   news: ChannelVersions): ChannelValues {

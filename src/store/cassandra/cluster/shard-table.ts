@@ -1,4 +1,4 @@
-/** Who owns each shard: one row each in the control keyspace, changed by compare and set only. */
+/** Who owns each shard: one row each in the control keyspace, changed by compare-and-set only. */
 
 import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
@@ -8,6 +8,7 @@ import type { ControlConnection } from './session-table.ts'
 
 const readsAtOnce = 32
 
+/** Claims of shards, as the cluster needs them. */
 export class ShardTable implements ShardPort {
   readonly #connection: ControlConnection
   readonly #table: string
@@ -19,7 +20,10 @@ export class ShardTable implements ShardPort {
     this.#table = `${connection.control}.shard_owner`
   }
 
-  /** One by one: a read of the whole table would wait for a replica that does not answer. */
+  /**
+   * All owners. Rows are read one by one: a read of the whole table would wait for a replica that
+   * does not answer.
+   */
   async owners(): Promise<readonly ShardOwner[]> {
     const owners: ShardOwner[] = []
     await forEachLimit(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
@@ -46,7 +50,7 @@ export class ShardTable implements ShardPort {
     }
   }
 
-  /** All known columns are conditions: if one fails, Cassandra returns what they really are. */
+  /** All known columns are conditions. If one fails, Cassandra returns what they really are. */
   #statement({ from, to: { shard, epoch, session, address } }: Claim): Statement {
     if (from === undefined) {
       const cql = `INSERT INTO ${this.#table} (shard, epoch, session, address) ` +

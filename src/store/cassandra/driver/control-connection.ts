@@ -1,7 +1,7 @@
 /**
- * The connection over which the driver learns which hosts there are. It is renewed when it breaks,
- * and two renewals at once take it away from each other: one of them throws in a timer then, which
- * ends the process. So there is one at a time.
+ * The connection over which the driver learns which hosts there are. It is renewed when it breaks.
+ * Two renewals at once take it away from each other, and one of them then throws in a timer, which
+ * ends the process. So renewals are made one at a time.
  *
  * Source: NODEJS-681, https://github.com/apache/cassandra-nodejs-driver/pull/462 (version 4.10.0).
  */
@@ -11,16 +11,16 @@ import type { Client } from 'cassandra-driver'
 import type { Env } from '../../../../cluster/index.ts'
 import { assert } from '../../../errors.ts'
 
-/** As much of the driver's inside as is needed: its types do not show it. */
+/** The part of the driver's inside that is needed. Its types do not show it. */
 interface ControlConnection {
-  /** Calls itself with the hosts that are left; sets a timer to be called again. */
+  /** Calls itself with the hosts that are left, and sets a timer to be called again. */
   _refresh(hosts?: unknown): Promise<void>
 }
 
-/** After one that failed as the driver does not expect. */
+/** Pause after a renewal that failed as the driver does not expect. */
 const againMs = 1_000
 
-/** To be called before the client connects. */
+/** Makes renewals wait for each other. Call before the client connects. */
 export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>): void {
   const { controlConnection: control } = client as unknown as {
     readonly controlConnection?: ControlConnection

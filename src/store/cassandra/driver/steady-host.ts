@@ -13,18 +13,18 @@ import type { Env } from '../../../../cluster/index.ts'
 
 /**
  * Long enough to fill many packets, short enough that no host does the work of all for long. If the
- * host hangs, every caller asks it until then; what is not answered soon is asked of another one
- * too.
+ * host hangs, every caller asks it for this time. What is not answered soon is asked of another
+ * host as well.
  */
 const steadyMs = 50
 /** Hosts at the beginning of a plan that have the row: each row is on three. */
 const copies = 3
 
-/** For a request that is not about rows the driver passes none. */
+/** Null for a request that is not about rows. */
 type PlanOptions = ExecutionOptions | null
 type PlanCallback = (error: Error, plan: Iterator<Host>) => void
 
-/** A load balancing policy of the driver: reorders the plans of another policy. */
+/** A load balancing policy of the driver that reorders the plans of another policy. */
 export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #plans: policies.loadBalancing.LoadBalancingPolicy
@@ -45,7 +45,10 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#plans.getDistance(host)
   }
 
-  /** Plans for no particular row have no order, and compare-and-sets are few. */
+  /**
+   * Keeps plans for no particular row, which have no order, and for compare-and-sets, which are
+   * few.
+   */
   override newQueryPlan(keyspace: string, options: PlanOptions, callback: PlanCallback): void {
     const asIs = !options?.getRoutingKey() || options.getSerialConsistency() !== undefined
     this.#plans.newQueryPlan(keyspace, options!,
@@ -56,7 +59,7 @@ export class SteadyHost extends policies.loadBalancing.LoadBalancingPolicy {
     return this.#plans.getOptions()
   }
 
-  /** The first host of a plan is the least busy one: it becomes the next steady host. */
+  /** Makes the first host of a plan, which is the least busy one, the next steady host. */
   *#steadied(plan: Iterator<Host>): Generator<Host, undefined> {
     const near: Host[] = []
     for (let next = plan.next(); !next.done; next = plan.next()) {

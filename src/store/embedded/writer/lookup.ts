@@ -1,7 +1,8 @@
 /**
- * Reads rows by id on the main thread: reading SQLite's cache costs less than asking the writer
- * thread and being woken by its answer. It finds what is committed: not a write under way, nor one
- * that is acknowledged and only in the write-ahead file, of which WriterLink.isAheadOn tells.
+ * Reads rows by id on the main thread. Reading SQLite's cache costs less than asking the writer
+ * thread and being woken by its answer. A lookup finds what is committed. It does not find writes
+ * in progress, or writes that are acknowledged and only in the write-ahead file. Call
+ * `WriterLink.isAheadOn` to learn of those.
  */
 
 import { Database } from '../file/database.ts'
@@ -12,6 +13,7 @@ import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
 import type { StoreFile } from './request.ts'
 
+/** Reads rows on a connection of the main thread. Belongs to the store. */
 export class Lookup {
   readonly #file: string
   readonly #database: Database
@@ -19,7 +21,7 @@ export class Lookup {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
 
-  /** The file must already have its tables. */
+  /** Opens the connection. The file must have its tables. */
   constructor({ path }: StoreFile) {
     this.#file = path
     this.#database = new Database(path)
@@ -36,7 +38,7 @@ export class Lookup {
     return this.#read(() => this.#threads.get(tenant, threadId))
   }
 
-  /** Null for a long row: the writer thread has more time to read it. */
+  /** A row; null for a long one, which the writer thread should read. */
   run(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
     return this.#read(() => this.#runs.getShort(tenant, threadId, runId))
   }

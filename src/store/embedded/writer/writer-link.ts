@@ -23,26 +23,26 @@ interface Pending {
 
 const death = 'The thread that writes the data directory has died.'
 
-/** Called with a message that says why nothing can be read or written any more. */
+/** Called once, with the reason, when nothing can be read or written any more. */
 export type OnLost = (reason: string) => void
 
 /**
  * open     requests are sent and answered
- * closing  no new requests; those already sent will be answered
- * gone     the thread has ended: every request is refused
+ * closing  new requests are refused, sent ones are answered
+ * gone     the thread has ended and every request is refused
  */
 type State = 'open' | 'closing' | 'gone'
 
 type WriterEnv = Pick<Env, 'log' | 'after'>
 
 /**
- * Nobody waits for the writer thread to get what is acknowledged, and to wake a thread takes long:
- * it gets some at a time, after the answers to them. Who asks it something waits for those first.
+ * Time and number of acknowledged batches that are held back, and then sent after the answers to
+ * them. To wake a thread takes long, and no caller waits for these. A question sends them first.
  */
 const holdMs = 20
 const heldMax = 16
 
-/** If the writer thread cannot do them, it is time that others learn of that. */
+/** Acknowledged writes that the database may lack. Beyond it, writes wait for the writer thread. */
 const unappliedMax = 32
 
 /** Lets writes be acknowledged before the writer thread has them. */
@@ -52,6 +52,7 @@ interface Shortcut {
   readonly tails: Pick<BranchTails, 'expect' | 'takes' | 'note'>
 }
 
+/** Sends requests to the writer thread. Belongs to the store, on the main thread. */
 export class WriterLink {
   readonly generation: StoreGeneration
   readonly #worker: Worker
@@ -63,23 +64,25 @@ export class WriterLink {
   #writeIds: number[] = []
   #writes: Write[] = []
   #questions: AskedQuestion[] = []
-  /** Acknowledged, and not sent yet. */
+  /** Batches that are acknowledged and not sent yet. */
   #held: Requests[] = []
   #stopHolding = () => {}
   #ids = 0
   #shortcut: Shortcut | undefined
-  /** Of the newest batch with writes. */
+  /** Number of the newest batch with writes. */
   #number = 0
-  /** Whether the newest answered write that did not go through the write-ahead file succeeded. */
+  /** True if the newest answered write that did not use the write-ahead file succeeded. */
   #lastIsDone = true
-  /** In the write-ahead file and acknowledged, but not yet in the database; by their ids. */
+  /**
+   * Writes by id that are in the write-ahead file and acknowledged, but not in the database yet.
+   */
   readonly #unapplied = new Map<number, Write>()
-  /** Writes sent otherwise, and not answered. */
+  /** Writes that were sent without the write-ahead file and are not answered yet. */
   #writesUnderWay = 0
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
-   * when the thread dies, before any waiting caller learns of a failure: the request may have been
+   * when the thread dies, before any caller learns of a failure, because the request may have been
    * done.
    */
   static async open(worker: Worker, env: WriterEnv,
@@ -112,20 +115,19 @@ export class WriterLink {
   }
 
   /**
-   * From now on, writes that will certainly be done are acknowledged when the write-ahead file has
-   * them.
+   * From now on, writes that cannot be refused are acknowledged when the write-ahead file has them.
    */
   useWriteAhead(shortcut: Shortcut): void {
     this.#shortcut = shortcut
     this.#number = this.generation.written
   }
 
-  /** Its id was just made: no other branch has it. */
+  /** Notes a new branch. Its id was just made, so no other branch has it. */
   expectBranch(id: string): void {
     this.#shortcut?.tails.expect(id)
   }
 
-  /** Whether the rows of a thread may be newer than those that are in the file. */
+  /** True if the rows of a thread may be newer than those in the file. */
   isAheadOn(tenant: string, threadId: string): boolean {
     return [...this.#unapplied.values()].some((write) => concerns(write, tenant, threadId))
   }
@@ -209,10 +211,10 @@ export class WriterLink {
   }
 
   /**
-   * Puts into the write-ahead file what can be, and acknowledges it. Only a write that comes alone:
-   * many are faster in one commit. Not while others are under way, nor after one that failed: this
-   * one might not follow what is in the log, and its number would not follow in the write-ahead
-   * file. Throws HeddleError if the files were removed.
+   * Appends a write to the write-ahead file and acknowledges it. True if that was possible. Only a
+   * write that comes alone is appended: many are faster in one commit. It is not appended while
+   * others are in progress, or after one that failed. It might then not follow what is in the log,
+   * and its number would not follow in the file. Throws HeddleError if the files were removed.
    */
   #acknowledge(batch: WireBatch): boolean {
     const [write, ...others] = this.#writes
@@ -234,8 +236,8 @@ export class WriterLink {
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
       if (this.#unapplied.has(id)) {
-        // What was acknowledged was not done: nothing more may be. The write-ahead file has it
-        // still.
+        // An acknowledged write was not done, so nothing more may be. The write-ahead file still
+        // has it.
         if (error) this.#giveUp(fromWire(error))
         else this.#unapplied.delete(id)
         continue
@@ -254,7 +256,7 @@ export class WriterLink {
     this.#lastIsDone = isDone
     if (!this.#shortcut || !isDone) return
     this.#shortcut.tails.note(write)
-    // It waited for the disk, and with it for all that came before.
+    // This write waited for the disk, and with it for all before it.
     this.#shortcut.ahead.rewind()
   }
 

@@ -1,9 +1,9 @@
 /**
  * The arbiter of sessions and shards as a test plays it: slow, and sometimes unclear.
  *
- * The outcome of a compare and set may be unknown: then it was done, or it was not, or it lingers
- * until the next one on the same row, which may complete it. The end of a session becomes visible
- * in two steps: until it is proven, a plain read may miss it.
+ * The outcome of a compare-and-set may be unknown. It was then done, or it was not, or it waits for
+ * the next one on the same row, which may complete it. The end of a session becomes visible in two
+ * steps: until it is proven, a plain read may miss it.
  */
 
 import fc from 'fast-check'

@@ -220,7 +220,7 @@ describe('a client that goes', () => {
     },
   )
 
-  it('does not affect the run otherwise, nor the server', async () => {
+  it('does not affect the run otherwise, or the server', async () => {
     const door = await openDoor()
     const leaving = new AbortController()
     const waiting = wait(door, {}, leaving.signal).catch(() => 'gone')

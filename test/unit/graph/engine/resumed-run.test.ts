@@ -21,7 +21,7 @@ describe('a resumed run', () => {
     return { bench, config, streamModes, events: batches.flatMap(({ events }) => events) }
   }
 
-  it('neither repeats finished tasks nor events that were sent', async () => {
+  it('repeats no finished task and no event that was sent', async () => {
     let runs = 0
     const graph = new StateGraph(MessagesAnnotation)
       .addNode('call', () => {

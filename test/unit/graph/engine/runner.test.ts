@@ -269,7 +269,7 @@ describe('a command', () => {
 })
 
 describe('a fork', () => {
-  it('continues from the named checkpoint, neither from nothing nor from the head', async () => {
+  it('continues from the named checkpoint, and not from nothing or from the head', async () => {
     const bench = new GraphBench(echo)
     await bench.run({ input: said('a') })
     const old = bench.log.headId!

@@ -234,7 +234,7 @@ describe('the feeds of a thread', () => {
     expect(await ended).toBe('lost')
   })
 
-  it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
+  it('count a feed as followed even if the budget drops it while a client reads it', async () => {
     const budget = new ByteBudget<EventStream>(10_000)
     const feeds = new RunFeeds({
       ports: { feeds: budget, host: { describe: () => undefined },

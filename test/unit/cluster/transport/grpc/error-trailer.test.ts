@@ -24,7 +24,7 @@ describe('an error from another member', () => {
       .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', details: {} })
   })
 
-  it('loses only facts that cannot be serialized', () => {
+  it('loses only details that cannot be serialized', () => {
     const { log } = virtualEnv()
     expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
       { code: 'busy', message: 'Wait.', detailsJson: '' },
@@ -68,7 +68,7 @@ describe('a member that cannot listen', () => {
   })
 })
 
-describe('strangers', () => {
+describe('incompatible members', () => {
   it('leave one line per ten seconds in the log of a member that has joined', async () => {
     const clock = virtualEnv()
     const member = await memberThat({}, { env: clock })
