@@ -58,33 +58,28 @@ const looksForRoom = 64
 /** How often per `idleMs` the one timer looks for idle actors. */
 const looksPerIdleSpan = 10
 
+/** Finds or makes the actor of a key, and hands it what is asked. */
 export class ActivationTable {
-  readonly #env: Env
+  readonly #options: Required<Omit<ActivationTableOptions, 'kinds' | 'check'>>
   readonly #kinds: ReadonlyMap<string, ActorKind>
-  readonly #idleMs: number
-  readonly #limit: number
-  readonly #mailboxBound: number
   /** By key text, the least recently used first. */
   readonly #table = new Map<string, Activation>()
-  readonly #check: ReplyFence | undefined
-  readonly #owns: (key: ActorKey, epoch: number) => boolean
+  readonly #fence: ReplyFence | undefined
   readonly #stopTimer: () => void
+  /** By kind. */
   readonly #lives: ReadonlyMap<string, Pick<ActivationStats, 'begun' | 'failed'>>
   /** Reports failures that are not the actor's own. */
   readonly #whileAway: ReturnType<typeof throttleLog>
   #closed = false
 
-  constructor(options: ActivationTableOptions) {
-    const { env, kinds, check, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
-    this.#env = env
+  constructor({ kinds, check, ...options }: ActivationTableOptions) {
+    const { env, owns = () => true, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } =
+      options
+    this.#options = { env, owns, idleMs, limit, mailboxBound }
     this.#whileAway = throttleLog(env, awayMs)
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
     this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
-    this.#idleMs = idleMs
-    this.#limit = limit
-    this.#mailboxBound = mailboxBound
-    this.#check = check && new ReplyFence(env, check)
-    this.#owns = options.owns ?? (() => true)
+    this.#fence = check && new ReplyFence(env, check)
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
@@ -173,8 +168,8 @@ export class ActivationTable {
   }
 
   #reply(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
-    if (this.#check === undefined) return this.#post(key, epoch, operation)
-    return this.#check.reply(operation, (checked) => this.#post(key, epoch, checked))
+    if (this.#fence === undefined) return this.#post(key, epoch, operation)
+    return this.#fence.reply(operation, (checked) => this.#post(key, epoch, checked))
   }
 
   #post(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
@@ -192,8 +187,8 @@ export class ActivationTable {
   /** Why no newcomer is let in; undefined if there is room, or room was made. */
   #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
     if (this.#closed) return goingAway()
-    if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
-    if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
+    if (!this.#options.owns(key, epoch)) return new HeddleError('not_owner')
+    if (this.#table.size < this.#options.limit || this.#makeRoom()) return undefined
     return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
   }
 
@@ -208,8 +203,8 @@ export class ActivationTable {
       key,
       epoch,
       envelopes,
-      log: this.#env.log,
-      mailboxBound: this.#mailboxBound,
+      log: this.#options.env.log,
+      mailboxBound: this.#options.mailboxBound,
       failed: (error) => {
         lives.failed++
         this.#reportFailure(key, error)
@@ -217,7 +212,7 @@ export class ActivationTable {
       ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) { for (const envelope of waiting) envelope.reject(goingAway()) }
-        else if (!this.#owns(key, epoch)) {
+        else if (!this.#options.owns(key, epoch)) {
           for (const envelope of waiting) envelope.reject(new HeddleError('not_owner'))
         } else {
           // If the next life fails too, those that wait now may not ask again.
@@ -230,9 +225,9 @@ export class ActivationTable {
 
   #reportFailure(key: ActorKey, error: unknown): void {
     const report = (omitted: number) =>
-      this.#env.log.warn(
+      this.#options.env.log.warn(
         'An actor failed; the next command activates it again.',
-        { key, error, ...omitted > 0 && { untold: omitted } },
+        { key, error, ...omitted > 0 && { omitted } },
       )
     const { code } = HeddleError.from(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)
@@ -241,8 +236,8 @@ export class ActivationTable {
 
   /** Activates an actor again that failed with work under way: no command may ever do so. */
   #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
-    this.#env.after(pauseMs, () => {
-      if (this.#closed || !this.#owns(key, epoch)) return
+    this.#options.env.after(pauseMs, () => {
+      if (this.#closed || !this.#options.owns(key, epoch)) return
       this.wake(key, epoch).catch(() =>
         this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs))
       )
@@ -263,7 +258,7 @@ export class ActivationTable {
   }
 
   #letIdleGo(): void {
-    const idleSinceMs = this.#env.monotonicMs() - this.#idleMs
+    const idleSinceMs = this.#options.env.monotonicMs() - this.#options.idleMs
     for (const [text, activation] of this.#table) {
       if (activation.usedMs > idleSinceMs) return
       if (activation.occupied) this.#touch(text, activation)
@@ -278,7 +273,7 @@ export class ActivationTable {
 
   /** A command counts as use, and so does being found occupied. */
   #touch(text: string, activation: Activation): void {
-    activation.usedMs = this.#env.monotonicMs()
+    activation.usedMs = this.#options.env.monotonicMs()
     this.#table.delete(text)
     this.#table.set(text, activation)
   }

@@ -14,6 +14,8 @@ import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
 import type { Turn } from './actor.ts'
 import type { Operation } from './mailbox.ts'
+import { failedReply, isChecked, mayGiveUp, phaseOfTurn } from './reply-phase.ts'
+import type { ReplyPhase } from './reply-phase.ts'
 
 /**
  * How long a reply waits for a closed check. While the ownership check is open, the store is only
@@ -50,37 +52,37 @@ export class ReplyFence {
   async reply(operation: Operation,
     post: (operation: Operation) => Promise<unknown>): Promise<unknown> {
     requireOpen(this.#check)
-    let began: number | undefined
-    let kind: Turn['kind']
+    let phase: ReplyPhase = 'waiting'
+    let mark: number | undefined
     let passing: Promise<void> | undefined
-    const confirm = () => passing ??= this.#confirm(began)
+    const confirm = () => passing ??= this.#confirm(mark)
     const givenUp = Promise.withResolvers<never>()
-    const note = (turn: Turn) => {
-      kind = turn.kind
-      if (kind === 'read') confirm().catch(givenUp.reject)
+    const decided = ({ kind }: Turn) => {
+      phase = phaseOfTurn(kind)
+      if (phase === 'reading') confirm().catch(givenUp.reject)
     }
-    let abandoned = false
     const cancel = this.#env.after(turnMs, () => {
-      if (began !== undefined && kind !== 'read') return
-      abandoned = true
+      if (!mayGiveUp(phase)) return
+      if (phase === 'waiting') phase = 'abandoned'
       givenUp.reject(tooLate())
     })
     const marked: Operation = (actor) => {
-      if (abandoned) throw tooLate()
-      began = this.#check.mark()
+      if (phase === 'abandoned') throw tooLate()
+      phase = 'writing'
+      mark = this.#check.mark()
       const turn = operation(actor)
-      if (turn instanceof Promise) turn.then(note, () => {})
-      else note(turn)
+      if (turn instanceof Promise) turn.then(decided, () => {})
+      else decided(turn)
       return turn
     }
     try {
       const reply = await Promise.race([post(marked), givenUp.promise])
-      if (kind !== 'early') await confirm()
+      if (isChecked(phase)) await confirm()
       return reply
     } catch (error) {
-      if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
-      // A final refusal depends on the actor's state just as an answer does.
-      if (error instanceof HeddleError && error.retry === 'no') await confirm()
+      const failed = failedReply(phase, error instanceof HeddleError ? error.retry : undefined)
+      if (failed === 'unknown') throw leftOpen(error)
+      if (failed === 'check') await confirm()
       throw error
     } finally {
       cancel()
@@ -91,8 +93,8 @@ export class ReplyFence {
    * A caller that waits too long is informed that nothing was written. That is true: if something
    * was, the session was validated after that, so the turn's mark was passed before its reply came.
    */
-  async #confirm(began = this.#check.mark()): Promise<void> {
-    if (this.#check.confirmed(began)) return
+  async #confirm(mark = this.#check.mark()): Promise<void> {
+    if (this.#check.confirmed(mark)) return
     const refused = Promise.withResolvers<never>()
     const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(refused.reject))
     try {
@@ -133,11 +135,6 @@ function outOfReach(): HeddleError {
 function tooLate(): HeddleError {
   return new HeddleError('unavailable', 'What stands before this takes too long and nothing was ' +
     'written: ask again in a moment.')
-}
-
-/** Whether another owner took over: what was written may stand for it. */
-function isDeposed(error: unknown): boolean {
-  return error instanceof HeddleError && error.retry === 'elsewhere'
 }
 
 function leftOpen(cause: unknown): HeddleError {
