@@ -1,6 +1,7 @@
 /** A member's node in the cluster: its session, its place among the others, its links to them. */
 
-import { HeddleError } from '../src/errors.ts'
+import { ClusterError } from './errors.ts'
+import type { ReviveError } from './errors.ts'
 import type { ActivationTable } from './actors/activation-table.ts'
 import { plainValues } from './actors/actor-wire.ts'
 import type { Asked } from './actors/actor-wire.ts'
@@ -45,6 +46,8 @@ export interface ClusterNodeOptions {
   readonly shardOwners: ShardPort
   readonly heartbeats: HeartbeatPort
   readonly shards: number
+  /** Knows the errors of the actors, when another member threw one. */
+  readonly reviveError: ReviveError
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
   /** Called once, with a message, when another member ended this one. */
@@ -106,12 +109,13 @@ interface Joining {
   probe(incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
 }
 
-/** Throws HeddleError with a message if it cannot listen, or does not belong to the others. */
+/** Throws CodedError with a message if it cannot listen, or does not belong to the others. */
 export async function joinCluster(options: ClusterNodeOptions): Promise<ClusterNode> {
-  const { env, cluster, trust, owns, wires } = options
+  const { env, cluster, trust, owns, wires, reviveError } = options
   const { grpcProbe, grpcTransport, openGrpcServer } = await import('./transport/grpc/index.ts')
   const id = env.uuid()
-  const link: LinkOptions = { env, trust, identity: { cluster, version: protocolVersion } }
+  const identity = { cluster, version: protocolVersion }
+  const link: LinkOptions = { env, trust, identity, reviveError }
   const kinds = [...wires, ...[detectorService, shardService].map((name) => ({ name, wire }))]
   const server = await openGrpcServer({ ...options, ...link, id, kinds })
   try {
@@ -134,7 +138,7 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
   let serving = false
   const lives = probe((member, why) => {
     // A member that refuses this one, or that this one refuses, is of another cluster.
-    if (!serving) throw new HeddleError('forbidden', why)
+    if (!serving) throw new ClusterError('forbidden', why)
     env.log.error('A member cannot be asked whether it lives.', { member, why })
   })
   const detector = new FailureDetector({

@@ -5,7 +5,8 @@
  * occupied, the newcomer is answered `full`.
  */
 
-import { assert, goingAway, HeddleError } from '../../src/errors.ts'
+import { asCoded, assert, ClusterError, goingAway } from '../errors.ts'
+import type { CodedError } from '../errors.ts'
 import { throttleLog } from '../flow/throttle-log.ts'
 import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
@@ -185,11 +186,11 @@ export class ActivationTable {
   }
 
   /** Why no newcomer is let in; undefined if there is room, or room was made. */
-  #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
+  #refusal(key: ActorKey, epoch: number): CodedError | undefined {
     if (this.#closed) return goingAway()
-    if (!this.#options.owns(key, epoch)) return new HeddleError('not_owner')
+    if (!this.#options.owns(key, epoch)) return new ClusterError('not_owner')
     if (this.#table.size < this.#options.limit || this.#makeRoom()) return undefined
-    return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
+    return new ClusterError('full', 'As many actors as may live here are occupied; try later.')
   }
 
   #activate(text: string, key: ActorKey, epoch: number,
@@ -213,7 +214,7 @@ export class ActivationTable {
         this.#table.delete(text)
         if (this.#closed) { for (const envelope of waiting) envelope.reject(goingAway()) }
         else if (!this.#options.owns(key, epoch)) {
-          for (const envelope of waiting) envelope.reject(new HeddleError('not_owner'))
+          for (const envelope of waiting) envelope.reject(new ClusterError('not_owner'))
         } else {
           // If the next life fails too, those that wait now may not ask again.
           if (broken) this.#revive(key, epoch)
@@ -229,7 +230,7 @@ export class ActivationTable {
         'An actor failed; the next command activates it again.',
         { key, error, ...omitted > 0 && { omitted } },
       )
-    const { code } = HeddleError.from(error)
+    const { code } = asCoded(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)
     else report(0)
   }

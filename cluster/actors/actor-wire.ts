@@ -1,8 +1,6 @@
 /** How commands, replies and listener calls cross to another member: as bytes. */
 
-import { assert } from '../../src/errors.ts'
-import { textWithPlaces, valueOf } from '../../src/raw-json.ts'
-import type { RawPlace } from '../../src/raw-json.ts'
+import { assert } from '../errors.ts'
 import type { ActorKey } from './actor-key.ts'
 
 /** A member of version N reads what one of N+1 wrote, and ignores what it does not know. */
@@ -70,47 +68,35 @@ export function wiresOf(kinds: readonly Asked[]): (key: ActorKey) => ActorWire {
   }
 }
 
-/** Names the places of raw values, in the first member; who does not know it ignores it. */
-const rawMember = '{"~raw":'
-
-/** `{"~raw":["<its length>",[…places]],…}` if there are raw values. */
-function encodedText(value: unknown): string {
-  const { text, places } = textWithPlaces(value)
-  if (places.length === 0) return text
-  assert(text.startsWith('{'), 'raw values are members of an object')
-  const list = JSON.stringify(places)
-  return `${rawMember}["${String(list.length).padStart(10, '0')}",${list}],${text.slice(1)}`
-}
-
-function decodedText(text: string): unknown {
-  if (!text.startsWith(rawMember)) return JSON.parse(text)
-  const [begin, afterLength] = [rawMember.length + 2, rawMember.length + 14]
-  const length = Number(text.slice(begin, begin + 10))
-  const places = JSON.parse(text.slice(afterLength, afterLength + length)) as RawPlace[]
-  return valueOf({ text: `{${text.slice(afterLength + length + 2)}`, places })
-}
-
 const undefinedMark = 0
 const jsonMark = 1
 const textMark = 2
 
-/**
- * Plain data as JSON, a lone string as it is: many values are JSON text already. Raw values stay
- * raw. Properties that are undefined are dropped.
- */
-export const plainValues: ValueCodec = {
-  encode: (value) => {
-    if (value === undefined) return Uint8Array.of(undefinedMark)
-    if (typeof value === 'string') return marked(textMark, value)
-    return marked(jsonMark, encodedText(value))
-  },
-  decode: (bytes) => {
-    const [mark] = bytes
-    if (mark === undefinedMark) return undefined
-    const text = textOf(bytes.subarray(1))
-    return mark === textMark ? text : decodedText(text)
-  },
+/** Values other than a lone string, as text. */
+export interface TextCodec {
+  encode(value: unknown): string
+  decode(text: string): unknown
 }
+
+/** Values as the text of `codec`, a lone string as it is: many values are JSON text already. */
+export function valuesAsText(codec: TextCodec): ValueCodec {
+  return {
+    encode: (value) => {
+      if (value === undefined) return Uint8Array.of(undefinedMark)
+      if (typeof value === 'string') return marked(textMark, value)
+      return marked(jsonMark, codec.encode(value))
+    },
+    decode: (bytes) => {
+      const [mark] = bytes
+      if (mark === undefinedMark) return undefined
+      const text = textOf(bytes.subarray(1))
+      return mark === textMark ? text : codec.decode(text)
+    },
+  }
+}
+
+/** Plain data as JSON. Properties that are undefined are dropped. */
+export const plainValues = valuesAsText({ encode: JSON.stringify, decode: JSON.parse })
 
 function marked(mark: number, text: string): Uint8Array {
   const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(text))

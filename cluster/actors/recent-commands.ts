@@ -7,7 +7,7 @@
  *   4. When nobody asks for a command any more, its actor is notified, and need not keep waiting.
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError, CodedError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 
 export interface RecentCommandsOptions {
@@ -55,7 +55,7 @@ export class RecentCommands {
   answer(id: string, handle: (cancelled: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#underWay.get(id) ?? this.#answered.get(id)
     if (known !== undefined) return known.reply
-    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new HeddleError('full'))
+    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new ClusterError('full'))
     const cancelSignal = new AbortController()
     const reply = handle(cancelSignal.signal)
     this.#underWay.set(id, { reply, cancelled: cancelSignal, stopTimer: () => {} })
@@ -80,7 +80,7 @@ export class RecentCommands {
   /** The caller waits no longer. */
   leave(id: string): void {
     this.#underWay.get(id)?.cancelled.abort(
-      new HeddleError('unavailable', 'Nobody asks for this any more.'),
+      new ClusterError('unavailable', 'Nobody asks for this any more.'),
     )
   }
 
@@ -106,5 +106,5 @@ export class RecentCommands {
 
 /** Whether it would be refused again. */
 function isFinal(error: unknown): boolean {
-  return error instanceof HeddleError && error.retry === 'no'
+  return error instanceof CodedError && error.retry === 'no'
 }

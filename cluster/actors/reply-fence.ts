@@ -9,7 +9,7 @@
  * Rule: [reply_fence].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError, CodedError } from '../errors.ts'
 import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
 import type { Turn } from './actor.ts'
@@ -80,7 +80,7 @@ export class ReplyFence {
       if (isChecked(phase)) await confirm()
       return reply
     } catch (error) {
-      const failed = failedReply(phase, error instanceof HeddleError ? error.retry : undefined)
+      const failed = failedReply(phase, error instanceof CodedError ? error.retry : undefined)
       if (failed === 'unknown') throw leftOpen(error)
       if (failed === 'check') await confirm()
       throw error
@@ -124,20 +124,20 @@ export class ReplyFence {
  */
 export function requireOpen({ state }: Pick<OwnershipCheck, 'state'>): void {
   if (state === 'closed') throw outOfReach()
-  if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
+  if (state === 'fenced') throw new ClusterError('not_owner', 'The session here is over.')
 }
 
-function outOfReach(): HeddleError {
-  return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
+function outOfReach(): CodedError {
+  return new ClusterError('unavailable', 'The store is out of reach and nothing was written: ask ' +
     'again in a moment.')
 }
 
-function tooLate(): HeddleError {
-  return new HeddleError('unavailable', 'What stands before this takes too long and nothing was ' +
+function tooLate(): CodedError {
+  return new ClusterError('unavailable', 'What stands before this takes too long and nothing was ' +
     'written: ask again in a moment.')
 }
 
-function leftOpen(cause: unknown): HeddleError {
-  return new HeddleError('internal', 'Another member took over meanwhile and it is not known ' +
+function leftOpen(cause: unknown): CodedError {
+  return new ClusterError('internal', 'Another member took over meanwhile and it is not known ' +
     'whether this was done.', { ambiguous: true }, { cause })
 }

@@ -3,7 +3,7 @@
  * are shared out by key: a key that wants many delays only itself.
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 
 export interface FairSemaphoreLimits {
   readonly inAll: number
@@ -123,7 +123,7 @@ export class FairSemaphore {
     if (lane.busy === 0 && lane.waiting.size === 0) this.#lanes.delete(subject)
   }
 
-  #full(): HeddleError {
-    return new HeddleError('full', this.#limits.full)
+  #full(): ClusterError {
+    return new ClusterError('full', this.#limits.full)
   }
 }

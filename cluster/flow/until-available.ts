@@ -1,6 +1,6 @@
 /** Repeats work on the store for as long as the store cannot be reached. */
 
-import { HeddleError } from '../../src/errors.ts'
+import { hasCode } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 import { pause } from './pause.ts'
 
@@ -24,7 +24,7 @@ export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
     try {
       return await work()
     } catch (error) {
-      if (hasEnded() || HeddleError.from(error).code !== 'unavailable') throw error
+      if (hasEnded() || !hasCode(error, 'unavailable')) throw error
       if (tries === 1) waits(error)
       await pause(env, againMs)
       if (hasEnded()) throw error

@@ -68,7 +68,7 @@ export class CheckBatcher {
     this.#awaited.delete(writer)
   }
 
-  /** The first caller of the next validation came: that one waits for the writers of this moment. */
+  /** A first caller waits for the next validation, which waits for the writers of this moment. */
   gather(): void {
     const { awaitedLeast = awaitedLeastDefault } = this.#options
     this.#awaited = new Set(this.#writers.size >= awaitedLeast ? this.#writers : [])

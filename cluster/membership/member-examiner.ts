@@ -32,7 +32,7 @@ export const examineMs = 700
 const neighbours = 3
 /** After this time without an answer, others are asked as well. */
 const promptMs = 500
-/** The shortest and longest pause between two looks at whether a silent member leaves a heartbeat. */
+/** The bounds of the pause between two looks at whether a silent member leaves a heartbeat. */
 const [leastRestMs, longestRestMs] = [100, 1_000]
 /** How many others may be asked whether they can reach a member. */
 const witnesses = 2

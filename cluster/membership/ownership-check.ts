@@ -15,7 +15,7 @@
  * Rule: [validate_after].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 import { CheckBatcher } from './check-batcher.ts'
 import type { CheckBatcherOptions } from './check-batcher.ts'
@@ -191,8 +191,8 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     return this.#state === 'fenced'
   }
 
-  #refusal(): HeddleError {
-    return new HeddleError('not_owner', this.#reason)
+  #refusal(): ClusterError {
+    return new ClusterError('not_owner', this.#reason)
   }
 }
 

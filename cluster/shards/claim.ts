@@ -11,7 +11,7 @@
  * Rule: [fence].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import { pause } from '../flow/pause.ts'
 import type { Member } from '../membership/member.ts'
@@ -61,7 +61,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
     }
     claim = nextClaim(claim, outcome)
   }
-  throw new HeddleError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
+  throw new ClusterError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
     'tell what became of it.', {}, { cause })
 }
 

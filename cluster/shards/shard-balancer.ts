@@ -184,7 +184,7 @@ export class ShardBalancer implements Ownership {
     }
   }
 
-  /** Carries out what is decided for each shard. The result has a promise for each that is taken. */
+  /** Does what is decided for each shard. Returns a promise for each that is taken. */
   #move(): Promise<void>[] {
     const moves = Map.groupBy(this.#table.moves(), ({ move }) => move)
     const shards = (move: 'take' | 'give') => (moves.get(move) ?? []).map(({ shard }) => shard)

@@ -1,13 +1,13 @@
 /** How a command reaches an actor that another member owns. */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
 import type { Member } from '../membership/member.ts'
 
 /**
  * Throws what the other member threw: `not_owner`, with the owner that it knows, if it is not the
- * owner, and `unavailable` if nobody received the command. An error with `facts.ambiguous` means
- * that the command may have been received: the same command with the same id finds out.
+ * owner, and `unavailable` if nobody received the command. An error whose outcome is `maybe_done`
+ * means that the command may have been received: the same command with the same id finds out.
  *
  * Commands to one key are handled in order if each was answered before the next was sent.
  */
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly id?: string
   /** The trace that the command is part of; empty if there is none. */
   readonly trace?: string
-  /** Aborts, with a HeddleError, when nobody waits for the reply any more. */
+  /** Aborts, with a CodedError, when nobody waits for the reply any more. */
   readonly cancelled?: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export function inProcessTransport(): InProcessTransport {
   const inboundOf = (member: Member) => {
     const inbound = inbounds.get(member.id)
     if (inbound !== undefined) return inbound
-    throw new HeddleError('unavailable', `The member at ${member.address} cannot be reached.`)
+    throw new ClusterError('unavailable', `The member at ${member.address} cannot be reached.`)
   }
   return {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),

@@ -5,11 +5,11 @@
  * are answered from memory. Versions are rows of the log, newest last.
  */
 
-import { actorKeyText, plainValues } from '../../cluster/index.ts'
+import { actorKeyText } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { assert, HeddleError } from '../errors.ts'
-import { contains } from '../json/index.ts'
+import { contains, rawValues } from '../json/index.ts'
 import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { pageBytes } from '../search/index.ts'
 import type { AssistantIndex } from '../search/index.ts'
@@ -48,7 +48,7 @@ export interface AssistantActorParts {
 }
 
 /** All commands and replies are plain data. */
-export const assistantWire: ActorWire = { values: plainValues }
+export const assistantWire: ActorWire = { values: rawValues }
 
 export function assistantKind(parts: AssistantActorParts): ActorKind {
   return {

@@ -13,7 +13,7 @@ import { lookup } from 'node:dns/promises'
 
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError, HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
 import type { Resolve } from './guarded-connector.ts'
 import type { Http } from './http.ts'
@@ -279,6 +279,6 @@ function chanceIn(uuid: string): number {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  if (error instanceof HeddleError || typeof code !== 'string') return String(message)
+  if (error instanceof CodedError || typeof code !== 'string') return String(message)
   return `${code}: ${String(message)}`
 }

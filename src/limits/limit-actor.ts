@@ -10,8 +10,9 @@
  *                 answer, no token is given until its leases have ended.
  */
 
-import { pause, plainValues } from '../../cluster/index.ts'
+import { pause } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import { rawValues } from '../json/index.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
@@ -58,7 +59,7 @@ export interface LimitActorParts {
 }
 
 /** Commands and replies are plain data. */
-export const limitWire: ActorWire = { values: plainValues }
+export const limitWire: ActorWire = { values: rawValues }
 
 export function limitActorKey({ row, who }: LimitKey) {
   return { kind: limitKindName, tenant, id: `${row} ${who}` }

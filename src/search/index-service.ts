@@ -1,7 +1,7 @@
 /** The index of one member, as a service for other members. */
 
-import { plainValues } from '../../cluster/index.ts'
 import type { ValueCodec } from '../../cluster/index.ts'
+import { rawValues } from '../json/index.ts'
 import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
@@ -10,10 +10,10 @@ import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 const values: ValueCodec = {
   encode: (value) => (isAnswer(value) ?
     Buffer.concat([answerMark, encodeAnswer(value)])
-    : Buffer.concat([questionMark, plainValues.encode(value)])),
+    : Buffer.concat([questionMark, rawValues.encode(value)])),
   decode: (bytes) => (bytes[0] === answerMark[0] ?
     decodeAnswer(bytes.subarray(1))
-    : plainValues.decode(bytes.subarray(1))),
+    : rawValues.decode(bytes.subarray(1))),
 }
 
 const questionMark = Uint8Array.of(0)

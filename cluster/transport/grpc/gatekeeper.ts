@@ -4,7 +4,7 @@ import { ChannelCredentials, ServerCredentials, ServerInterceptingCall } from '@
 import type { ServerInterceptor } from '@grpc/grpc-js'
 import { Metadata, Status } from 'nice-grpc-common'
 
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 import { throttleLog } from '../../flow/throttle-log.ts'
 import type { Env } from '../../runtime/env.ts'
 import { comparing, incompatibility } from '../member-trust.ts'
@@ -56,7 +56,7 @@ export function onlyTrusted({ secret }: MemberTrust, env: Env,
 export function requireUnderstand(own: ProtocolIdentity, metadata: Metadata): void {
   const cluster = decodeURIComponent(metadata.get(clusterName) ?? '')
   const fault = incompatibility(own, { cluster, version: Number(metadata.get(versionName) ?? 0) })
-  if (fault !== undefined) throw new HeddleError('unavailable', fault, { distrust: 'dialect' })
+  if (fault !== undefined) throw new ClusterError('unavailable', fault, { distrust: 'dialect' })
 }
 
 export function serverCredentials({ tls }: MemberTrust): ServerCredentials {

@@ -1,7 +1,7 @@
 /** The transport over gRPC: commands to and follows of actors of other members. */
 
 import type { DeliverRequest, FollowResponse } from '../../../proto/gen/cluster/v1/member.ts'
-import { goingAway, HeddleError } from '../../../src/errors.ts'
+import { asCoded, ClusterError, goingAway } from '../../errors.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
 import type { Asked, FollowLoss, ListenerCodec } from '../../actors/actor-wire.ts'
 import type { Member } from '../../membership/member.ts'
@@ -76,7 +76,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     },
     follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(key)
-      if (listeners === undefined) throw new HeddleError('unsupported')
+      if (listeners === undefined) throw new ClusterError('unsupported')
       const followId = env.uuid()
       const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
       const link = linkTo(to)
@@ -141,8 +141,8 @@ async function untilAnswered(link: MemberLink, request: DeliverRequest,
       cancelled?.throwIfAborted()
       byCall = true
     } catch (error) {
-      const { details, message } = HeddleError.from(error)
-      if (received && details['unreachable'] !== undefined)
+      const { details, message } = asCoded(error)
+      if (received && details.unreachable !== undefined)
         throw ambiguous(link.address, message, error)
       throw error
     }

@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/grpc/health/v1/health.ts'
 import type { HealthCheckRequest, HealthCheckResponse,
   HealthServiceImplementation } from '../../../proto/gen/grpc/health/v1/health.ts'
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 
 /** The whole server, and the service by name. */
 const known: readonly string[] = ['', 'cluster.v1.MemberService']
@@ -31,7 +31,7 @@ export class Health implements HealthServiceImplementation {
 
   async check({ service }: HealthCheckRequest): Promise<HealthCheckResponse> {
     if (known.includes(service)) return { status: this.#status }
-    throw new HeddleError('not_found', 'There is no service of that name.')
+    throw new ClusterError('not_found', 'There is no service of that name.')
   }
 
   async *watch({ service }: HealthCheckRequest,

@@ -13,7 +13,8 @@ import type { CallOptions, Metadata } from 'nice-grpc-common'
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import type { DeliverRequest, DeliverResponse,
   MemberServiceClient } from '../../../proto/gen/cluster/v1/member.ts'
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
+import type { ReviveError } from '../../errors.ts'
 import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
 import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
@@ -26,6 +27,8 @@ export interface LinkOptions {
   readonly env: Env
   readonly trust: MemberTrust
   readonly identity: ProtocolIdentity
+  /** By default only errors of the cluster itself keep their code. */
+  readonly reviveError?: ReviveError
 }
 
 export interface OpenStream<Message> {
@@ -85,7 +88,8 @@ export class MemberLink {
   async send(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
     const client = await this.#ready('commands')
     if (this.#commandStream?.state !== 'open') {
-      this.#commandStream = new CommandStream(this.#options.env, this.address, client)
+      this.#commandStream = new CommandStream(this.#options.env, this.address, client,
+        this.#options.reviveError)
     }
     try {
       return await this.#commandStream.send(command, timeoutMs)
@@ -143,7 +147,9 @@ export class MemberLink {
         ended()
         abort.abort()
       },
-      failure: (error: unknown) => errorFromWire(trailer) ?? wayFailed(this.address, error),
+      failure: (error: unknown) =>
+        errorFromWire(trailer, this.#options.reviveError) ??
+          wayFailed(this.address, error),
     }
   }
 
@@ -186,8 +192,8 @@ export class MemberLink {
     return { channel, client }
   }
 
-  #unreachable(reason: string): HeddleError {
-    return new HeddleError('unavailable', `The member at ${this.address} cannot be reached: ` +
+  #unreachable(reason: string): ClusterError {
+    return new ClusterError('unavailable', `The member at ${this.address} cannot be reached: ` +
       `${reason}.`, { unreachable: reason })
   }
 }

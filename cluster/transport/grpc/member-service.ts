@@ -5,7 +5,7 @@ import type { CallContext } from 'nice-grpc-common'
 import type { ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
   FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation,
   ProbeResponse } from '../../../proto/gen/cluster/v1/member.ts'
-import { assert, HeddleError } from '../../../src/errors.ts'
+import { assert, ClusterError } from '../../errors.ts'
 import type { ActorKey } from '../../actors/actor-key.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
 import type { ActorWire, Asked } from '../../actors/actor-wire.ts'
@@ -114,7 +114,7 @@ export class MemberService implements MemberServiceImplementation {
     context: CallContext): AsyncGenerator<FollowResponse> {
     requireUnderstand(this.#options.identity, context.metadata)
     const { values, listeners } = this.#wireOf(named(key))
-    if (listeners === undefined) throw new HeddleError('unsupported')
+    if (listeners === undefined) throw new ClusterError('unsupported')
     let stop = () => {}
     const outbox = new FollowOutbox(() => stop())
     const listener = listeners.sender((call, last) => outbox.put(call, last))
@@ -127,7 +127,7 @@ export class MemberService implements MemberServiceImplementation {
       if (context.signal.aborted) return
       yield { calls: [], lagged: false }
       for await (const calls of outbox.batches()) yield { calls, lagged: false }
-      if (outbox.broken) throw new HeddleError('unavailable')
+      if (outbox.broken) throw new ClusterError('unavailable')
       if (outbox.lagged) yield { calls: [], lagged: true }
     } finally {
       stop()
@@ -148,7 +148,7 @@ export class MemberService implements MemberServiceImplementation {
 
   #received(): Inbound {
     if (this.#inbound !== undefined) return this.#inbound
-    throw new HeddleError('unavailable', 'This member does not serve: it begins, or goes away.')
+    throw new ClusterError('unavailable', 'This member does not serve: it begins, or goes away.')
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { ChannelOptions } from '@grpc/grpc-js'
 
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -55,6 +55,6 @@ export const clientOptions: ChannelOptions = {
 /** Throws `too_large` if it exceeds the limit of a message. */
 export function withinLimit(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= messageBytesMax) return bytes
-  throw new HeddleError('too_large', `This takes ${bytes.length} bytes; members hand each other ` +
+  throw new ClusterError('too_large', `This takes ${bytes.length} bytes; members hand each other ` +
     `${messageBytesMax} at most.`)
 }

@@ -1,6 +1,7 @@
 /** Asking a member by gRPC whether it lives: its id is the sign of life. */
 
-import { HeddleError } from '../../../src/errors.ts'
+import { asCoded } from '../../errors.ts'
+import type { CodedError } from '../../errors.ts'
 import type { Member } from '../../membership/member.ts'
 import { incompatibility } from '../member-trust.ts'
 import { MemberLink } from './link.ts'
@@ -74,14 +75,14 @@ async function lookOnce(link: MemberLink, { id }: Member,
     const why = incompatibility(identity, { cluster, version })
     return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
   } catch (error) {
-    return judgement(HeddleError.from(error))
+    return judgement(asCoded(error))
   }
 }
 
 /** What can be concluded from a failed look. */
-function judgement({ details, message }: HeddleError): Sighting | 'blocked' {
-  if (details['distrust'] !== undefined) return { kind: 'strange', why: message }
-  const reason = String(details['unreachable'] ?? '')
+function judgement({ details, message }: CodedError): Sighting | 'blocked' {
+  if (details.distrust !== undefined) return { kind: 'strange', why: message }
+  const reason = details.unreachable ?? ''
   if (blockedWay.test(reason)) return 'blocked'
   return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
 }

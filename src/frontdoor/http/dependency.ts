@@ -2,7 +2,7 @@
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 
 export interface Dependency {
   /** A short word: its name in the answer. */
@@ -47,5 +47,5 @@ export async function checkAll(
 
 /** Only our own messages are shown. */
 function reasonOf(error: unknown, { title }: Dependency): string {
-  return error instanceof HeddleError ? error.message : `${title} is out of reach.`
+  return error instanceof CodedError ? error.message : `${title} is out of reach.`
 }

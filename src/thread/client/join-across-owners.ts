@@ -44,8 +44,8 @@ export async function joinSteadily(
 }
 
 /** Whether asking again may help: the actor went away, or is out of reach. */
-function mayChange({ code, retry, details, ambiguous }: HeddleError, made: boolean): boolean {
-  if (ambiguous) return true
+function mayChange({ code, retry, details, outcome }: HeddleError, made: boolean): boolean {
+  if (outcome === 'maybe_done') return true
   // After it, the caller that made the run would start a second one; others just ask again.
   if (code === 'full') return made
   return retry !== 'no' && code !== 'internal' && details['unwritten'] !== true

@@ -1,7 +1,7 @@
 /** Encodes commands to a thread and the events of its runs for other members. */
 
-import { plainValues } from '../../../cluster/index.ts'
 import type { ActorWire, ListenerCodec } from '../../../cluster/index.ts'
+import { rawValues } from '../../json/index.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { feedSharing } from './shared-feed.ts'
 
@@ -22,7 +22,7 @@ const feedListeners: ListenerCodec = {
     ended: (ended) => send(encode({ ended }), true),
   }),
   notify: (listener, call) => {
-    const { events, ended } = plainValues.decode(call) as FeedCall
+    const { events, ended } = rawValues.decode(call) as FeedCall
     const listener_ = listener as FeedListener
     if (events !== undefined) listener_.events(events)
     if (ended !== undefined) listener_.ended(ended)
@@ -32,13 +32,13 @@ const feedListeners: ListenerCodec = {
 
 /** Commands, answers and events of a thread are plain data. */
 export const threadWire: ActorWire = {
-  values: plainValues,
+  values: rawValues,
   listeners: feedListeners,
   sharing: feedSharing,
 }
 
 function encode(call: FeedCall): Uint8Array {
-  return plainValues.encode(call)
+  return rawValues.encode(call)
 }
 
 function* inParts(batch: readonly FeedEvent[]): Generator<readonly FeedEvent[]> {
