@@ -7,6 +7,7 @@
 
 import { asCoded, assert, ClusterError, goingAway } from '../errors.ts'
 import type { CodedError } from '../errors.ts'
+import { Backoff } from '../flow/backoff.ts'
 import { throttleLog } from '../flow/throttle-log.ts'
 import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
@@ -44,11 +45,8 @@ export interface ActivationStats {
   fullest: number
 }
 
-/**
- * How long after a failure with work under way the next life begins. Each time that one fails, the
- * pause doubles, up to the longest.
- */
-const [reviveMs, longestReviveMs] = [1_000, 4_000]
+/** How long after a failure with work under way the next life begins. */
+const revival = { firstMs: 1_000, longestMs: 4_000 }
 
 /** Without a store, or room, actors fail again and again: one line in this time reports all. */
 const awayMs = 10_000
@@ -236,12 +234,10 @@ export class ActivationTable {
   }
 
   /** Activates an actor again that failed with work under way: no command may ever do so. */
-  #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
-    this.#options.env.after(pauseMs, () => {
+  #revive(key: ActorKey, epoch: number, backoff = new Backoff(this.#options.env, revival)): void {
+    this.#options.env.after(backoff.nextMs(), () => {
       if (this.#closed || !this.#options.owns(key, epoch)) return
-      this.wake(key, epoch).catch(() =>
-        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs))
-      )
+      this.wake(key, epoch).catch(() => this.#revive(key, epoch, backoff))
     })
   }
 

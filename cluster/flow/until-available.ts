@@ -2,12 +2,13 @@
 
 import { hasCode } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
-import { pause } from './pause.ts'
+import { Backoff } from './backoff.ts'
 
-const againMs = 250
+/** Between tries. Someone waits, so they do not grow. */
+const pauses = { firstMs: 250, longestMs: 250 }
 
 export interface Patience {
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   /** Nobody waits for it any more. */
   readonly hasEnded: () => boolean
   /** Called when it has to be done again, once for each piece of work. */
@@ -20,13 +21,14 @@ export interface Patience {
  */
 export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {
+  const backoff = new Backoff(env, pauses)
   for (let tries = 1;; tries++) {
     try {
       return await work()
     } catch (error) {
       if (hasEnded() || !hasCode(error, 'unavailable')) throw error
       if (tries === 1) waits(error)
-      await pause(env, againMs)
+      await backoff.pause()
       if (hasEnded()) throw error
     }
   }

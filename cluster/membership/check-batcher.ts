@@ -7,6 +7,7 @@
  * beside its writes. A writer that was waited for in vain is not waited for again.
  */
 
+import { backoffMs } from '../flow/backoff.ts'
 import type { Env } from '../runtime/env.ts'
 
 export interface CheckBatcherOptions {
@@ -18,7 +19,7 @@ export interface CheckBatcherOptions {
 }
 
 /** How long a closed check waits before it asks again. */
-const askAgainMs = 250
+const rests = { firstMs: 250, longestMs: 250 }
 /**
  * A validation waits for writers this many times as long as the last one took, which is about how
  * long their writes take when many write. Measured: 32 writers get 7 % more done than with once as
@@ -77,7 +78,8 @@ export class CheckBatcher {
   /** A caller waits for a validation. `isClosed`: the last one could not be made. */
   request(isClosed: boolean): void {
     if (this.#phase === 'due' || this.#phase === 'resting') return
-    if (isClosed) this.#wait('resting', askAgainMs, () => this.#begin())
+    if (isClosed)
+      this.#wait('resting', backoffMs(rests, 1, this.#options.env.random()), () => this.#begin())
     else if (this.#awaited.size === 0) {
       this.#become('due')
       // Not at once: whatever else completes in this tick shares it.

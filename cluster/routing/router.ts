@@ -4,6 +4,7 @@ import { asCoded, ClusterError, CodedError, hasCode } from '../errors.ts'
 import type { ActivationTable } from '../actors/activation-table.ts'
 import { actorKeyText } from '../actors/actor-key.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
+import { backoffMs } from '../flow/backoff.ts'
 import { atLatest } from '../flow/with-timeout.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
@@ -47,7 +48,7 @@ const patienceMs = 20_000
 /** The same if it may have been received: only the next owner can tell, and the client cannot. */
 const unconfirmedPatienceMs = 45_000
 /** After a failed try, if no owner changes before. */
-const tryAgainMs = 100
+const pauses = { firstMs: 100, longestMs: 100 }
 
 /** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
 export function createRouter(options: RouterOptions): Router {
@@ -122,7 +123,7 @@ async function untilAnswered<Reply>({ env, ownership }: RouterOptions, key: Acto
     const enoughMs = unconfirmed === undefined ? patienceMs : unconfirmedPatienceMs
     // A 503 says that nothing was done: if something may have been, the error must say so.
     if (waitedMs >= enoughMs) throw unconfirmed ?? nobody()
-    await atLatest(env, tryAgainMs, ownership.changed())
+    await atLatest(env, backoffMs(pauses, 1, env.random()), ownership.changed())
   }
 }
 

@@ -35,6 +35,8 @@ export interface Env {
   uuid(): string
   /** By time, version 7: each is greater than the last one made by this process or worker. */
   uuid7(): string
+  /** From 0 to below 1: for pauses, never for secrets. */
+  random(): number
   /** 32 bytes that nobody can foresee, as 43 characters of base64url. */
   secret(): string
   readonly log: Log
@@ -66,6 +68,7 @@ export function systemEnv(options: SystemEnvOptions = {}): Env {
     },
     uuid: () => v4(),
     uuid7: () => v7(),
+    random: () => Math.random(),
     secret: () => randomBytes(32).toString('base64url'),
     log: systemLog(options),
   }

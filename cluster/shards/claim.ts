@@ -12,8 +12,8 @@
  */
 
 import { ClusterError } from '../errors.ts'
+import { Backoff } from '../flow/backoff.ts'
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
-import { pause } from '../flow/pause.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
 import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts'
@@ -30,8 +30,8 @@ export interface ClaimOptions {
 const changesAtOnce = 16
 /** After this many tries, the store must be broken. */
 const triesMax = 20
-/** Between tries; doubled each time, because a store that is too busy to tell needs rest. */
-const [firstPauseMs, longestPauseMs] = [50, 1_000]
+/** Between tries: a store that is too busy to tell needs rest. */
+const pauses = { firstMs: 50, longestMs: 1_000 }
 
 /**
  * The same, for claims of many shards at once. The limit is on changes, not on claims: one that
@@ -47,7 +47,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
   known: ShardOwner | undefined): Promise<ShardOwner> {
   const { env, self, shardOwners, ended } = options
   let claim = firstClaim(self, shard, known)
-  let pauseMs = firstPauseMs
+  const backoff = new Backoff(env, pauses)
   let cause: unknown
   for (let tries = 1; tries <= triesMax; tries++) {
     const other = ownerBeside(self, claim.from)
@@ -56,8 +56,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
     if (outcome.kind === 'claimed') return claim.to
     if (outcome.kind === 'unknown') {
       cause = outcome.cause
-      await pause(env, pauseMs)
-      pauseMs = longer(pauseMs)
+      await backoff.pause()
     }
     claim = nextClaim(claim, outcome)
   }
@@ -72,19 +71,18 @@ export async function claimShard(options: ClaimOptions, shard: number,
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
   owned: ShardOwner, hasEnded: () => boolean): Promise<ShardOwner | undefined> {
   const free = { ...owned, session: null }
-  for (let pauseMs = firstPauseMs; !hasEnded(); pauseMs = longer(pauseMs)) {
+  const backoff = new Backoff(env, pauses)
+  while (!hasEnded()) {
     const outcome = await shardOwners.claim({ from: owned, to: free })
       .catch((cause: unknown): ClaimOutcome => ({ kind: 'unknown', cause }))
     if (outcome.kind === 'claimed') return free
     if (outcome.kind === 'refused' && outcome.found?.session !== owned.session) {
       return outcome.found ?? free
     }
-    await pause(env, pauseMs)
+    await backoff.pause()
   }
   return undefined
 }
-
-const longer = (pauseMs: number): number => Math.min(2 * pauseMs, longestPauseMs)
 
 /** The other member that owns it; undefined if nobody does, or this member. */
 function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {

@@ -11,8 +11,8 @@
  */
 
 import type { ActorKey } from '../actors/actor-key.ts'
+import { Backoff, backoffMs } from '../flow/backoff.ts'
 import { EarliestTimer } from '../flow/earliest-timer.ts'
-import { pause } from '../flow/pause.ts'
 import { retryAtStartup } from '../flow/retry-at-startup.ts'
 import { sendTogether } from '../flow/send-together.ts'
 import { Signal } from '../flow/signal.ts'
@@ -44,7 +44,7 @@ export interface ShardBalancerOptions {
 /** How many actors of one shard are named to its next owner. */
 const hintsMax = 100
 /** When something that failed is tried again. */
-const tryAgainMs = 500
+const pauses = { firstMs: 500, longestMs: 500 }
 /** When to check whether a shard of another member is free, although nobody said so. */
 const lookAgainMs = 2_000
 /** When owners that somebody waits for are read again. */
@@ -179,7 +179,7 @@ export class ShardBalancer implements Ownership {
     for (const taking of this.#move()) {
       taking.catch((error: unknown) => {
         this.#options.env.log.warn('A shard could not be taken; it is tried again.', { error })
-        this.#workTimer.within(tryAgainMs)
+        this.#tryAgain()
       })
     }
   }
@@ -205,7 +205,7 @@ export class ShardBalancer implements Ownership {
     this.#table.note(owner)
     if (owner.session !== this.self.id) {
       this.#table.enter(shard, 'free')
-      return this.#workTimer.within(tryAgainMs)
+      return this.#tryAgain()
     }
     this.#table.enter(shard, 'owned')
     this.#announce(owner)
@@ -240,6 +240,7 @@ export class ShardBalancer implements Ownership {
 
   /** Resolves when nothing of it is under way any more; undefined if the balancer was closed. */
   async #endShard(shard: number): Promise<readonly ActorKey[] | undefined> {
+    const backoff = new Backoff(this.#options.env, pauses)
     while (!this.#closed) {
       try {
         return await this.#host!.release(shard)
@@ -247,7 +248,7 @@ export class ShardBalancer implements Ownership {
         this.#options.env.log.error('A shard cannot be released; it is tried again.', { shard,
           error })
       }
-      await pause(this.#options.env, tryAgainMs)
+      await backoff.pause()
     }
     return undefined
   }
@@ -263,6 +264,10 @@ export class ShardBalancer implements Ownership {
     this.#change.notify()
     // The view may have changed meanwhile, back to where the shard was.
     this.#work()
+  }
+
+  #tryAgain(): void {
+    this.#workTimer.within(backoffMs(pauses, 1, this.#options.env.random()))
   }
 
   #readAndWork(shards: readonly number[]): void {

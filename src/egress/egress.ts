@@ -133,7 +133,7 @@ class HttpEgress {
       stopped.throwIfAborted()
       const { outcome, againMs } = await this.#try(call, stopped)
       if (againMs === undefined || tries === most) return outcome
-      const chance = chanceIn(this.#env.uuid())
+      const chance = this.#env.random()
       await this.#wait(waitAfter({ tries, chance, askedMs: againMs }), stopped)
     }
   }
@@ -271,11 +271,6 @@ async function textOf(
 }
 
 const resolveAll: Resolve = (host) => lookup(host, { all: true })
-
-/** A number from 0 to 1 out of a random id. */
-function chanceIn(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8), 16) / 0x1_0000_0000
-}
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }

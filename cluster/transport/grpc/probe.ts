@@ -2,6 +2,7 @@
 
 import { asCoded } from '../../errors.ts'
 import type { CodedError } from '../../errors.ts'
+import { Backoff } from '../../flow/backoff.ts'
 import type { Member } from '../../membership/member.ts'
 import { incompatibility } from '../member-trust.ts'
 import { MemberLink } from './link.ts'
@@ -19,7 +20,7 @@ export type Sighting =
 /** A member that does not answer for this long is dead. */
 const silenceMs = 3_000
 /** How often a blocked connection is tried again. */
-const tryAgainMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 
 /** The address cannot be reached right now, which says nothing about who lives there. */
 const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came back just now/
@@ -43,13 +44,14 @@ export function grpcProbe(options: LinkOptions,
 export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   const { env } = options
   return new Promise((resolve) => {
-    let tryAgain = () => {}
+    const backoff = new Backoff(env, pauses)
+    let stopTrying = () => {}
     let link: MemberLink | undefined
     let judged = false
     const judge = (sighting: Sighting) => {
       judged = true
       stopWaiting()
-      tryAgain()
+      stopTrying()
       link?.close()
       resolve(sighting)
     }
@@ -59,7 +61,7 @@ export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
       const seen = await lookOnce(link, member, options)
       link.close()
       if (judged) return
-      if (seen === 'blocked') tryAgain = env.after(tryAgainMs, () => void look())
+      if (seen === 'blocked') stopTrying = env.after(backoff.nextMs(), () => void look())
       else judge(seen)
     }
     void look()

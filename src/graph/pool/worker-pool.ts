@@ -1,5 +1,6 @@
 /** The graph workers of a process: starts, replaces, listens to and ends them. */
 
+import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../execution.ts'
@@ -40,7 +41,9 @@ const stuckAfterMs = 4500
 /** Workers beyond the pool's size that may be reserved for one execution each. */
 const quarantinedMax = 8
 /** If workers keep dying soon after their start, each replacement is delayed longer. */
-const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
+const pauses = { firstMs: 100, longestMs: 10_000 }
+/** A worker that lived this long did not die of its start. */
+const livedMs = 60_000
 /** After this long, a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
 /**
@@ -286,9 +289,9 @@ export class WorkerPool {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
-    this.#deaths = ageMs > backOffMs.resetAfter ? 1 : this.#deaths + 1
+    this.#deaths = ageMs > livedMs ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
-    const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    const delayMs = backoffMs(pauses, this.#deaths - 1, this.#env.random())
     this.#after(delayMs, () => this.#refill())
   }
 

@@ -1,13 +1,13 @@
 /** Waits for a run through changes of its owner, until it has ended or the caller is gone. */
 
-import { pause } from '../../../cluster/index.ts'
+import { Backoff } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { JoinRun } from '../model/thread-client.ts'
 
 export interface JoinAcrossOwners extends JoinRun {
-  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random'>
   /** Asks the present owner; throws at once if `cancelled` has aborted. */
   join(): Promise<JsonText>
 }
@@ -15,7 +15,8 @@ export interface JoinAcrossOwners extends JoinRun {
 /** How long an owner is looked for. An answer that took longer came from an owner. */
 const patienceMs = 60_000
 
-const againMs = 250
+/** Between tries. The caller waits, so they do not grow. */
+const pauses = { firstMs: 250, longestMs: 250 }
 
 /**
  * Throws an error that every owner would answer with, or the last one when the time is up. A
@@ -39,7 +40,7 @@ export async function joinSteadily(
       if (made && isLost) await startAgain()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
-    await pause(env, againMs)
+    await new Backoff(env, pauses).pause()
   }
 }
 

@@ -22,7 +22,7 @@ export interface ThreadClientOptions {
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
   readonly reads: ReadQuota
-  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
   /** Reads long states beside the main thread. */
   readonly json?: Pick<LongJson, 'contains'>
 }

@@ -8,7 +8,7 @@
  * Rule: [fence_quorum].
  */
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, Member, SessionPort, SessionState } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
@@ -18,7 +18,7 @@ import type { Connection, Statement, Value } from '../driver/connection.ts'
 const triesMax = 20
 /** Fewer if none is answered: the caller decides what to do meanwhile. */
 const patienceMs = 3_000
-const pauseMs = 50
+const pauses = { firstMs: 50, longestMs: 100 }
 
 /** The part of a connection that control rows need. */
 export type ControlConnection = Pick<Connection, 'control' | 'read' | 'swap'>
@@ -86,6 +86,7 @@ export class SessionTable implements SessionPort {
   /** Whether it was applied, or else the state that was found. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
     const beganMs = this.#env.monotonicMs()
+    const backoff = new Backoff(this.#env, pauses)
     for (let tries = 1;; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
@@ -95,7 +96,7 @@ export class SessionTable implements SessionPort {
         const late = this.#env.monotonicMs() - beganMs > patienceMs
         if (late || tries === triesMax) throw unknown(error)
       }
-      await pause(this.#env, pauseMs)
+      await backoff.pause()
     }
   }
 }

@@ -3,6 +3,7 @@
 import { Client, types } from 'cassandra-driver'
 import type { Host, QueryOptions } from 'cassandra-driver'
 
+import { backoffMs, pauseMsMax } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { assert, goingAway, HeddleError } from '../../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
@@ -53,7 +54,7 @@ const writeMs = 1_500
  * relative, so that a store that is slow as a whole does not get twice as many writes.
  */
 const slowTimes = 8
-const [firstPauseMs, longestPauseMs] = [50, 1_000]
+const pauses = { firstMs: 50, longestMs: 1_000 }
 /** The most rows in one answer. */
 const pageRows = 5_000
 
@@ -175,7 +176,7 @@ export class Connection {
 
   /** A compare-and-set that may be applied twice: asked again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous: true })
       try {
         await this.swap(statement)
@@ -183,7 +184,7 @@ export class Connection {
       } catch (error) {
         if (!(error instanceof AmbiguousSwap)) throw error
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -192,7 +193,7 @@ export class Connection {
    * reached. Only closing the connection ends it.
    */
   async surely(work: () => Promise<void>): Promise<void> {
-    for (;;) {
+    for (let tries = 1;; tries++) {
       try {
         await work()
         return
@@ -201,7 +202,7 @@ export class Connection {
         if (!outOfReach) throw error
         if (this.#closed) throw goingAway({ ambiguous: true })
       }
-      await this.#pause(longestPauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -260,7 +261,7 @@ export class Connection {
   async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
     const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
@@ -270,16 +271,17 @@ export class Connection {
         return
       } catch (error) {
         const outcome = outcomeOf(error)
+        const pauseMs = pauseMsMax(pauses, tries)
         if (outcome === 'refused') {
           if (!ambiguous) throw refusal(error)
           // An earlier attempt may have been applied: ask again for what is not known yet.
-          if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
+          if (pauseMs === pauses.longestMs) this.#env.log.warn(repeated, { error })
         }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
         if (!ambiguous && late) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -287,9 +289,10 @@ export class Connection {
     pageState?: string): Promise<types.ResultSet> {
     const sent = values.map(asSent)
     const patience = new ReadTimeout(this.#env, () => this.#inReach)
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway()
       const askedMs = this.#env.monotonicMs()
+      const pauseMs = pauseMsMax(pauses, tries)
       const readTimeout = patience.nextMs(pauseMs)
       try {
         const answer = this.#answered(
@@ -302,7 +305,7 @@ export class Connection {
         if (outcomeOf(error) === 'refused') throw refusal(error)
         if (patience.hasEnded(pauseMs)) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -352,6 +355,10 @@ export class Connection {
   }
 
   /** Ends early when the connection is closed. */
+  #pauseAfter(tries: number): Promise<void> {
+    return this.#pause(backoffMs(pauses, tries, this.#env.random()))
+  }
+
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

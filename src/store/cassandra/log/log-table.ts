@@ -1,6 +1,6 @@
 /** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
@@ -37,7 +37,7 @@ export interface LogTableOptions {
   readonly rank: WriteTimestamp
   readonly chunks: ChunkTable
   readonly check: Pick<OwnershipCheck, 'confirm'>
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   readonly commit: CommitMode
   /** Whether the owner of the branch was deleted. */
   readonly isDead: (branchId: string) => Promise<boolean>
@@ -55,7 +55,7 @@ interface Line extends Segment {
 type Extent = Pick<LogRange, 'from' | 'through'>
 const everything: Extent = { from: 1, through: Number.MAX_SAFE_INTEGER }
 
-const pauseMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 const slicesAtOnce = 8
 
 export class LogTable {
@@ -80,7 +80,7 @@ export class LogTable {
     const checkpoints = this.#checkpoints = new CheckpointTable(connection)
     const closed = () => this.#closed
     const patience = this.#patience = {
-      pause: () => pause(env, pauseMs),
+      pause: () => new Backoff(env, pauses).pause(),
       get ended() {
         return closed()
       },
