@@ -160,16 +160,15 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
     detector,
     announce: (changes) => void notifyAll(shardService, changes),
   })
-  /** Completed with the services of `serve`. */
-  const services: Service[] = [
-    { name: detectorService, wire, answer: async (question) => {
-      const { see } = question as FailureDetectorQuestion
+  const detecting: Service<FailureDetectorQuestion> = { name: detectorService, wire,
+    answer: async ({ see }) => {
       if (see !== undefined) return await detector.reaches(see)
       await detector.look()
-    } },
-    { name: shardService, wire,
-      answer: async (changes) => ownership.handle(changes as ShardChange[]) },
-  ]
+    } }
+  const balancing: Service<readonly ShardChange[], void> = { name: shardService, wire,
+    answer: async (changes) => ownership.handle(changes) }
+  /** Completed with the services of `serve`. */
+  const services: Service[] = [detecting, balancing]
   return {
     self,
     ownershipCheck: session?.check,

@@ -4,22 +4,23 @@ import { assert } from '../errors.ts'
 import type { ActorKey } from './actor-key.ts'
 
 /** A member of version N reads what one of N+1 wrote, and ignores what it does not know. */
-export interface ActorWire {
+export interface ActorWire<Listener = unknown, Request = unknown> {
   /** Of commands, of their replies, and of what a follower asks for. */
   readonly values: ValueCodec
   /** Undefined if the actor has nothing to follow. */
-  readonly listeners?: ListenerCodec
+  readonly listeners?: ListenerCodec<Listener>
   /** Undefined if each follower in another member has a follow of its own. */
-  readonly sharing?: FollowSharing
+  readonly sharing?: FollowSharing<Listener, Request>
 }
 
 /** What a member can be asked: a kind of actor, or a service. */
-export interface Asked {
+export interface Asked<Listener = unknown, Request = unknown> {
   readonly name: string
   /** Undefined if only its own member ever asks it. */
-  readonly wire?: ActorWire
+  readonly wire?: ActorWire<Listener, Request>
 }
 
+/** Turns values into bytes, and back. */
 export interface ValueCodec {
   encode(value: unknown): Uint8Array
   decode(bytes: Uint8Array): unknown
@@ -32,30 +33,30 @@ export interface ValueCodec {
 export type FollowLoss = 'lost' | 'lagged'
 
 /** Turns the calls of a listener into messages, and back. */
-export interface ListenerCodec {
+export interface ListenerCodec<Listener = unknown> {
   /** A listener that hands each of its calls to `send`, and says which one is the last. */
-  sender(send: (call: Uint8Array, last: boolean) => void): unknown
+  sender(send: (call: Uint8Array, last: boolean) => void): Listener
   /** Makes the call that the bytes stand for. */
-  notify(listener: unknown, call: Uint8Array): void
+  notify(listener: Listener, call: Uint8Array): void
   /** The last call of a listener whose actor could not make it. */
-  end(listener: unknown, how: FollowLoss): void
+  end(listener: Listener, how: FollowLoss): void
 }
 
 /** Lets all followers in one member share what comes from another, so that it is sent once. */
-export interface FollowSharing {
+export interface FollowSharing<Listener = unknown, Request = unknown> {
   /** Followers whose requests have the same name may share. */
-  nameOf(request: unknown): string
+  nameOf(request: Request): string
   /** For its first follower. `onEnd` is called when the actor will send nothing more. */
-  begin(request: unknown, onEnd: () => void): SharedFollow
+  begin(request: Request, onEnd: () => void): SharedFollow<Listener, Request>
 }
 
 /** Receives the calls of an actor in another member, for all followers that share it. */
-export interface SharedFollow {
+export interface SharedFollow<Listener = unknown, Request = unknown> {
   /** What it asks for itself. */
-  readonly request: unknown
-  readonly listener: unknown
+  readonly request: Request
+  readonly listener: Listener
   /** Undefined if it no longer has what this follower asks for: it has to follow alone. */
-  join(request: unknown, listener: unknown): Promise<(() => void) | undefined>
+  join(request: Request, listener: Listener): Promise<(() => void) | undefined>
 }
 
 /** Finds the wire of an actor by its key. */

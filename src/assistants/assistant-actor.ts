@@ -50,7 +50,7 @@ export interface AssistantActorParts {
 /** All commands and replies are plain data. */
 export const assistantWire: ActorWire = { values: rawValues }
 
-export function assistantKind(parts: AssistantActorParts): ActorKind {
+export function assistantKind(parts: AssistantActorParts): ActorKind<AssistantCommand> {
   return {
     name: assistantKindName,
     wire: assistantWire,
@@ -58,7 +58,7 @@ export function assistantKind(parts: AssistantActorParts): ActorKind {
   }
 }
 
-class AssistantActor implements Actor {
+class AssistantActor implements Actor<AssistantCommand> {
   readonly #context: ActorContext
   readonly #log: AssistantLog
   readonly #index: Pick<AssistantIndex, 'get'>
@@ -83,23 +83,22 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown, id?: string, cancelled?: AbortSignal): Promise<Turn> {
+  async receive(command: AssistantCommand, id?: string, cancelled?: AbortSignal): Promise<Turn> {
     // A command that was done already is not done again: it is answered with the result.
     if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
-    const known = command as AssistantCommand
-    switch (known.kind) {
+    switch (command.kind) {
       case 'create':
-        return { reply: await this.#create(known.content, known.ifExists, id) }
+        return { reply: await this.#create(command.content, command.ifExists, id) }
       case 'get':
         return { reply: this.#existing() }
       case 'patch':
-        return { reply: await this.#patch(known.change, id) }
+        return { reply: await this.#patch(command.change, id) }
       case 'set_latest':
-        return { reply: await this.#setLatest(known.version, id) }
+        return { reply: await this.#setLatest(command.version, id) }
       case 'versions':
-        return this.#readVersions(this.#existing(), known.query, cancelled)
+        return this.#readVersions(this.#existing(), command.query, cancelled)
       case 'delete':
-        return { reply: await this.#delete(known.branchId, id) }
+        return { reply: await this.#delete(command.branchId, id) }
     }
   }
 

@@ -65,7 +65,7 @@ export function limitActorKey({ row, who }: LimitKey) {
   return { kind: limitKindName, tenant, id: `${row} ${who}` }
 }
 
-export function limitKind(parts: LimitActorParts): ActorKind {
+export function limitKind(parts: LimitActorParts): ActorKind<LimitQuestion, Grant> {
   const alive = { counters: 0 }
   return {
     name: limitKindName,
@@ -74,7 +74,7 @@ export function limitKind(parts: LimitActorParts): ActorKind {
   }
 }
 
-class LimitActor implements Actor {
+class LimitActor implements Actor<LimitQuestion, Grant> {
   readonly #parts: LimitActorParts
   readonly #key: LimitKey
   readonly #rule: LimitRule
@@ -106,8 +106,7 @@ class LimitActor implements Actor {
     this.#alive.counters++
   }
 
-  receive(command: unknown): Turn {
-    const { waiting, perSecond, ended, spent } = command as LimitQuestion
+  receive({ waiting, perSecond, ended, spent }: LimitQuestion): Turn<Grant> {
     const nowMs = this.#nowMs
     for (const lease of ended) this.#counter.end(nowMs, lease)
     if (spent > 0) this.#counter.count(nowMs, spent)

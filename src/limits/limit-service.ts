@@ -13,10 +13,12 @@ export const limitWires = [
   { name: limitServiceName, wire: limitWire },
 ] as const
 
-export function limitService(recentOf: (question: AdmitsQuestion) => RecentAdmits): Service {
+export function limitService(
+  recentOf: (question: AdmitsQuestion) => RecentAdmits,
+): Service<AdmitsQuestion, RecentAdmits> {
   return {
     name: limitServiceName,
     wire: limitWire,
-    answer: async (question) => recentOf(question as AdmitsQuestion),
+    answer: async (question) => recentOf(question),
   }
 }

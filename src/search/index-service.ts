@@ -1,9 +1,9 @@
 /** The index of one member, as a service for other members. */
 
-import type { ValueCodec } from '../../cluster/index.ts'
-import { rawValues } from '../json/index.ts'
+import type { Service, ValueCodec } from '../../cluster/index.ts'
 import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { rawValues } from '../json/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
 /** Questions are plain data; answers are rows, encoded as they are stored. */
@@ -23,8 +23,8 @@ const answerMark = Uint8Array.of(1)
 export const indexWire = { name: 'index', wire: { values } } as const
 
 /** For members to ask, each other and themselves. */
-export function indexService(own: OwnIndex) {
-  return { ...indexWire, answer: (question: unknown) => own.answer(question as IndexQuestion) }
+export function indexService(own: OwnIndex): Service<IndexQuestion, IndexAnswer> {
+  return { ...indexWire, answer: (question) => own.answer(question) }
 }
 
 function isAnswer(value: unknown): value is IndexAnswer {

@@ -2,6 +2,7 @@
 
 import type { ActorWire, ListenerCodec } from '../../../cluster/index.ts'
 import { rawValues } from '../../json/index.ts'
+import type { FollowRequest } from '../model/command.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { feedSharing } from './shared-feed.ts'
 
@@ -14,7 +15,7 @@ interface FeedCall {
 /** About this many characters of events go into one call. */
 const callLength = 256 * 1024
 
-const feedListeners: ListenerCodec = {
+const feedListeners: ListenerCodec<FeedListener> = {
   sender: (send): FeedListener => ({
     events: (batch) => {
       for (const events of inParts(batch)) send(encode({ events }), false)
@@ -23,15 +24,14 @@ const feedListeners: ListenerCodec = {
   }),
   notify: (listener, call) => {
     const { events, ended } = rawValues.decode(call) as FeedCall
-    const listener_ = listener as FeedListener
-    if (events !== undefined) listener_.events(events)
-    if (ended !== undefined) listener_.ended(ended)
+    if (events !== undefined) listener.events(events)
+    if (ended !== undefined) listener.ended(ended)
   },
-  end: (listener, how) => (listener as FeedListener).ended(how),
+  end: (listener, how) => listener.ended(how),
 }
 
 /** Commands, answers and events of a thread are plain data. */
-export const threadWire: ActorWire = {
+export const threadWire: ActorWire<FeedListener, FollowRequest> = {
   values: rawValues,
   listeners: feedListeners,
   sharing: feedSharing,
