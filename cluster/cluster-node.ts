@@ -22,13 +22,14 @@ import type { Tracing } from './runtime/tracing.ts'
 import { ShardBalancer } from './shards/shard-balancer.ts'
 import type { ShardChange } from './shards/shard-change.ts'
 import type { ShardHost } from './shards/shard-host.ts'
-import type { ShardOwner, ShardPort } from './shards/shard-port.ts'
+import type { ShardClaim, ShardPort } from './shards/shard-port.ts'
 import { fanOut } from './transport/follow-fan.ts'
 import type { GrpcServer, GrpcTransport, LinkOptions } from './transport/grpc/index.ts'
 import { protocolVersion } from './transport/member-trust.ts'
 import type { MemberTrust } from './transport/member-trust.ts'
 import type { Transport } from './transport/transport.ts'
 
+/** What a process needs to join a cluster. */
 export interface ClusterNodeOptions {
   readonly env: Env
   /** The name that all members of a cluster share. */
@@ -54,6 +55,7 @@ export interface ClusterNodeOptions {
   onFenced(reason: string): void
 }
 
+/** What a member hosts, once it has joined. */
 export interface ClusterNodeParts {
   readonly activations: ActivationTable
   /** What else other members may ask it. */
@@ -67,9 +69,10 @@ export interface ClusterStatus {
   /** Those that may own shards. */
   readonly view: readonly Member[]
   /** Those that were ever owned. */
-  readonly shards: readonly ShardOwner[]
+  readonly shards: readonly ShardClaim[]
 }
 
+/** A member that has joined: first it only answers probes, and after `serve` it owns shards. */
 export interface ClusterNode {
   readonly self: Member
   /** Undefined if it may own nothing. */
@@ -80,6 +83,7 @@ export interface ClusterNode {
   askMember(member: Member, service: string, question: unknown): Promise<unknown>
   /** From now on it receives others and takes shards. Resolves when all free ones are taken. */
   serve(parts: ClusterNodeParts): Promise<void>
+  /** The cluster as this member sees it now. */
   status(): ClusterStatus
   /** Gives every shard back to the members that stay, if there are any. */
   giveBack(): Promise<void>

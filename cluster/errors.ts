@@ -124,6 +124,7 @@ export function hasCode(error: unknown, code: ClusterErrorCode): error is CodedE
   return error instanceof CodedError && error.code === code
 }
 
+/** The message of `goingAway`. */
 export const goingAwayMessage = 'This member is going away; ask again.'
 
 /** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */

@@ -43,7 +43,7 @@ export { placedOwnership } from './shards/ownership.ts'
 export type { Owner, Ownership } from './shards/ownership.ts'
 export { ShardBalancer } from './shards/shard-balancer.ts'
 export type { ShardHost } from './shards/shard-host.ts'
-export type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shards/shard-port.ts'
+export type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from './shards/shard-port.ts'
 export { defaultShards, shardOf } from './shards/shard.ts'
 export { fanOut } from './transport/follow-fan.ts'
 export type { GrpcServer, GrpcServerOptions, GrpcTransportOptions,

@@ -14,6 +14,7 @@ export interface Stage<T> {
   readonly stopMs: number
 }
 
+/** The stages of one process, from its start to its end. */
 export interface Lifecycle {
   /**
    * Adds a stage on top; stages that do not need each other may be started concurrently. If one
@@ -30,6 +31,7 @@ export interface Lifecycle {
 /** How much longer a stage may take after its deadline. */
 const lastMomentMs = 250
 
+/** A process without any stage yet. */
 export function createLifecycle(env: Env): Lifecycle {
   const stops: (() => Promise<void>)[] = []
   let stopping: Promise<void> | undefined

@@ -18,6 +18,7 @@ import type { ActorKind } from './actor.ts'
 import type { Operation, Envelope } from './mailbox.ts'
 import { ReplyFence } from './reply-fence.ts'
 
+/** What a table hosts, and its limits. */
 export interface ActivationTableOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
@@ -113,6 +114,7 @@ export class ActivationTable {
     return this.#reply(key, epoch, (actor) => actor.receive(command, id, cancelled))
   }
 
+  /** Lets the actor tell `listener` until the returned function is called. Throws as `ask` does. */
   async follow(key: ActorKey, epoch: number, request: unknown,
     listener: unknown): Promise<() => void> {
     let stop: (() => void) | undefined

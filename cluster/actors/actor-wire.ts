@@ -22,7 +22,9 @@ export interface Asked<Listener = unknown, Request = unknown> {
 
 /** Turns values into bytes, and back. */
 export interface ValueCodec {
+  /** The bytes of a value. */
   encode(value: unknown): Uint8Array
+  /** The value of these bytes. Throws if they are not of this codec. */
   decode(bytes: Uint8Array): unknown
 }
 

@@ -87,5 +87,6 @@ export interface ActorContext<Command = unknown> {
 export interface ActorKind<Command = unknown, Reply = unknown, Listener = unknown,
   Request = unknown>
   extends Asked<Listener, Request> {
+  /** A new actor, which is not activated yet. */
   create(context: ActorContext<Command>): Actor<Command, Reply, Listener, Request>
 }

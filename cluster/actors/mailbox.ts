@@ -21,6 +21,7 @@ export interface Envelope {
   reject(reason: unknown): void
 }
 
+/** The limit of a mailbox, and what it begins with. */
 export interface MailboxOptions {
   /** Envelopes that may wait; the next is answered `full`. */
   readonly bound: number

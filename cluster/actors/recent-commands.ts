@@ -10,6 +10,7 @@
 import { ClusterError, CodedError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 
+/** How much is remembered. */
 export interface RecentCommandsOptions {
   /** How many answers are remembered: 20 000 by default. */
   readonly answers?: number
@@ -33,6 +34,7 @@ interface Answered {
 /** What an entry takes beside the bytes of the answer. */
 const entryBytes = 200
 
+/** Does each command once, however often it comes. */
 export class RecentCommands {
   readonly #env: Pick<Env, 'after'>
   readonly #underWay = new Map<string, UnderWay>()

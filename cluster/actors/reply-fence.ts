@@ -30,6 +30,7 @@ const patienceMs = 2_000
  */
 const turnMs = 20_000
 
+/** Lets replies leave only while this member is the owner. */
 export class ReplyFence {
   readonly #env: Env
   readonly #check: OwnershipCheck

@@ -5,6 +5,7 @@
 
 import { ClusterError } from '../errors.ts'
 
+/** How many may be under way and how many may wait, in all and for each key. */
 export interface FairSemaphoreLimits {
   readonly inAll: number
   readonly each: number
@@ -28,6 +29,7 @@ interface Lane {
   readonly waiting: Set<Waiter>
 }
 
+/** A semaphore that shares its turns out by key. */
 export class FairSemaphore {
   readonly #limits: FairSemaphoreLimits
   /** By key; the one that was let in last comes last. */

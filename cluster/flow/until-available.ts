@@ -7,6 +7,7 @@ import { Backoff } from './backoff.ts'
 /** Between tries. Someone waits, so they do not grow. */
 const pauses = { firstMs: 250, longestMs: 250 }
 
+/** How long work is repeated, and who is informed. */
 export interface Patience {
   readonly env: Pick<Env, 'after' | 'random'>
   /** Nobody waits for it any more. */

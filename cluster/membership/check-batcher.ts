@@ -10,6 +10,7 @@
 import { backoffMs } from '../flow/backoff.ts'
 import type { Env } from '../runtime/env.ts'
 
+/** What a batcher begins, and how many writers it waits for. */
 export interface CheckBatcherOptions {
   readonly env: Env
   /** Writers on their way are waited for if there are at least this many; 16 by default. */

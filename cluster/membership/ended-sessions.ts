@@ -3,6 +3,7 @@
 import type { Member } from './member.ts'
 import type { SessionPort } from './session-port.ts'
 
+/** The arbiter, and the member in whose name sessions are ended. */
 export interface EndedSessionsOptions {
   readonly self: Member
   readonly sessions: Pick<SessionPort, 'fence' | 'state'>

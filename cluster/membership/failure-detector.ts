@@ -17,6 +17,7 @@ import type { MembershipView } from './membership.ts'
 import type { SessionPort } from './session-port.ts'
 import { isStale } from './verdict.ts'
 
+/** What a member needs to find out who lives, and to end who does not. */
 export interface FailureDetectorOptions
   extends Pick<MemberExaminerOptions, 'lives' | 'lastSeenMs' | 'askPeer'> {
   readonly env: Env

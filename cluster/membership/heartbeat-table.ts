@@ -9,6 +9,7 @@ export interface Sign {
   readonly seenMs: number
 }
 
+/** What a read of the heartbeats changed. */
 export interface HeartbeatChanges {
   /** Whether the members, or those that stay, are others than before. */
   readonly isOther: boolean
@@ -43,10 +44,12 @@ export class HeartbeatTable {
     return this.#signs.values()
   }
 
+  /** Whether the member is known and has not ended. */
   has(id: string): boolean {
     return this.#signs.has(id)
   }
 
+  /** The newest heartbeat of the member. */
   get(id: string): Sign | undefined {
     return this.#signs.get(id)
   }

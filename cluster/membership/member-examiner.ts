@@ -10,6 +10,7 @@ import type { Member } from './member.ts'
 import { heartbeatRestMs, judgeHeartbeat, judgeRefusal, judgeSilence, staleMs } from './verdict.ts'
 import type { OwnCondition, Verdict, Witness } from './verdict.ts'
 
+/** The ways to find out whether a member is there. */
 export interface MemberExaminerOptions {
   readonly env: Env
   readonly self: Member

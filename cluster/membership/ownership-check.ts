@@ -28,6 +28,7 @@ import type { SessionState } from './session-port.ts'
  */
 export type OwnershipState = 'open' | 'closed' | 'fenced'
 
+/** Tells whether this member may still acknowledge what it did. */
 export interface OwnershipCheck {
   readonly state: OwnershipState
   /** Resolves when the ownership check is not open any more; at once if it is not open now. */
@@ -42,6 +43,7 @@ export interface OwnershipCheck {
   confirmed(mark: number): boolean
 }
 
+/** A writer that was announced to the ownership check. */
 export interface PendingWrite {
   /** As that of the ownership check; after it, the writer is on its way again, unless it left. */
   confirm(): Promise<void>
@@ -49,6 +51,7 @@ export interface PendingWrite {
   leave(): void
 }
 
+/** How the own session is read, and who learns that it has ended. */
 export interface SessionOwnershipCheckOptions extends Pick<CheckBatcherOptions, 'awaitedLeast'> {
   readonly env: Env
   /** Reads the own session. A throw means that the store cannot be reached. */

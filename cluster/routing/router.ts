@@ -32,6 +32,7 @@ export interface Router {
   follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
 
+/** What a router needs to find an actor and to reach it. */
 export interface RouterOptions {
   readonly env: Env
   /** Whether another member may continue what was begun here; true by default. */
@@ -152,6 +153,7 @@ function nobody(): ClusterError {
   return new ClusterError('unavailable', 'Nobody owns this right now: ask again in a moment.')
 }
 
+/** As those of a router, with the services of this member. */
 export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'> {
   readonly services: readonly Service[]
 }

@@ -5,6 +5,7 @@ import type { Asked } from '../actors/actor-wire.ts'
 
 /** What a member answers to others. No kind of actor may have its name. */
 export interface Service<Question = unknown, Answer = unknown> extends Required<Asked> {
+  /** What it throws crosses as an error of an actor does. */
   answer(question: Question): Promise<Answer>
 }
 

@@ -13,9 +13,13 @@ export type Details = Readonly<Record<string, unknown>>
 
 /** A line each, to the console's error stream. A message is a sentence without values in it. */
 export interface Log {
+  /** What only helps to find a fault. */
   debug(message: string, details?: Details): void
+  /** What an operator may want to know. */
   info(message: string, details?: Details): void
+  /** What an operator should look at some time. */
   warn(message: string, details?: Details): void
+  /** What an operator should look at now. */
   error(message: string, details?: Details): void
   /** The same log with facts that every line of it carries. */
   child(details: Details): Log
@@ -42,8 +46,10 @@ export interface Env {
   readonly log: Log
 }
 
+/** From the most lines to none. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+/** How the log is written. */
 export interface SystemEnvOptions {
   /** The lowest level that is written; `info` by default. */
   readonly level?: LogLevel

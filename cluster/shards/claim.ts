@@ -16,8 +16,9 @@ import { Backoff } from '../flow/backoff.ts'
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
-import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts'
+import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from './shard-port.ts'
 
+/** Who claims, where, and how the end of another session is proven. */
 export interface ClaimOptions {
   readonly env: Env
   readonly self: Member
@@ -44,7 +45,7 @@ export function fewAtOnce(shardOwners: Pick<ShardPort, 'claim'>): Pick<ShardPort
 
 /** The owner after the claim: this member, or another that lives and has not given it back. */
 export async function claimShard(options: ClaimOptions, shard: number,
-  known: ShardOwner | undefined): Promise<ShardOwner> {
+  known: ShardClaim | undefined): Promise<ShardClaim> {
   const { env, self, shardOwners, ended } = options
   let claim = firstClaim(self, shard, known)
   const backoff = new Backoff(env, pauses)
@@ -69,7 +70,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
  * not known when `hasEnded` said that nobody waits for it any more.
  */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
-  owned: ShardOwner, hasEnded: () => boolean): Promise<ShardOwner | undefined> {
+  owned: ShardClaim, hasEnded: () => boolean): Promise<ShardClaim | undefined> {
   const free = { ...owned, session: null }
   const backoff = new Backoff(env, pauses)
   while (!hasEnded()) {
@@ -85,19 +86,19 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
 }
 
 /** The other member that owns it; undefined if nobody does, or this member. */
-function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {
+function ownerBeside(self: Member, owner: ShardClaim | undefined): Member | undefined {
   if (owner === undefined || owner.session === null || owner.session === self.id) return undefined
   return { id: owner.session, address: owner.address }
 }
 
-function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): Claim {
+function firstClaim(self: Member, shard: number, from: ShardClaim | undefined): ClaimChange {
   const epoch = (from?.epoch ?? 0) + 1
   return { from, to: { shard, epoch, session: self.id, address: self.address } }
 }
 
 /** What to try when `claim` did not come through, or may not have. */
-function nextClaim({ from, to }: Claim,
-  outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): Claim {
+function nextClaim({ from, to }: ClaimChange,
+  outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): ClaimChange {
   const found = outcome.kind === 'refused' ? outcome.found : from
   const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1
   return { from: found, to: { ...to, epoch } }

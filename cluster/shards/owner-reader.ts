@@ -2,13 +2,14 @@
 
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
 import type { Log } from '../runtime/env.ts'
-import type { ShardOwner, ShardPort } from './shard-port.ts'
+import type { ShardClaim, ShardPort } from './shard-port.ts'
 
+/** Where owners are read, and who learns of them. */
 export interface OwnerReaderOptions {
   readonly log: Log
   readonly shardOwners: Pick<ShardPort, 'owner' | 'owners'>
   /** Called with each owner that was read; undefined if the shard was never owned. */
-  found(shard: number, owner: ShardOwner | undefined): void
+  found(shard: number, owner: ShardClaim | undefined): void
 }
 
 /** Reads under way at once; apart from the changes, which need not wait for them. */
@@ -25,7 +26,7 @@ export class OwnerReader {
   }
 
   /** The owners of all shards that were ever owned. Throws if they cannot be read. */
-  async readAll(): Promise<readonly ShardOwner[]> {
+  async readAll(): Promise<readonly ShardClaim[]> {
     return await this.#options.shardOwners.owners()
   }
 

@@ -16,6 +16,7 @@ const turnMs = 200
 /** A shard that nobody takes does not keep the next one waiting longer than this. */
 const takenMs = 1_000
 
+/** One shard that is to be given back. */
 export interface PacedRelease {
   /** Stops the shard and gives it back. Resolves when it is free, and never throws. */
   release(): Promise<void>

@@ -27,9 +27,10 @@ import { releasePace } from './release-pace.ts'
 import type { ShardChange } from './shard-change.ts'
 import type { ShardHost } from './shard-host.ts'
 import { giveBackOrder } from './shard-phase.ts'
-import type { ShardOwner, ShardPort } from './shard-port.ts'
+import type { ShardClaim, ShardPort } from './shard-port.ts'
 import { ShardTable } from './shard-table.ts'
 
+/** What a member needs to take shards and to give them back. */
 export interface ShardBalancerOptions {
   readonly env: Env
   readonly self: Member
@@ -88,7 +89,7 @@ export class ShardBalancer implements Ownership {
   }
 
   /** The owner of each shard, as far as is known. */
-  get known(): readonly (ShardOwner | undefined)[] {
+  get known(): readonly (ShardClaim | undefined)[] {
     return this.#table.known
   }
 
@@ -231,7 +232,7 @@ export class ShardBalancer implements Ownership {
   }
 
   /** Never throws. */
-  async #release(owned: ShardOwner): Promise<void> {
+  async #release(owned: ShardClaim): Promise<void> {
     this.#table.enter(owned.shard, 'stopped')
     this.#change.notify()
     const inProgress = await this.#endShard(owned.shard)
@@ -253,7 +254,7 @@ export class ShardBalancer implements Ownership {
     return undefined
   }
 
-  async #giveBack(owned: ShardOwner, inProgress: readonly ActorKey[]): Promise<void> {
+  async #giveBack(owned: ShardClaim, inProgress: readonly ActorKey[]): Promise<void> {
     // If another member owns it, this session has ended: the shard is not this member's to give.
     const isOwn = owned.session === this.self.id
     const owner = isOwn ? await giveBackShard(this.#options, owned, () => this.#closed) : owned
@@ -277,7 +278,7 @@ export class ShardBalancer implements Ownership {
     })
   }
 
-  #found(shard: number, owner: ShardOwner | undefined): void {
+  #found(shard: number, owner: ShardClaim | undefined): void {
     this.#table.believe(shard)
     if (owner !== undefined) this.#table.note(owner)
   }

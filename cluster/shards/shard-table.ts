@@ -11,7 +11,7 @@ import { placeShard } from './placement.ts'
 import type { ShardChange } from './shard-change.ts'
 import { decideMove, isHeld, isLeft, isServed } from './shard-phase.ts'
 import type { ShardMove, ShardPhase } from './shard-phase.ts'
-import type { ShardOwner } from './shard-port.ts'
+import type { ShardClaim } from './shard-port.ts'
 
 /** What is known of members when the owner of a shard is looked up. */
 export interface MemberSigns {
@@ -25,7 +25,7 @@ export interface MemberSigns {
 export class ShardTable {
   readonly #self: Member
   readonly #signs: MemberSigns
-  readonly #known: (ShardOwner | undefined)[]
+  readonly #known: (ShardClaim | undefined)[]
   readonly #phases: ShardPhase[]
   /** The id of the member where each shard is placed; empty if no member stays. */
   #places: readonly string[] = []
@@ -42,7 +42,7 @@ export class ShardTable {
   }
 
   /** The owner of each shard, as far as is known. */
-  get known(): readonly (ShardOwner | undefined)[] {
+  get known(): readonly (ShardClaim | undefined)[] {
     return this.#known
   }
 
@@ -51,10 +51,12 @@ export class ShardTable {
     return this.#phases.some(isLeft)
   }
 
+  /** The phase of the shard at this member. */
   phaseOf(shard: number): ShardPhase {
     return this.#phases[shard]!
   }
 
+  /** The shard is in this phase from now on. */
   enter(shard: number, phase: ShardPhase): void {
     this.#phases[shard] = phase
   }
@@ -71,7 +73,7 @@ export class ShardTable {
   }
 
   /** Takes over what is newer. A shard is given back in the epoch in which it was owned. */
-  note(owner: ShardOwner): void {
+  note(owner: ShardClaim): void {
     const known = this.#known[owner.shard]
     if (!isNewer(known, owner, isHeld(this.#phases[owner.shard]!))) return
     this.#known[owner.shard] = owner
@@ -98,6 +100,7 @@ export class ShardTable {
       : this.#phases.map((_, shard) => placeShard(shard, members).id)
   }
 
+  /** Whether the shard should be owned by this member. */
   isPlacedHere(shard: number): boolean {
     return this.#places[shard] === this.#self.id
   }
@@ -132,7 +135,7 @@ export class ShardTable {
   }
 
   /** Removes and returns the hints for this owner, without those for an owner in between. */
-  takeHints({ shard, epoch }: ShardOwner): readonly ActorKey[] | undefined {
+  takeHints({ shard, epoch }: ShardClaim): readonly ActorKey[] | undefined {
     const hints = this.#handoverHints.get(shard)
     this.#handoverHints.delete(shard)
     return hints?.epoch === epoch - 1 ? hints.goingOn : undefined
@@ -150,7 +153,7 @@ export class ShardTable {
 }
 
 /** Whether `owner` came after `known`. `isOwn`: this member owns the shard as `known` says. */
-function isNewer(known: ShardOwner | undefined, owner: ShardOwner, isOwn: boolean): boolean {
+function isNewer(known: ShardClaim | undefined, owner: ShardClaim, isOwn: boolean): boolean {
   if (known === undefined || owner.epoch > known.epoch) return true
   const isGivenBack = owner.session === null && known.session !== null
   return owner.epoch === known.epoch && isGivenBack && !isOwn

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { assert, ClusterError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 
+/** At least one of the two is set. */
 export interface MemberTrust {
   /** It is sent unencrypted: if the network is not trusted, use certificates as well. */
   readonly secret?: string
@@ -28,6 +29,7 @@ export interface ProtocolIdentity {
   readonly version: number
 }
 
+/** The version of the protocol that this code speaks. */
 export const protocolVersion = 1
 
 const secretForm = /^[\x21-\x7e]{16,256}$/
@@ -53,6 +55,7 @@ function hashOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
+/** The paths of files in PEM, and the name in all certificates if they share one. */
 export interface TlsFiles {
   readonly ca: string
   readonly cert: string

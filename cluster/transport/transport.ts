@@ -12,12 +12,14 @@ import type { Member } from '../membership/member.ts'
  * Commands to one key are handled in order if each was answered before the next was sent.
  */
 export interface Transport {
+  /** The reply of the actor, or of a service of that member. */
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
   /** Once this has resolved, the last call of `listener` reports a broken connection. */
   follow(to: Member, key: ActorKey, request: unknown, listener: unknown,
     delivery?: Delivery): Promise<() => void>
 }
 
+/** What goes with a command to another member. */
 export interface Delivery {
   /** The same for each try of one command, so that it is done once. By default a new one. */
   readonly id?: string
@@ -29,6 +31,7 @@ export interface Delivery {
 
 /** What a member takes from others. */
 export interface Inbound {
+  /** The reply of an actor or a service of this member. */
   ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
   follow(key: ActorKey, request: unknown, listener: unknown,
     delivery?: Delivery): Promise<() => void>
@@ -40,6 +43,7 @@ export interface InProcessTransport extends Transport {
   attach(member: Member, inbound: Inbound): void
 }
 
+/** Hands commands over without bytes: for tests, and for a cluster of one. */
 export function inProcessTransport(): InProcessTransport {
   const inbounds = new Map<string, Inbound>()
   const inboundOf = (member: Member) => {

@@ -23,6 +23,7 @@ import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-tr
  */
 export type CommandStreamState = 'open' | 'ending' | 'over'
 
+/** Sends commands to one member over one stream, and matches the answers to them. */
 export class CommandStream {
   readonly #env: Env
   readonly #address: string
@@ -65,6 +66,7 @@ export class CommandStream {
     }
   }
 
+  /** Ends the stream. Commands that wait get an error whose outcome is `maybe_done`. */
   close(): void {
     this.#abort.abort()
   }

@@ -59,12 +59,14 @@ export function requireUnderstand(own: ProtocolIdentity, metadata: Metadata): vo
   if (fault !== undefined) throw new ClusterError('unavailable', fault, { distrust: 'dialect' })
 }
 
+/** Certificates of the server side; without TLS, none. */
 export function serverCredentials({ tls }: MemberTrust): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure()
   const { ca, cert, key } = tls
   return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], true)
 }
 
+/** Certificates of the calling side; without TLS, none. */
 export function channelCredentials({ tls }: MemberTrust): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure()
   return ChannelCredentials.createSsl(tls.ca, tls.key, tls.cert)

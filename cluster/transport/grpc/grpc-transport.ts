@@ -12,12 +12,14 @@ import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 import { saidBytesMax, withinLimit } from './options.ts'
 
+/** How members are reached, and what crosses to them. */
 export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Asked[]
   /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
   readonly patienceMs?: number
 }
 
+/** A transport that knows when it last heard of each member. */
 export interface GrpcTransport extends Transport {
   /** When any message last came from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number
@@ -36,6 +38,7 @@ const followMs = 15_000
 /** Connections to a member that were not used for this long are closed. */
 const idleMs = 60_000
 
+/** Reaches members over links that are made when first needed. */
 export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   const { env, kinds, patienceMs = 10_000 } = options
   const wireOf = wiresOf(kinds)

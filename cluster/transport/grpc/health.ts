@@ -12,11 +12,13 @@ import { ClusterError } from '../../errors.ts'
 /** The whole server, and the service by name. */
 const known: readonly string[] = ['', 'cluster.v1.MemberService']
 
+/** Answers the health protocol of gRPC. */
 export class Health implements HealthServiceImplementation {
   #status: Status = Status.NOT_SERVING
   #closed = false
   #changed = Promise.withResolvers<void>()
 
+  /** The status from now on. */
   send(status: 'SERVING' | 'NOT_SERVING'): void {
     this.#status = Status[status]
     this.#changed.resolve()

@@ -23,6 +23,7 @@ import { errorFromWire, wayFailed } from './error-trailer.ts'
 import { channelCredentials, introduction } from './gatekeeper.ts'
 import { clientOptions } from './options.ts'
 
+/** What each link to a member needs. */
 export interface LinkOptions {
   readonly env: Env
   readonly trust: MemberTrust
@@ -31,6 +32,7 @@ export interface LinkOptions {
   readonly reviveError?: ReviveError
 }
 
+/** A stream whose first message has come. */
 export interface OpenStream<Message> {
   /** Those after the first one. */
   readonly messages: AsyncIterator<Message>
@@ -48,6 +50,7 @@ interface Line {
 /** A connection that takes longer to make counts as unreachable. */
 const connectMs = 3_000
 
+/** The connections to one member. */
 export class MemberLink {
   readonly address: string
   /** When any message last came from the member, by the monotonic clock. */

@@ -17,11 +17,12 @@ import type { ProtocolIdentity } from '../member-trust.ts'
 import { ReplyStash } from '../reply-stash.ts'
 import type { Inbound } from '../transport.ts'
 import { CommandStreamServer } from './command-stream-server.ts'
-import type { Outcome } from './command-stream-server.ts'
+import type { StreamAnswer } from './command-stream-server.ts'
 import { errorToDetail } from './error-trailer.ts'
 import { requireUnderstand } from './gatekeeper.ts'
 import { answeredBytesMax, withinLimit } from './options.ts'
 
+/** Who answers, and what may be asked. */
 export interface MemberServiceOptions {
   readonly env: Env
   /** The id of this member. */
@@ -36,6 +37,7 @@ const patienceMaxMs = 30_000
 /** A caller that knows that the reply is under way asks again by then, or has gone. */
 const comesBackMs = patienceMaxMs + 10_000
 
+/** Answers the calls of other members. Until `serve`, it answers only probes. */
 export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
   readonly #wireOf: (key: ActorKey) => ActorWire
@@ -53,6 +55,7 @@ export class MemberService implements MemberServiceImplementation {
     this.#wireOf = wiresOf(options.kinds)
   }
 
+  /** Commands are accepted from now on. */
   serve(inbound: Inbound): void {
     this.#inbound = inbound
   }
@@ -82,7 +85,7 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async #outcomeOf(command: DeliverRequest | undefined): Promise<Outcome> {
+  async #outcomeOf(command: DeliverRequest | undefined): Promise<StreamAnswer> {
     try {
       assert(command !== undefined, 'whoever says something says what')
       const response = await this.#deliver(command)

@@ -19,6 +19,7 @@ import { MemberService } from './member-service.ts'
 import { serverOptions } from './options.ts'
 import { addReflection } from './reflection.ts'
 
+/** Where the server listens, and whom it trusts. */
 export interface GrpcServerOptions {
   readonly env: Env
   /** The id of this member. */
@@ -32,6 +33,7 @@ export interface GrpcServerOptions {
   readonly port?: number
 }
 
+/** The server of one member. */
 export interface GrpcServer {
   /** The host and port that it listens on: the address of the member. */
   readonly address: string

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import type { ShardOwner } from '../../../../cluster/index.ts'
+import type { ShardClaim } from '../../../../cluster/index.ts'
 import { ShardTable } from '../../../../cluster/shards/shard-table.ts'
 
 const self = { id: 'm1', address: 'm1:1' }
@@ -15,7 +15,7 @@ function newTable(): ShardTable {
   })
 }
 
-function owner(session: string | null, epoch: number): ShardOwner {
+function owner(session: string | null, epoch: number): ShardClaim {
   return { shard: 0, epoch, session, address: `${session}:1` }
 }
 
