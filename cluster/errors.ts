@@ -47,7 +47,7 @@ export abstract class CodedError<Code extends string = string> extends Error {
   /** A number of google.rpc.Code. */
   abstract get grpcStatus(): number
   abstract get retry(): Retry
-  /** The same error with more facts; this one is its cause. */
+  /** The same error with more details; this one is its cause. */
   abstract with(details: CodedError['details']): CodedError<Code>
 
   get outcome(): Outcome {

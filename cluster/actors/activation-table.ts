@@ -106,7 +106,7 @@ export class ActivationTable {
 
   /**
    * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
-   * same for each try of one command. `cancelled` aborts when nobody waits for the reply any more.
+   * same for each try of one command. `cancelled` aborts when the caller has gone.
    * Throws `not_owner` if the actor may not live here any more.
    */
   ask(key: ActorKey, epoch: number, command: unknown, id?: string,
@@ -130,7 +130,7 @@ export class ActivationTable {
     }
   }
 
-  /** Resolves when the actor lives, and so does by itself whatever it has to do. */
+  /** Activates the actor, so that it continues what is in progress. Resolves when it is active. */
   async wake(key: ActorKey, epoch: number): Promise<void> {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }

@@ -133,7 +133,7 @@ export class Activation {
     if (this.#state !== 'activating' && this.#state !== 'active') return
     const sent = this.#mailbox.postUnbounded((actor) => actor.receive(command))
     sent.catch((error: unknown) => {
-      if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
+      if (this.#state === 'active') this.#warn('An actor could not do what it sent itself.', error)
     })
   }
 

@@ -29,10 +29,10 @@ export interface Actor<Command = unknown, Reply = unknown, Listener = unknown, R
   /**
    * `id` is the same for each try of one command, even if an earlier try reached another owner.
    * What the actor stores for the next owner says which commands are done, so that a repeated one
-   * has no second effect. Undefined if nobody tries again.
+   * has no second effect. Undefined for a command that is tried once.
    *
-   * `cancelled` aborts when nobody waits for the reply any more: a reply that only waits for
-   * something may be rejected then; whatever the command does is done all the same.
+   * `cancelled` aborts when the caller has gone: a reply that only waits for something may be
+   * rejected then. What the command does is done all the same.
    */
   receive(command: Command, id?: string, cancelled?: AbortSignal): Turn<Reply> | Promise<
     Turn<Reply>

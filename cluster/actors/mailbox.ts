@@ -146,7 +146,7 @@ export class Mailbox {
     const envelope = newEnvelope(operation)
     this.#underWay = envelope
     const ended = (answer: () => Promise<unknown>) => {
-      // If `fail` came first, the caller has been answered: nobody waits for this answer.
+      // If `fail` came first, the caller has been answered, so this answer is dropped.
       if (this.#underWay !== envelope) return void answer().catch(() => {})
       this.#endTurn()
       envelope.resolve(answer())
@@ -191,7 +191,7 @@ function newEnvelope(operation: Operation): Envelope {
  */
 function unprocessed(reason: unknown): CodedError {
   if (reason instanceof CodedError) return reason
-  return new ClusterError('unavailable', 'The actor failed before it heard this; ask again.', {}, {
+  return new ClusterError('unavailable', 'The actor failed before it began this; ask again.', {}, {
     cause: reason,
   })
 }

@@ -4,7 +4,7 @@
  *   1. A command that comes again is not done again: its sender gets the same answer.
  *   2. A command that came to nothing is forgotten at once: the next try is a new one.
  *   3. Commands under way are never forgotten. Answers are, when many came after them.
- *   4. When nobody asks for a command any more, its actor is notified, and need not keep waiting.
+ *   4. When the caller has gone, the actor is notified, so that it need not keep waiting.
  */
 
 import { ClusterError, CodedError } from '../errors.ts'
@@ -52,7 +52,7 @@ export class RecentCommands {
 
   /**
    * The answer to the command with this id; `handle` does it if it was not received yet. The signal
-   * aborts when nobody asks for it any more.
+   * aborts when the caller has gone.
    */
   answer(id: string, handle: (cancelled: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#underWay.get(id) ?? this.#answered.get(id)

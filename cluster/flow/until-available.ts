@@ -10,15 +10,15 @@ const pauses = { firstMs: 250, longestMs: 250 }
 /** How long work is repeated, and who is informed. */
 export interface Patience {
   readonly env: Pick<Env, 'after' | 'random'>
-  /** Nobody waits for it any more. */
+  /** Whether the caller has gone. */
   readonly hasEnded: () => boolean
   /** Called when it has to be done again, once for each piece of work. */
   readonly waits: (error: unknown) => void
 }
 
 /**
- * `work` may be done again. Throws any error but `unavailable`, and the last one when nobody waits
- * any more.
+ * `work` may be done again. Throws any error but `unavailable`, and the last one when the
+ * caller has gone.
  */
 export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {

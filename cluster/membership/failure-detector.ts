@@ -28,7 +28,7 @@ export interface FailureDetectorOptions
   readonly sessions: Pick<SessionPort, 'fence' | 'state'>
   /** Whether the store answers this member and its own session lives; checked anew each time. */
   canFence(): Promise<boolean>
-  /** The session of the member has ended: nobody need wait for its answers. */
+  /** The session of the member has ended: its answers need not be waited for. */
   ended(member: Member): void
 }
 
@@ -118,7 +118,9 @@ export class FailureDetector {
   async look(): Promise<void> {
     if (this.#state === 'closed') return
     this.#looking ??= this.#look()
-      .catch((error: unknown) => this.#options.env.log.debug('No beats exchanged.', { error }))
+      .catch((error: unknown) =>
+        this.#options.env.log.debug('The heartbeats could not be exchanged.', { error })
+      )
       .finally(() => {
         this.#looking = undefined
       })
@@ -158,7 +160,7 @@ export class FailureDetector {
     await this.#looking
     if (!member) return
     await heartbeats.forget(self.id).catch((error: unknown) =>
-      env.log.debug('The last beat could not be removed.', { error })
+      env.log.debug('The last heartbeat could not be removed.', { error })
     )
   }
 

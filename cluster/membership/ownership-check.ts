@@ -130,7 +130,7 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     return this.#newestAlive > mark
   }
 
-  /** From now on nobody passes, because the session is about to leave. `onFenced` is not called. */
+  /** Confirms nothing more, because the session is about to leave. `onFenced` is not called. */
   shut(): void {
     this.#state = 'fenced'
     this.#closing.resolve()

@@ -16,7 +16,7 @@
 export const staleMs = 8_000
 /** A member that does not answer may be busy for this long, if it leaves no heartbeat either. */
 const silentMs = 5_000
-/** A member that sends heartbeats but that nobody reaches for this long is cut off. */
+/** A member that sends heartbeats but that no other member reaches for this long is cut off. */
 const cutOffMs = 8_000
 
 /**
@@ -51,8 +51,8 @@ const unclear: Verdict = { kind: 'unclear' }
 const silent: Verdict = { kind: 'silent' }
 
 /**
- * The address refuses connections: nobody is there, or somebody else. This is not silence, which
- * might end. `witness` is undefined if no other member was asked.
+ * The address refuses connections, so its process is gone. Silence might end, this does not.
+ * `witness` is undefined if no other member was asked.
  */
 export function judgeRefusal(witness: Witness | undefined,
   { wasAlone }: Pick<OwnCondition, 'wasAlone'>): Verdict {
@@ -81,10 +81,10 @@ export function judgeHeartbeat({ hasHeartbeat, silenceMs, own: { stoodStill, sla
 }): Verdict {
   if (!hasHeartbeat) {
     if (stoodStill) return unclear
-    return { kind: 'dead', why: 'It does not answer, and leaves no beat.' }
+    return { kind: 'dead', why: 'It does not answer, and leaves no heartbeat.' }
   }
   if (silenceMs < cutOffMs + slackMs) return unclear
-  return { kind: 'dead', why: 'It beats, but nobody reaches it.' }
+  return { kind: 'dead', why: 'It leaves heartbeats, but no member reaches it.' }
 }
 
 /** Whether a heartbeat stands still for so long that its member must have lost the store. */

@@ -24,7 +24,7 @@ import type { Service } from './service.ts'
  */
 export interface Router {
   /**
-   * The actor's reply. `cancelled` aborts, with a CodedError, when nobody waits for it any more:
+   * The actor's reply. `cancelled` aborts, with a CodedError, when the caller has gone:
    * the actor is notified, wherever it lives, but what the command does is done all the same.
    */
   ask(key: ActorKey, command: unknown, cancelled?: AbortSignal): Promise<unknown>

@@ -21,7 +21,7 @@ export interface Log {
   warn(message: string, details?: Details): void
   /** What an operator should look at now. */
   error(message: string, details?: Details): void
-  /** The same log with facts that every line of it carries. */
+  /** The same log, with details that every line of it carries. */
   child(details: Details): Log
 }
 

@@ -3,7 +3,7 @@
  * work has a trace, an opaque text that is sent along.
  */
 
-/** The facts of a span: few, short, and without secrets. */
+/** The details of a span: few, short, and without secrets. */
 export type SpanDetails = Readonly<Record<string, string | number>>
 
 /** What is known of a span when it begins. */

@@ -67,7 +67,7 @@ export async function claimShard(options: ClaimOptions, shard: number,
 
 /**
  * Resolves with the owner when it certainly is no longer this member; undefined if that was still
- * not known when `hasEnded` said that nobody waits for it any more.
+ * not known when `hasEnded` said that the caller has gone.
  */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
   owned: ShardClaim, hasEnded: () => boolean): Promise<ShardClaim | undefined> {
@@ -85,7 +85,7 @@ export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'en
   return undefined
 }
 
-/** The other member that owns it; undefined if nobody does, or this member. */
+/** The other member that owns it; undefined if it has none, or this member owns it. */
 function ownerBeside(self: Member, owner: ShardClaim | undefined): Member | undefined {
   if (owner === undefined || owner.session === null || owner.session === self.id) return undefined
   return { id: owner.session, address: owner.address }

@@ -1,8 +1,8 @@
 /**
  * How fast a member gives its shards back.
  *
- * Nobody serves a stopped shard until another member has taken it, so only a few are stopped at
- * once and the others are served until their turn comes.
+ * A stopped shard is not served until another member has taken it. So only a few are stopped at
+ * once, and the others are served until their turn comes.
  */
 
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
@@ -13,7 +13,7 @@ import type { Env } from '../runtime/env.ts'
 const releasedAtOnce = 4
 /** A shard in which something takes longer to end does not keep the next one waiting. */
 const turnMs = 200
-/** A shard that nobody takes does not keep the next one waiting longer than this. */
+/** A shard without a taker keeps the next one waiting no longer than this. */
 const takenMs = 1_000
 
 /** One shard that is to be given back. */

@@ -46,7 +46,7 @@ export interface ShardBalancerOptions {
 const hintsMax = 100
 /** When something that failed is tried again. */
 const pauses = { firstMs: 500, longestMs: 500 }
-/** When to check whether a shard of another member is free, although nobody said so. */
+/** When to check whether a shard of another member is free, although no message said so. */
 const lookAgainMs = 2_000
 /** When owners that somebody waits for are read again. */
 const readAgainMs = 150
@@ -76,7 +76,7 @@ export class ShardBalancer implements Ownership {
     this.#paced = releasePace(env)
     // The message that they were given back may have been lost.
     this.#workTimer = new EarliestTimer(env, () => this.#readAndWork(this.#table.awaited()))
-    // A shard that nobody owns may be this member's to take.
+    // A shard without an owner may be this member's to take.
     this.#readTimer = new EarliestTimer(env, () => this.#readAndWork(this.#table.missing()))
   }
 

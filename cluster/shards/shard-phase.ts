@@ -1,7 +1,7 @@
 /** The phases of a shard at one member, and what the member does next with it. */
 
 /**
- * free     Another member owns it, or nobody.
+ * free     Another member owns it, or it has no owner.
  * unclear  A claim failed, but may have come through.
  * taking   It is being claimed, or waits for that.
  * owned    This member owns it.

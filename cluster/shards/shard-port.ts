@@ -17,7 +17,7 @@ export interface ShardClaim {
 
 /** A compare and set of one claim. A shard is given back in the epoch in which it was owned. */
 export interface ClaimChange {
-  /** What must stand there; undefined if nobody has owned the shard yet. */
+  /** What must stand there; undefined if the shard never had an owner. */
   readonly from: ShardClaim | undefined
   readonly to: ShardClaim
 }

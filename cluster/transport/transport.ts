@@ -25,7 +25,7 @@ export interface Delivery {
   readonly id?: string
   /** The trace that the command is part of; empty if there is none. */
   readonly trace?: string
-  /** Aborts, with a CodedError, when nobody waits for the reply any more. */
+  /** Aborts, with a CodedError, when the caller has gone. */
   readonly cancelled?: AbortSignal
 }
 

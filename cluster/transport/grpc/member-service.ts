@@ -87,7 +87,7 @@ export class MemberService implements MemberServiceImplementation {
 
   async #outcomeOf(command: DeliverRequest | undefined): Promise<StreamAnswer> {
     try {
-      assert(command !== undefined, 'whoever says something says what')
+      assert(command !== undefined, 'a message of a command stream has a command')
       const response = await this.#deliver(command)
       const { reply } = response
       const isKept = reply.length > answeredBytesMax && this.#kept.keep(command.commandId, reply)
@@ -156,6 +156,6 @@ export class MemberService implements MemberServiceImplementation {
 }
 
 function named(key: ActorKey | undefined): ActorKey {
-  assert(key !== undefined, 'whoever asks an actor names it')
+  assert(key !== undefined, 'a question to an actor names it')
   return key
 }

@@ -9,13 +9,13 @@ import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 
 /**
- * alive    it answered with its id, and both understand each other
- * dead     nobody is there, or somebody else, or there was no answer for three seconds
- * strange  somebody lives there, but one of the two refuses the other: `why` is a sentence
+ * alive         It answered with its id, and both understand each other.
+ * dead          The address has no member or another one, or did not answer for three seconds.
+ * incompatible  A member lives there, but one of the two refuses the other: `why` says why.
  */
 export type Sighting =
   | { readonly kind: 'alive' | 'dead' }
-  | { readonly kind: 'strange'; readonly why: string }
+  | { readonly kind: 'incompatible'; readonly why: string }
 
 /** A member that does not answer for this long is dead. */
 const silenceMs = 3_000
@@ -35,7 +35,7 @@ export function grpcProbe(options: LinkOptions,
   incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
-    if (sighting.kind === 'strange') incompatible(member, sighting.why)
+    if (sighting.kind === 'incompatible') incompatible(member, sighting.why)
     return sighting.kind !== 'dead'
   }
 }
@@ -75,7 +75,7 @@ async function lookOnce(link: MemberLink, { id }: Member,
       client.probe({}, call))
     if (session !== id) return { kind: 'dead' }
     const why = incompatibility(identity, { cluster, version })
-    return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
+    return why === undefined ? { kind: 'alive' } : { kind: 'incompatible', why }
   } catch (error) {
     return judgement(asCoded(error))
   }
@@ -83,8 +83,8 @@ async function lookOnce(link: MemberLink, { id }: Member,
 
 /** What can be concluded from a failed look. */
 function judgement({ details, message }: CodedError): Sighting | 'blocked' {
-  if (details.distrust !== undefined) return { kind: 'strange', why: message }
+  if (details.distrust !== undefined) return { kind: 'incompatible', why: message }
   const reason = details.unreachable ?? ''
   if (blockedWay.test(reason)) return 'blocked'
-  return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
+  return refusedCertificate.test(reason) ? { kind: 'incompatible', why: message } : { kind: 'dead' }
 }

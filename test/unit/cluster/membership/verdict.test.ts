@@ -51,7 +51,7 @@ describe('a silent member', () => {
   it('is dead if it leaves no heartbeat', () => {
     const judged = { hasHeartbeat: false, silenceMs: 0 }
     expect(textOf(judgeHeartbeat({ ...judged, own })))
-      .toBe('It does not answer, and leaves no beat.')
+      .toBe('It does not answer, and leaves no heartbeat.')
     expect(judgeHeartbeat({ ...judged, own: { ...own, stoodStill: true } }).kind).toBe('unclear')
   })
 
@@ -60,9 +60,9 @@ describe('a silent member', () => {
       textOf(judgeHeartbeat({ hasHeartbeat: true, silenceMs, own: { ...own, slackMs } }))
     expect([at(7_999), at(8_000), at(8_000, 1), at(8_001, 1)]).toEqual([
       'unclear',
-      'It beats, but nobody reaches it.',
+      'It leaves heartbeats, but no member reaches it.',
       'unclear',
-      'It beats, but nobody reaches it.',
+      'It leaves heartbeats, but no member reaches it.',
     ])
   })
 
