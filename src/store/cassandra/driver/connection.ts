@@ -5,7 +5,7 @@ import type { Host, QueryOptions } from 'cassandra-driver'
 
 import { backoffMs, pauseMsMax } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { assert, goingAway, HeddleError } from '../../../errors.ts'
+import { assert, CodedError, goingAway, HeddleError } from '../../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
@@ -198,7 +198,7 @@ export class Connection {
         await work()
         return
       } catch (error) {
-        const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
+        const outOfReach = error instanceof CodedError && error.code === 'unavailable'
         if (!outOfReach) throw error
         if (this.#closed) throw goingAway({ ambiguous: true })
       }
