@@ -1,5 +1,6 @@
 /** The phases of one reply behind the reply fence, and what may become of it in each. */
 
+import type { Retry } from '../errors.ts'
 import type { Turn } from './actor.ts'
 
 /**
@@ -30,15 +31,14 @@ export function isChecked(phase: ReplyPhase): boolean {
 /**
  * What becomes of a failed reply.
  *
- * unknown    Another member took over and the turn may have written: the outcome is not known.
- * check      A final refusal depends on the actor's state just as an answer does.
- * as it is   The error says that nothing was done, or says all that is known.
+ * unknown  Another member took over and the turn may have written: the outcome is not known.
+ * check    A final refusal depends on the actor's state just as an answer does.
+ * as_is    The error says that nothing was done, or says all that is known.
  */
-export type FailedReply = 'unknown' | 'check' | 'as it is'
+export type FailedReply = 'unknown' | 'check' | 'as_is'
 
 /** `retry` is that of the error; undefined for an error that is a bug. */
-export function failedReply(phase: ReplyPhase,
-  retry: 'no' | 'same' | 'elsewhere' | undefined): FailedReply {
+export function failedReply(phase: ReplyPhase, retry: Retry | undefined): FailedReply {
   if (retry === 'elsewhere' && (phase === 'writing' || phase === 'early')) return 'unknown'
-  return retry === 'no' ? 'check' : 'as it is'
+  return retry === 'no' ? 'check' : 'as_is'
 }

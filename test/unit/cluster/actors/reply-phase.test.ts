@@ -29,10 +29,10 @@ it('decides what becomes of a failed reply', () => {
     return `${phase}: ${fates.join(', ')}`
   })
   expect(transcript).toEqual([
-    'waiting: check, as it is, as it is, as it is',
-    'abandoned: check, as it is, as it is, as it is',
-    'writing: check, as it is, unknown, as it is',
-    'reading: check, as it is, as it is, as it is',
-    'early: check, as it is, unknown, as it is',
+    'waiting: check, as_is, as_is, as_is',
+    'abandoned: check, as_is, as_is, as_is',
+    'writing: check, as_is, unknown, as_is',
+    'reading: check, as_is, as_is, as_is',
+    'early: check, as_is, unknown, as_is',
   ])
 })
