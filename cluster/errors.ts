@@ -33,12 +33,15 @@ export interface ErrorDetails {
 const messageMax = 2_000
 
 /** An error that a caller may see. Its message says what to do. */
-export abstract class CodedError<Code extends string = string> extends Error {
+export abstract class CodedError<Code extends string = string,
+  Details extends ErrorDetails = ErrorDetails>
+  extends Error {
   readonly code: Code
-  /** Facts that travel with the error. Only those of `ErrorDetails` steer the cluster. */
-  readonly details: ErrorDetails & Readonly<Record<string, unknown>>
+  /** Travels with the error. Only what `Details` names may steer control flow. */
+  readonly details: Details & Readonly<Record<string, unknown>>
 
-  constructor(code: Code, message: string, details: CodedError['details'], options?: ErrorOptions) {
+  constructor(code: Code, message: string, details: Details & Readonly<Record<string, unknown>>,
+    options?: ErrorOptions) {
     super(message.length > messageMax ? `${message.slice(0, messageMax)}…` : message, options)
     this.code = code
     this.details = details
@@ -48,7 +51,7 @@ export abstract class CodedError<Code extends string = string> extends Error {
   abstract get grpcStatus(): number
   abstract get retry(): Retry
   /** The same error with more details; this one is its cause. */
-  abstract with(details: CodedError['details']): CodedError<Code>
+  abstract with(details: Details): CodedError<Code, Details>
 
   get outcome(): Outcome {
     return this.details.ambiguous === true ? 'maybe_done' : 'not_done'

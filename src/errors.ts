@@ -1,7 +1,7 @@
 /** The one catalogue of errors: code, sentence, HTTP and gRPC status, and whether to ask again. */
 
 import { assert, clusterErrors, CodedError, goingAwayMessage } from '../cluster/errors.ts'
-import type { ReviveError, Retry } from '../cluster/errors.ts'
+import type { ErrorDetails, ReviveError, Retry } from '../cluster/errors.ts'
 
 export { assert, CodedError }
 
@@ -55,8 +55,22 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
+/** What the server knows beside the code. All of it is on the wire between members. */
+export interface HeddleDetails extends ErrorDetails {
+  /** The write that failed is not in the log and will not be. */
+  readonly unwritten?: boolean
+  /** The log belongs to a life that has ended. */
+  readonly dead?: boolean
+  /** Of `too_large`: how many bytes would have been needed. */
+  readonly bytes?: number
+  /** When a repeated request may succeed. */
+  readonly retryAfterSeconds?: number
+  /** Of `wrong_method`: the methods that are allowed, as the header of that name has them. */
+  readonly allow?: string
+}
+
 /** An error of the catalogue. */
-export class HeddleError extends CodedError<ErrorCode> {
+export class HeddleError extends CodedError<ErrorCode, HeddleDetails> {
   override readonly name = 'HeddleError'
 
   constructor(code: ErrorCode, message?: string, details: HeddleError['details'] = {},

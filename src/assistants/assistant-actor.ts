@@ -234,7 +234,7 @@ class AssistantActor implements Actor<AssistantCommand> {
       if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
       return true
     } catch (error) {
-      if (HeddleError.from(error).details['dead'] !== true) throw error
+      if (HeddleError.from(error).details.dead !== true) throw error
       return false
     }
   }

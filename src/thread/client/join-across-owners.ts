@@ -35,7 +35,7 @@ export async function joinSteadily(
       const error = HeddleError.from(caught)
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      const isLost = error.code === 'not_found' && (again || error.details['again'] === true)
+      const isLost = error.code === 'not_found' && (again || error.details.again === true)
       if (cancelled?.aborted) throw caught
       if (made && isLost) await startAgain()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
@@ -49,5 +49,5 @@ function mayChange({ code, retry, details, outcome }: HeddleError, made: boolean
   if (outcome === 'maybe_done') return true
   // After it, the caller that made the run would start a second one; others just ask again.
   if (code === 'full') return made
-  return retry !== 'no' && code !== 'internal' && details['unwritten'] !== true
+  return retry !== 'no' && code !== 'internal' && details.unwritten !== true
 }
