@@ -13,7 +13,7 @@ import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import type { CommandSource } from './cli/admin-command.ts'
 import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
-import { HeddleError } from './errors.ts'
+import { CodedError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
 import type { Settings } from './settings/index.ts'
@@ -63,7 +63,7 @@ async function serve(): Promise<void> {
     endOnSignal(server, settings, env)
     announce(server, settings)
   } catch (error) {
-    if (error instanceof HeddleError) refuse(error.message, exitCodes.failed)
+    if (error instanceof CodedError) refuse(error.message, exitCodes.failed)
     env.log.error('Heddle could not start.', { error })
     process.exit(exitCodes.failed)
   }

@@ -24,7 +24,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/raw-json', 'src/settings', 'cluster', 'src/json',
+const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
   'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/billing',
   'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
   'src/cli', 'src/main']
@@ -120,6 +120,9 @@ const walls = ['src/frontdoor', 'src/store']
 const placeOf = (path: string) =>
   order.find((place) => path.startsWith(`${place}/`) || path === `${place}.ts`)
 
+/** May be imported past the door: what it holds is needed where all of `cluster/` is not. */
+const small = ['cluster/errors.ts']
+
 /** The door between two files: of the outermost folder that holds `to` and not `from`. */
 function doorBetween(from: string, to: string): string | undefined {
   const folders = []
@@ -173,7 +176,7 @@ describe('imports', () => {
         .filter(({ ours, target }) => ours && !target.startsWith('proto/gen/'))
         .filter(({ target }) => {
           const door = doorBetween(path, target)
-          return door !== undefined && target !== door
+          return door !== undefined && target !== door && !small.includes(target)
         })
         .map(({ target }) => `${path} → ${target}`)
     )

@@ -29,5 +29,5 @@ export function findApplied(applied: readonly AppliedCommand[], id: string | und
  */
 export function ignoreDeletedByThis(error: unknown): void {
   const { code, details } = HeddleError.from(error)
-  if (code !== 'not_found' || details['again'] !== true) throw error
+  if (code !== 'not_found' || details.again !== true) throw error
 }

@@ -5,11 +5,11 @@
  * are answered from memory. Versions are rows of the log, newest last.
  */
 
-import { actorKeyText, plainValues } from '../../cluster/index.ts'
+import { actorKeyText } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { assert, HeddleError } from '../errors.ts'
-import { contains } from '../json/index.ts'
+import { contains, rawValues } from '../json/index.ts'
 import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { pageBytes } from '../search/index.ts'
 import type { AssistantIndex } from '../search/index.ts'
@@ -53,10 +53,10 @@ export interface AssistantActorParts {
 }
 
 /** All commands and replies are plain data. */
-export const assistantWire: ActorWire = { values: plainValues }
+export const assistantWire: ActorWire = { values: rawValues }
 
 /** The actor kind of assistants. */
-export function assistantKind(parts: AssistantActorParts): ActorKind {
+export function assistantKind(parts: AssistantActorParts): ActorKind<AssistantCommand> {
   return {
     name: assistantKindName,
     wire: assistantWire,
@@ -64,7 +64,7 @@ export function assistantKind(parts: AssistantActorParts): ActorKind {
   }
 }
 
-class AssistantActor implements Actor {
+class AssistantActor implements Actor<AssistantCommand> {
   readonly #context: ActorContext
   readonly #log: AssistantLog
   readonly #index: Pick<AssistantIndex, 'get'>
@@ -89,23 +89,22 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown, id?: string, cancelled?: AbortSignal): Promise<Turn> {
+  async receive(command: AssistantCommand, id?: string, cancelled?: AbortSignal): Promise<Turn> {
     // A command that was done already is not done again. It is answered with the result.
     if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
-    const known = command as AssistantCommand
-    switch (known.kind) {
+    switch (command.kind) {
       case 'create':
-        return { reply: await this.#create(known.content, known.ifExists, id) }
+        return { reply: await this.#create(command.content, command.ifExists, id) }
       case 'get':
         return { reply: this.#existing() }
       case 'patch':
-        return { reply: await this.#patch(known.change, id) }
+        return { reply: await this.#patch(command.change, id) }
       case 'set_latest':
-        return { reply: await this.#setLatest(known.version, id) }
+        return { reply: await this.#setLatest(command.version, id) }
       case 'versions':
-        return this.#readVersions(this.#existing(), known.query, cancelled)
+        return this.#readVersions(this.#existing(), command.query, cancelled)
       case 'delete':
-        return { reply: await this.#delete(known.branchId, id) }
+        return { reply: await this.#delete(command.branchId, id) }
     }
   }
 
@@ -241,7 +240,7 @@ class AssistantActor implements Actor {
       if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
       return true
     } catch (error) {
-      if (HeddleError.from(error).details['dead'] !== true) throw error
+      if (HeddleError.from(error).details.dead !== true) throw error
       return false
     }
   }

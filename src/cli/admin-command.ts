@@ -6,7 +6,7 @@ import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 
 import { systemEnv } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { openAdminAccess } from '../server/admin-access.ts'
 import type { AdminAccess } from '../server/admin-access.ts'
 import { knownSettings, resolveSettings, SettingsError } from '../settings/index.ts'
@@ -58,7 +58,7 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
       if (error.code === 'commander.help') throw new CommandError(`${incomplete}; ${help}`)
       throw new CommandError(`${mistakeIn(error)}; ${help}`)
     }
-    if (error instanceof HeddleError || error instanceof SettingsError) {
+    if (error instanceof CodedError || error instanceof SettingsError) {
       throw new CommandError(error.message)
     }
     throw error

@@ -13,7 +13,7 @@ import { lookup } from 'node:dns/promises'
 
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError, HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
 import type { Resolve } from './guarded-connector.ts'
 import type { Http } from './http.ts'
@@ -139,7 +139,7 @@ class HttpEgress {
       stopped.throwIfAborted()
       const { outcome, againMs } = await this.#try(call, stopped)
       if (againMs === undefined || tries === most) return outcome
-      const chance = chanceIn(this.#env.uuid())
+      const chance = this.#env.random()
       await this.#wait(waitAfter({ tries, chance, askedMs: againMs }), stopped)
     }
   }
@@ -278,13 +278,8 @@ async function textOf(
 
 const resolveAll: Resolve = (host) => lookup(host, { all: true })
 
-/** A number from 0 to 1 out of a random id. */
-function chanceIn(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8), 16) / 0x1_0000_0000
-}
-
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  if (error instanceof HeddleError || typeof code !== 'string') return String(message)
+  if (error instanceof CodedError || typeof code !== 'string') return String(message)
   return `${code}: ${String(message)}`
 }

@@ -1,5 +1,7 @@
 /** Whether a call is tried again, and when. Pure. */
 
+import { jittered } from '../../cluster/index.ts'
+
 /** Waits between tries, in milliseconds. Each is shortened by chance, at most to its half. */
 const waitsMs = [1_000, 5_000, 25_000, 60_000, 120_000] as const
 
@@ -24,7 +26,7 @@ export function waitAfter({ tries, chance, askedMs }: {
   /** The wait that the answer asked for. */
   readonly askedMs: number
 }): number {
-  const ownMs = waitsMs[tries - 1]! * (1 + chance) / 2
+  const ownMs = jittered(waitsMs[tries - 1]!, chance)
   return Math.max(ownMs, Math.min(askedMs, longestWaitMs))
 }
 

@@ -33,8 +33,8 @@ export function errorReply(log: Log) {
     }
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
-    const { limit, allow } = error.details as { readonly limit?: LimitDetails;
-      readonly allow?: string }
+    const { allow } = error.details
+    const { limit } = error.details as { readonly limit?: LimitDetails }
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
     // The rest of an unwanted body is read and dropped. Closing would reset the connection before a

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { noUse, plainTarget, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { accessOfCalls } from './connect/access.ts'
@@ -181,8 +181,8 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
   try {
     await assistants.welcome(localTenant)
   } catch (error) {
-    if (!(error instanceof HeddleError)) throw error
-    if (error.code !== 'unavailable' && !error.ambiguous) throw error
+    if (!(error instanceof CodedError)) throw error
+    if (error.code !== 'unavailable' && error.outcome === 'not_done') throw error
     log.warn('The assistants of the graphs cannot be made yet; the first request makes them.', {
       error,
     })

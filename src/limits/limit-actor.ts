@@ -10,8 +10,9 @@
  *   no token is given until its leases have ended.
  */
 
-import { pause, plainValues } from '../../cluster/index.ts'
+import { pause } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import { rawValues } from '../json/index.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
@@ -62,7 +63,7 @@ export interface LimitActorParts {
 }
 
 /** Commands and replies are plain data. */
-export const limitWire: ActorWire = { values: plainValues }
+export const limitWire: ActorWire = { values: rawValues }
 
 /** The key of the actor that counts for a limit and a subject. */
 export function limitActorKey({ row, who }: LimitKey) {
@@ -70,7 +71,7 @@ export function limitActorKey({ row, who }: LimitKey) {
 }
 
 /** The actor kind of limits. Its actors count together how many are in memory. */
-export function limitKind(parts: LimitActorParts): ActorKind {
+export function limitKind(parts: LimitActorParts): ActorKind<LimitQuestion, Grant> {
   const alive = { counters: 0 }
   return {
     name: limitKindName,
@@ -79,7 +80,7 @@ export function limitKind(parts: LimitActorParts): ActorKind {
   }
 }
 
-class LimitActor implements Actor {
+class LimitActor implements Actor<LimitQuestion, Grant> {
   readonly #parts: LimitActorParts
   readonly #key: LimitKey
   readonly #rule: LimitRule
@@ -111,8 +112,7 @@ class LimitActor implements Actor {
     this.#alive.counters++
   }
 
-  receive(command: unknown): Turn {
-    const { waiting, perSecond, ended, spent } = command as LimitQuestion
+  receive({ waiting, perSecond, ended, spent }: LimitQuestion): Turn<Grant> {
     const nowMs = this.#nowMs
     for (const lease of ended) this.#counter.end(nowMs, lease)
     if (spent > 0) this.#counter.count(nowMs, spent)

@@ -15,10 +15,12 @@ export const limitWires = [
 ] as const
 
 /** The service of one member. `recentOf` looks into its leases. */
-export function limitService(recentOf: (question: AdmitsQuestion) => RecentAdmits): Service {
+export function limitService(
+  recentOf: (question: AdmitsQuestion) => RecentAdmits,
+): Service<AdmitsQuestion, RecentAdmits> {
   return {
     name: limitServiceName,
     wire: limitWire,
-    answer: async (question) => recentOf(question as AdmitsQuestion),
+    answer: async (question) => recentOf(question),
   }
 }

@@ -371,8 +371,7 @@ export class ReadShare implements Disposable {
 
 function neededBytes(error: unknown): number | undefined {
   if (!(error instanceof HeddleError) || error.code !== 'too_large') return undefined
-  const { bytes } = error.details
-  return typeof bytes === 'number' ? bytes : undefined
+  return error.details.bytes
 }
 
 function tooLarge(most: number, bytes: number): HeddleError {

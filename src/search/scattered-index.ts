@@ -9,7 +9,7 @@
  * 3. No owner is asked for more than can be on the page. A single owner makes the page itself.
  */
 
-import { atLatest } from '../../cluster/index.ts'
+import { atLatest, backoffMs } from '../../cluster/index.ts'
 import type { Env, Member, Ownership } from '../../cluster/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
@@ -25,7 +25,7 @@ import type { ThreadSearch } from './thread-index.ts'
 
 /** The members to ask, and how. The own index is asked without a call. */
 export interface ScatterOptions {
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>
   /** The index of this member; undefined if it never owns anything. */
   readonly own?: OwnIndex
@@ -47,7 +47,7 @@ const patienceMs = 20_000
  * Pause before asking again. A shard may be covered a moment later, and its owner does not announce
  * that.
  */
-const askAgainMs = 100
+const pauses = { firstMs: 100, longestMs: 100 }
 /** Time to find what a tenant uses. It is needed soon, and an owner that is slower is left out. */
 const useMs = 1_000
 
@@ -198,7 +198,8 @@ class Scatter {
   async #change(patience: Promise<undefined>): Promise<true | undefined> {
     const changed = Promise.withResolvers<true>()
     const stop = this.#changes.listen(() => changed.resolve(true))
-    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
+    const { env } = this.#options
+    const cancel = env.after(backoffMs(pauses, 1, env.random()), () => changed.resolve(true))
     try {
       return await Promise.race([patience, changed.promise])
     } finally {

@@ -1,6 +1,6 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import { ActivationTable, actorKeyText, limitConcurrency, createRouter,
+import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
   shardOf } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
@@ -47,7 +47,7 @@ const inputCharacters = 512 * 1024 * 1024
  * Pauses before a thread is woken again. It has runs to continue, and perhaps no client asks for
  * it.
  */
-const wakeAgainMs = { first: 1_000, longest: 60_000 }
+const wakeAgain = { firstMs: 1_000, longestMs: 60_000 }
 
 /** Unfinished threads that are woken at once. */
 const wokenAtOnce = 8
@@ -85,7 +85,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
   let closing = false
-  const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
+  const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
     if (closing || epoch === undefined) return
     try {
@@ -93,8 +93,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     } catch (error) {
       if (closing) return
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      const nextMs = Math.min(2 * pauseMs, wakeAgainMs.longest)
-      env.after(pauseMs, () => void wakeOne(key, nextMs))
+      env.after(backoff.nextMs(), () => void wakeOne(key, backoff))
     }
   }
   return {

@@ -3,7 +3,7 @@
  * are. This keeps just one time, before which none of them is due.
  */
 
-import { limitConcurrency } from '../../cluster/index.ts'
+import { Backoff, limitConcurrency } from '../../cluster/index.ts'
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import type { DueThread, DueThreads } from '../search/index.ts'
 
@@ -19,7 +19,7 @@ export interface DueWakesOptions {
 const [pageThreads, wokenAtOnce] = [256, 8]
 
 /** Pauses after a failure. They double each time, up to the longest. */
-const againMs = { first: 1_000, longest: 60_000 }
+const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
 /** Longest time of a timer, as timers stand still while a machine sleeps. */
 const longestTimerMs = 60_000
@@ -32,13 +32,14 @@ export class DueWakes {
   readonly #options: DueWakesOptions
   readonly #inTurn = limitConcurrency(wokenAtOnce)
   #nextMs = Infinity
-  #againMs = againMs.first
+  readonly #backoff: Backoff
   #isLooking = false
   #isClosed = false
   #stopTimer = () => {}
 
   constructor(options: DueWakesOptions) {
     this.#options = options
+    this.#backoff = new Backoff(options.env, pauses)
   }
 
   /** Notes that some thread is due by then. */
@@ -75,10 +76,9 @@ export class DueWakes {
         error: outcome.failed,
       })
       // Perhaps there was no room for more of them at once.
-      if (outcome.woken > 0) this.#againMs = againMs.first
-      this.note(env.nowMs() + this.#againMs)
-      this.#againMs = Math.min(2 * this.#againMs, againMs.longest)
-    } else this.#againMs = againMs.first
+      if (outcome.woken > 0) this.#backoff.reset()
+      this.note(env.nowMs() + this.#backoff.nextMs())
+    } else this.#backoff.reset()
     this.#setTimer()
   }
 

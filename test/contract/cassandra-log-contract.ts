@@ -395,7 +395,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           const env = { after: (_: number, fn: () => void) => {
             queueMicrotask(fn)
             return () => {}
-          } }
+          }, random: () => 0 }
           const connection = { ...watched(house.connection).connection, swap } as Connection
           for (const epoch of [1, 2, 3]) {
             const log = house.handle({ commit, connection, env, bucketBytes: 500 })

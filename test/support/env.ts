@@ -50,6 +50,8 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     every: (ms, fn) => set(ms, ms, fn),
     uuid: () => numbered('4', ++ids),
     uuid7: () => numbered('7', ++ids),
+    // Almost one: pauses are as long as they may be.
+    random: () => 1 - Number.EPSILON,
     secret: () => `secret-${++ids}`.padEnd(43, '_'),
     log: keptLog(lines, {}),
     lines,

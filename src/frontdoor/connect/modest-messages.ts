@@ -8,7 +8,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ConnectError } from '@connectrpc/connect'
 import type { UniversalHandler } from '@connectrpc/connect/protocol'
 
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 import { requireModest } from '../../json/index.ts'
 import { asConnectError } from './connect-error.ts'
 
@@ -90,6 +90,6 @@ function requireFewFields(bytes: Uint8Array, message: DescMessage): void {
   try {
     look(new BinaryReader(bytes), bytes.byteLength, message)
   } catch (error) {
-    if (error instanceof HeddleError) throw error
+    if (error instanceof CodedError) throw error
   }
 }

@@ -2,7 +2,7 @@
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 
 /** One thing that the server depends on, such as its store. */
 export interface Dependency {
@@ -49,5 +49,5 @@ export async function checkAll(
 
 /** Shows our own messages only; others may contain secrets. */
 function reasonOf(error: unknown, { title }: Dependency): string {
-  return error instanceof HeddleError ? error.message : `${title} is out of reach.`
+  return error instanceof CodedError ? error.message : `${title} is out of reach.`
 }

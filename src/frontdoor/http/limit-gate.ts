@@ -37,7 +37,7 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
     // Health checks of many members come from one address, and need no store.
     if (request.url === livenessUrl) return
     const address = addressOf(request)
-    const { key, user, known } = claimOf(identity, request)
+    const { key, user, known } = callerOf(identity, request)
     const limit = rowOf({ method: request.method, path: requestPath(request.url),
       key: key !== undefined, user: user !== undefined })
     // Made-up keys are stopped here, so that they create no counters.
@@ -50,7 +50,7 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
 }
 
 /** Who a request claims to be from. */
-interface Claim {
+interface Caller {
   /** SHA-256 of a key, in hex. */
   readonly key?: string | undefined
   readonly user?: string | undefined
@@ -58,10 +58,10 @@ interface Claim {
   readonly known: boolean
 }
 
-const nobody: Claim = { known: true }
+const nobody: Caller = { known: true }
 
 /** Who a request is charged to. Without authentication, keys and users are taken as sent. */
-function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
+function callerOf(identity: Identity, { headers }: FastifyRequest): Caller {
   switch (identity.kind) {
     case 'key':
       return { key: identity.hash, known: identity.known }

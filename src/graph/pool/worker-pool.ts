@@ -1,5 +1,6 @@
 /** The graph workers of a process: starts, replaces, listens to and ends them. */
 
+import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../execution.ts'
@@ -42,7 +43,9 @@ const stuckAfterMs = 4500
 /** Workers beyond the pool's size that may be reserved for one execution each. */
 const quarantinedMax = 8
 /** Delays of replacements. They grow while workers die soon after their start. */
-const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
+const pauses = { firstMs: 100, longestMs: 10_000 }
+/** A worker that lived this long did not die of its start. */
+const livedMs = 60_000
 /** Time after which a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
 /**
@@ -289,9 +292,9 @@ export class WorkerPool {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
-    this.#deaths = ageMs > backOffMs.resetAfter ? 1 : this.#deaths + 1
+    this.#deaths = ageMs > livedMs ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
-    const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    const delayMs = backoffMs(pauses, this.#deaths - 1, this.#env.random())
     this.#after(delayMs, () => this.#refill())
   }
 

@@ -64,6 +64,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
         indexWire, ...limitWires],
+      reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
       heartbeats: store.heartbeats,

@@ -4,7 +4,7 @@
  * Rule: [drain].
  */
 
-import { actorKeyText, debounce, shardOf } from '../../../cluster/index.ts'
+import { actorKeyText, backoffMs, debounce, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import type { HostedActors } from './backend.ts'
@@ -25,7 +25,7 @@ interface Leaving {
   readonly gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>>
 }
 
-const loadAgainMs = 1_000
+const loadAgain = { firstMs: 1_000, longestMs: 1_000 }
 /**
  * Quiet time before rows of shards that were handed over are loaded, and the longest wait. Until
  * then, the runs that move with the shards need the store and the processor. Searches wait longer
@@ -61,7 +61,7 @@ export function shardHandover(
       .catch((error: unknown) => {
         if (!isMine()) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
-        env.after(loadAgainMs, () => load(shard, taking))
+        env.after(backoffMs(loadAgain, 1, env.random()), () => load(shard, taking))
       })
   }
   const leaveTogether = (): Leaving => {

@@ -8,7 +8,7 @@
 import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
-import { goingAway, HeddleError } from '../../errors.ts'
+import { CodedError, goingAway, HeddleError } from '../../errors.ts'
 import type { Connection } from './driver/connection.ts'
 import type { LocalIndex } from './index/local-index.ts'
 import type { OwnedRowTable } from './index/owned-row-table.ts'
@@ -185,8 +185,8 @@ export class CassandraLog implements LogPort {
     try {
       await appended
     } catch (error) {
-      const unwritten = error instanceof HeddleError && error.code === 'unavailable'
-        && !error.ambiguous
+      const unwritten = error instanceof CodedError && error.code === 'unavailable'
+        && error.outcome === 'not_done'
       if (unwritten) { for (const row of copies) this.#unnoteCopy(row) }
       throw error
     }

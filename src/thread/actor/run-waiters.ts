@@ -71,5 +71,5 @@ export class RunWaiters {
 /** Marks the error as `unwritten`, unless the run may have been written. */
 export function unwritten(caught: unknown): HeddleError {
   const error = HeddleError.from(caught)
-  return error.with({ unwritten: !error.ambiguous })
+  return error.with({ unwritten: error.outcome === 'not_done' })
 }

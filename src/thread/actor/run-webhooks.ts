@@ -6,7 +6,7 @@
  * of its own: delivered, or given up.
  */
 
-import { pause } from '../../../cluster/index.ts'
+import { Backoff } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { CallOutcome } from '../../egress/index.ts'
@@ -22,7 +22,7 @@ import { webhookBody } from './webhook-body.ts'
 const oldMs = 3_600_000
 
 /** Pause before the next try if our own store failed. */
-const againMs = 5_000
+const pauses = { firstMs: 5_000, longestMs: 5_000 }
 
 export class RunWebhooks {
   readonly #context: ThreadContext
@@ -82,7 +82,7 @@ export class RunWebhooks {
       } catch (error) {
         if (stop.signal.aborted) break
         env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
-        await pause(env, againMs)
+        await new Backoff(env, pauses).pause()
       }
     }
     if (this.#underWay.get(runId) === stop) this.#underWay.delete(runId)

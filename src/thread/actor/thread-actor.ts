@@ -23,13 +23,16 @@ import { StateEditor } from './state-editor.ts'
 import { StateQueries } from './state-queries.ts'
 
 /** The kind of actor that a thread is. */
-export function threadKind(ports: ThreadPorts): ActorKind {
+export function threadKind(
+  ports: ThreadPorts,
+): ActorKind<ThreadCommand | OwnCommand, unknown, FeedListener, FollowRequest> {
   const interruptions = new Interruptions()
   return { name: 'thread', wire: threadWire,
     create: (context) => new ThreadActor(ports, context, interruptions) }
 }
 
-class ThreadActor implements Actor {
+class ThreadActor
+  implements Actor<ThreadCommand | OwnCommand, unknown, FeedListener, FollowRequest> {
   readonly #ports: ThreadPorts
   readonly #context: ActorContext
   readonly #interruptions: Interruptions
@@ -124,8 +127,9 @@ class ThreadActor implements Actor {
       || this.#thread.threadLog.unsettled || this.#purge.underWay
   }
 
-  receive(command: unknown, id?: string, cancelled?: AbortSignal): Turn | Promise<Turn> {
-    const own = command as ThreadCommand | OwnCommand
+  receive(own: ThreadCommand | OwnCommand, id?: string, cancelled?: AbortSignal): Turn | Promise<
+    Turn
+  > {
     const applied = findApplied(this.#thread.threadLog.state.applied, id)
     if (applied) return { reply: this.#again(own as ThreadCommand, applied) }
     switch (own.type) {
@@ -217,10 +221,9 @@ class ThreadActor implements Actor {
     }
   }
 
-  follow(request: unknown, listener: unknown): Promise<() => void> {
+  follow({ runId, follow }: FollowRequest, listener: FeedListener): Promise<() => void> {
     this.#requireExist()
-    const { runId, follow } = request as FollowRequest
-    return this.#runs.follow(runId, follow, listener as FeedListener)
+    return this.#runs.follow(runId, follow, listener)
   }
 
   /** Waits until every write has landed or failed: only then may the thread be loaded again. */

@@ -5,7 +5,7 @@ import type { ActorKey, Env, Router } from '../../../cluster/index.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreDeletedByThis } from '../../assistants/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { asUnread, HeddleError, ignoreNotFound } from '../../errors.ts'
+import { asUnread, CodedError, HeddleError, ignoreNotFound } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
@@ -22,7 +22,7 @@ export interface ThreadClientOptions {
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
   readonly reads: ReadQuota
-  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
   /** Reads long states beside the main thread. */
   readonly json?: Pick<LongJson, 'contains'>
 }
@@ -210,5 +210,5 @@ function shareOf(reads: ReadQuota, tenant: string, rows: readonly ThreadRow[]): 
 }
 
 function isTooLarge(error: unknown): boolean {
-  return error instanceof HeddleError && error.code === 'too_large'
+  return error instanceof CodedError && error.code === 'too_large'
 }

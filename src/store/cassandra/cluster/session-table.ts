@@ -8,7 +8,7 @@
  * Rule: [fence_quorum].
  */
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, Member, SessionPort, SessionState } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
@@ -18,7 +18,7 @@ import type { Connection, Statement, Value } from '../driver/connection.ts'
 const triesMax = 20
 /** Time for attempts that are not answered. The caller then decides what to do. */
 const patienceMs = 3_000
-const pauseMs = 50
+const pauses = { firstMs: 50, longestMs: 100 }
 
 /** The part of a connection that control rows need. */
 export type ControlConnection = Pick<Connection, 'control' | 'read' | 'swap'>
@@ -87,6 +87,7 @@ export class SessionTable implements SessionPort {
   /** `applied`, or the state that was found instead. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
     const beganMs = this.#env.monotonicMs()
+    const backoff = new Backoff(this.#env, pauses)
     for (let tries = 1;; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
@@ -96,7 +97,7 @@ export class SessionTable implements SessionPort {
         const late = this.#env.monotonicMs() - beganMs > patienceMs
         if (late || tries === triesMax) throw unknown(error)
       }
-      await pause(this.#env, pauseMs)
+      await backoff.pause()
     }
   }
 }

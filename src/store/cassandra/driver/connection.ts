@@ -3,8 +3,9 @@
 import { Client, types } from 'cassandra-driver'
 import type { Host, QueryOptions } from 'cassandra-driver'
 
+import { backoffMs, pauseMsMax } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { assert, goingAway, HeddleError } from '../../../errors.ts'
+import { assert, CodedError, goingAway, HeddleError } from '../../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
@@ -54,7 +55,7 @@ const writeMs = 1_500
  * is relative, so that a store that is slow as a whole does not get twice as many writes.
  */
 const slowTimes = 8
-const [firstPauseMs, longestPauseMs] = [50, 1_000]
+const pauses = { firstMs: 50, longestMs: 1_000 }
 /** Rows in one answer, at most. */
 const pageRows = 5_000
 
@@ -178,7 +179,7 @@ export class Connection {
 
   /** A compare-and-set that may be applied twice. It is sent again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous: true })
       try {
         await this.swap(statement)
@@ -186,7 +187,7 @@ export class Connection {
       } catch (error) {
         if (!(error instanceof AmbiguousSwap)) throw error
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -195,16 +196,16 @@ export class Connection {
    * reached, until the connection is closed.
    */
   async surely(work: () => Promise<void>): Promise<void> {
-    for (;;) {
+    for (let tries = 1;; tries++) {
       try {
         await work()
         return
       } catch (error) {
-        const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
+        const outOfReach = error instanceof CodedError && error.code === 'unavailable'
         if (!outOfReach) throw error
         if (this.#closed) throw goingAway({ ambiguous: true })
       }
-      await this.#pause(longestPauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -263,7 +264,7 @@ export class Connection {
   async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
     const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
@@ -273,16 +274,17 @@ export class Connection {
         return
       } catch (error) {
         const outcome = outcomeOf(error)
+        const pauseMs = pauseMsMax(pauses, tries)
         if (outcome === 'refused') {
           if (!ambiguous) throw refusal(error)
           // An earlier attempt may have been applied, so what is not known yet is asked again.
-          if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
+          if (pauseMs === pauses.longestMs) this.#env.log.warn(repeated, { error })
         }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
         if (!ambiguous && late) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -290,9 +292,10 @@ export class Connection {
     pageState?: string): Promise<types.ResultSet> {
     const sent = values.map(asSent)
     const patience = new ReadTimeout(this.#env, () => this.#inReach)
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway()
       const askedMs = this.#env.monotonicMs()
+      const pauseMs = pauseMsMax(pauses, tries)
       const readTimeout = patience.nextMs(pauseMs)
       try {
         const answer = this.#answered(
@@ -305,7 +308,7 @@ export class Connection {
         if (outcomeOf(error) === 'refused') throw refusal(error)
         if (patience.hasEnded(pauseMs)) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -355,6 +358,10 @@ export class Connection {
   }
 
   /** Ends early when the connection is closed. */
+  #pauseAfter(tries: number): Promise<void> {
+    return this.#pause(backoffMs(pauses, tries, this.#env.random()))
+  }
+
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

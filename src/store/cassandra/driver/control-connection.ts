@@ -8,6 +8,7 @@
 
 import type { Client } from 'cassandra-driver'
 
+import { backoffMs } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { assert } from '../../../errors.ts'
 
@@ -18,10 +19,10 @@ interface ControlConnection {
 }
 
 /** Pause after a renewal that failed as the driver does not expect. */
-const againMs = 1_000
+const pauses = { firstMs: 1_000, longestMs: 1_000 }
 
 /** Makes renewals wait for each other. Call before the client connects. */
-export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>): void {
+export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log' | 'random'>): void {
   const { controlConnection: control } = client as unknown as {
     readonly controlConnection?: ControlConnection
   }
@@ -33,7 +34,7 @@ export function renewOneAtATime(client: Client, env: Pick<Env, 'after' | 'log'>)
     if (hosts !== undefined) return renew(hosts)
     underWay ??= renew().catch((error: unknown) => {
       env.log.warn('The driver could not renew its connection to Cassandra.', { error })
-      env.after(againMs, () => void control._refresh())
+      env.after(backoffMs(pauses, 1, env.random()), () => void control._refresh())
     }).finally(() => {
       underWay = undefined
     })

@@ -214,8 +214,8 @@ export class BranchWriter {
     if (this.#flying.some(({ stage }) => stage === 'sent')) return
     // The first one was refused, or it would be settled.
     const { refusal } = this.#flying[0]!
-    const { ambiguous } = HeddleError.from(refusal)
-    if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {
+    const { outcome } = HeddleError.from(refusal)
+    if (outcome === 'maybe_done' || this.#flying.every(({ stage }) => stage === 'refused')) {
       this.#lose(refusal)
     } else if (this.#options.patience.ended) {
       this.#lose(new HeddleError('unavailable', undefined, { ambiguous: true }, { cause: refusal }))

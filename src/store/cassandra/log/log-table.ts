@@ -2,7 +2,7 @@
  * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
  */
 
-import { LRUCache, pause } from '../../../../cluster/index.ts'
+import { Backoff, LRUCache } from '../../../../cluster/index.ts'
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
@@ -39,7 +39,7 @@ export interface LogTableOptions {
   readonly rank: WriteTimestamp
   readonly chunks: ChunkTable
   readonly check: Pick<OwnershipCheck, 'confirm'>
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   readonly commit: CommitMode
   /** True if the owner of the branch was deleted. */
   readonly isDead: (branchId: string) => Promise<boolean>
@@ -57,7 +57,7 @@ interface Line extends Segment {
 type Extent = Pick<LogRange, 'from' | 'through'>
 const everything: Extent = { from: 1, through: Number.MAX_SAFE_INTEGER }
 
-const pauseMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 const slicesAtOnce = 8
 
 /** The log of all branches that this member reads or writes. One for each store. */
@@ -83,7 +83,7 @@ export class LogTable {
     const checkpoints = this.#checkpoints = new CheckpointTable(connection)
     const closed = () => this.#closed
     const patience = this.#patience = {
-      pause: () => pause(env, pauseMs),
+      pause: () => new Backoff(env, pauses).pause(),
       get ended() {
         return closed()
       },

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
@@ -11,7 +11,7 @@ import { reads } from './migration.ts'
 
 /** Seconds. Longer than any single statement takes. */
 const lockS = 60
-const pauseMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 /** Time after which the holder of the lock has finished, or the lock has expired. */
 const patienceMs = 3 * lockS * 1_000
 
@@ -69,11 +69,12 @@ export class SchemaLock {
     const cql = `INSERT INTO ${this.#table} (name, holder) VALUES ('schema', ?) IF NOT EXISTS ` +
       `USING TTL ${lockS}`
     const untilMs = this.#env.monotonicMs() + patienceMs
+    const backoff = new Backoff(this.#env, pauses)
     for (;;) {
       const found = await this.#swap({ cql, values: [this.#holder] })
       if (found === true || found === this.#holder) return
       if (this.#env.monotonicMs() > untilMs) throw takesTooLong()
-      await pause(this.#env, pauseMs)
+      await backoff.pause()
     }
   }
 

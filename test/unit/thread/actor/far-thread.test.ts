@@ -24,6 +24,7 @@ const common = {
   trust: { secret: 'the-secret-of-this-cluster' },
   identity: { cluster: 'test', version: 1 },
   kinds: [{ name: 'thread', wire: threadWire }],
+  reviveError: HeddleError.revive,
 }
 
 let house: ThreadHouse
