@@ -77,6 +77,8 @@ export interface ThreadContext {
   notify(command: OwnCommand): void
   /** Ends this activation unless it is occupied. */
   sleep(): void
+  /** Ends this activation: the state in memory is no longer what the log says. */
+  fail(reason: unknown): void
 }
 
 /** The graph that the thread last ran, if the project still has it. */

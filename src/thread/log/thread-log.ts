@@ -161,8 +161,12 @@ export class ThreadLog {
     return this.#settled.seq < this.#state.row.seq
   }
 
-  /** Makes records true: in the state at once, on disk when the result resolves. */
-  write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
+  /**
+   * Makes records true: in the state at once, on disk when the result resolves. `replaced` override
+   * the places of checkpoints that a rollback dropped, in the same row.
+   */
+  write(records: readonly RecordOf[], urgency: Urgency = 'now',
+    replaced: readonly CheckpointPlace[] = []): Promise<void> {
     const places: CheckpointPlace[] = []
     const rows = new RunRows()
     let thread = false
@@ -177,6 +181,7 @@ export class ThreadLog {
       thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
+    places.push(...replaced)
     return this.#settling(this.#writer.write(
       { records, places, ...this.#changesOf(rows), thread },
       urgency,
@@ -219,11 +224,6 @@ export class ThreadLog {
     const { ports: { log } } = this.#options
     const entries = await log.read(this.#state.row.branch!, { from: seq, through: seq })
     return entries.flatMap(({ body }) => decodeRow(body))
-  }
-
-  /** Overrides the places of checkpoints that a rollback dropped, in the row being filled. */
-  dropPlaces(places: readonly CheckpointPlace[]): void {
-    void this.#writer.write({ records: [], places, thread: true }, 'now')
   }
 
   /** Bytes of its log, without what waits to be written. */
