@@ -12,6 +12,7 @@ import type { ThreadPorts } from '../context/thread-context.ts'
 /** Pause before the next try: doubled each time, up to the longest. */
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
+/** The purge of one thread, tried until it works. */
 export class Purge {
   readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
   readonly #context: ActorContext

@@ -6,6 +6,7 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { JoinRun } from '../model/thread-client.ts'
 
+/** A wait for a run, and how an owner is asked for its result. */
 export interface JoinAcrossOwners extends JoinRun {
   readonly env: Pick<Env, 'after' | 'monotonicMs'>
   /** Asks the present owner; throws at once if `cancelled` has aborted. */

@@ -17,6 +17,7 @@ import type { HistoryPart, HistoryQuery, ThreadClient, ThreadView,
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
 
+/** What calls to threads are made with. */
 export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
@@ -48,6 +49,7 @@ const atOnce: Pick<LongJson, 'contains'> = {
   contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
 }
 
+/** The client of all threads of the cluster. */
 export function createThreadClient(
   { router, threads, newThreadId, reads, env, json = atOnce }: ThreadClientOptions,
 ): ThreadClient {

@@ -42,6 +42,7 @@ export interface FeedPast {
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
+/** How the feed of a run begins. */
 export interface EventStreamOptions {
   /** The graph whose state values are sent. */
   readonly graphId: string
@@ -51,6 +52,7 @@ export interface EventStreamOptions {
   readonly forgotten?: EventPlace
 }
 
+/** The feed of one run. */
 export class EventStream {
   readonly graphId: string
   #entries: FeedEntry[] = []

@@ -3,6 +3,7 @@
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 
+/** Withholds events of one execution until their data are there. */
 export class ReorderBuffer {
   #entries: FeedEntry[] = []
 

@@ -53,12 +53,14 @@ export interface ThreadClient {
     listener: FeedListener): Promise<() => void>
 }
 
+/** A thread as the API shows it. */
 export interface ThreadView {
   readonly row: ThreadRow
   /** The state values, `{}` for an empty thread. */
   readonly values: JsonText
 }
 
+/** The part of a search that concerns state values. */
 export interface ValuesFilter {
   /** Containment on state values. */
   readonly values?: Readonly<Record<string, unknown>>
@@ -69,6 +71,7 @@ export interface ValuesFilter {
 /** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
 export const metadataKeysMax = 256
 
+/** A thread to create. */
 export interface CreateThread {
   /** A new id if the client named none. */
   readonly threadId: string
@@ -77,6 +80,7 @@ export interface CreateThread {
   readonly supersteps: readonly (readonly EditUpdate[])[]
 }
 
+/** Which state is asked for. */
 export interface StateQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -84,6 +88,7 @@ export interface StateQuery {
   readonly select?: StateSelection
 }
 
+/** Which states of a history are asked for, newest first. */
 export interface HistoryQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -101,11 +106,13 @@ export interface HistoryPart {
   readonly isLast: boolean
 }
 
+/** An edit of the state outside a run. */
 export interface StateUpdate {
   readonly update: EditUpdate
   readonly checkpoint: CheckpointSelector | null
 }
 
+/** What a new run does to the unfinished ones; see `Admission`. */
 export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
 
 /** A run as the front door resolved it: the assistant is looked up, the ids are made. */
@@ -155,6 +162,7 @@ export interface RunPlan {
   readonly trace?: string
 }
 
+/** How a run is cancelled. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
 }
@@ -170,6 +178,7 @@ export interface JoinRun {
   readonly cancelled?: AbortSignal | undefined
 }
 
+/** Which events of a run are followed. */
 export interface FollowRun {
   /** An event id; `-1`, `-` or null: from the start. */
   readonly after: string | null
@@ -177,6 +186,7 @@ export interface FollowRun {
   readonly modes: readonly string[] | null
 }
 
+/** A follow, and what the caller knows of the run. */
 export interface WatchRun extends FollowRun {
   /**
    * The caller made the run, so it exists: a first follow that fails is tried again, as later ones
@@ -185,6 +195,7 @@ export interface WatchRun extends FollowRun {
   readonly made?: boolean
 }
 
+/** An event of a run as followers get it. */
 export interface FeedEvent {
   /** Opaque to clients; grows along the run. */
   readonly id: string
@@ -192,6 +203,7 @@ export interface FeedEvent {
   readonly json: JsonText
 }
 
+/** How a follow ends; see `FeedListener.ended`. */
 export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 
 /** Called in order, with as many events at once as there are. */
