@@ -38,6 +38,11 @@ export interface ThreadClient {
 
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
+  /**
+   * Starts a run whose caller waits for the result. The wait has no limit: it outlasts changes of
+   * the thread's owner. An `awaited` run is started again if it was lost before it was on disk.
+   */
+  startAndWait(tenant: string, threadId: string, run: StartRun): Promise<AwaitedRun>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
@@ -45,9 +50,11 @@ export interface ThreadClient {
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
   /**
    * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
-   * waits, `{"__error__": {error, message}}` if it failed. Never `null`.
+   * waits, `{"__error__": {error, message}}` if it failed. Never `null`. `cancelled` aborts, with a
+   * HeddleError, when nobody waits any more.
    */
-  joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
+  joinRun(tenant: string, threadId: string, runId: string,
+    cancelled?: AbortSignal): Promise<JsonText>
   /** Sends the listener the events after `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
@@ -167,15 +174,11 @@ export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
 }
 
-/** Who waits for a run, and for how long. */
-export interface JoinRun {
-  /**
-   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
-   * again if it was lost before it was on disk.
-   */
-  readonly startAgain?: () => Promise<void>
-  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
-  readonly cancelled?: AbortSignal | undefined
+/** A run that was accepted, and its result. */
+export interface AwaitedRun {
+  readonly row: RunRow
+  /** As `joinRun`. `cancelled` aborts, with a HeddleError, when nobody waits any more. */
+  result(cancelled?: AbortSignal): Promise<JsonText>
 }
 
 /** Which events of a run are followed. */
