@@ -18,7 +18,7 @@ import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
-import { startRun } from './run-spec.ts'
+import { startAndWait, startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
 type Parts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'reads'>
@@ -29,7 +29,7 @@ export function runService(parts: Parts): ServiceImpl<typeof RunService> {
 }
 
 function creationCalls(parts: Parts) {
-  const { runs, quotas } = parts
+  const { quotas } = parts
   return {
     createRun: async ({ run }, context) => ({
       run: runMessage(await startRun(parts, run, context)),
@@ -45,10 +45,9 @@ function creationCalls(parts: Parts) {
     },
     waitRun: async ({ run: spec }, context) => {
       using _stream = quotas.stream(tenantOf(context))
-      const run = await startRun(parts, spec, context)
+      const { row: run, result } = await startAndWait(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const text = await longAnswer(parts, context,
-        (cancelled) => runs.result(tenantOf(context), nameOf(run), cancelled))
+      const text = await longAnswer(parts, context, result)
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function*(request, context) {

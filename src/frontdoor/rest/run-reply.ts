@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { FollowRun } from '../../thread/index.ts'
+import type { AwaitedRun, FollowRun } from '../../thread/index.ts'
 import { requireAllowed, userOf } from '../http/caller.ts'
 import { whileValid } from '../http/credential-check.ts'
 import { whenClosed } from '../http/ending.ts'
@@ -26,6 +26,8 @@ export interface Watched {
   readonly reply: FastifyReply
   /** True if this request made the run: a repeated request would make another one. */
   readonly made?: boolean
+  /** The result of a run that this request made; otherwise the run is joined. */
+  readonly result?: AwaitedRun['result']
   /** True if the run is cancelled when the client leaves before the end. */
   readonly cancelOnDisconnect: boolean
 }
@@ -35,6 +37,12 @@ export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect
   reply: FastifyReply): Watched {
   return { run: nameOf(row), made: true, reply,
     cancelOnDisconnect: body.on_disconnect === 'cancel' }
+}
+
+/** For a request that made the run and waits for its result. */
+export function awaitedBy(request: { readonly body: Pick<CreateRun, 'on_disconnect'> },
+  { row, result }: AwaitedRun, reply: FastifyReply): Watched {
+  return { ...madeBy(request, row, reply), result }
 }
 
 /** Follows a run from its first event, in all stream modes. */
@@ -119,16 +127,15 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   reply.request.about = run
   const { caller } = reply.request
   const { tenant } = caller
+  const { result = (cancelled) => runs.join(tenant, run, cancelled) } = watched
   mayWatch(watched)
   if (!made) holdStream(parts, reply)
-  const ask = (cancelled: AbortSignal) =>
-    made ? runs.result(tenant, run, cancelled) : runs.join(tenant, run, cancelled)
   return answerLate({
     reply,
     ticker,
     runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: (left) => whileValid({ caller, ticker, left, ask }),
+    answer: (left) => whileValid({ caller, ticker, left, ask: result }),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })

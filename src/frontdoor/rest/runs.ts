@@ -8,8 +8,8 @@ import { takeRows } from '../http/row-bytes.ts'
 import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
   RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun,
-  streamRun, waiterOf } from './run-reply.ts'
+import { answerWithResult, awaitedBy, everything, holdStream, lastEventId, madeBy, runCallerOf,
+  sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Runs'
 const creation = {
@@ -54,8 +54,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
-    return answerWithResult(parts, madeBy(request, row, reply))
+    const run = await runs.createAndWait(caller.tenant, params.thread_id, body, waiterOf(request))
+    return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 }
 

@@ -12,6 +12,7 @@ import type { ThreadPorts } from '../context/thread-context.ts'
 /** Before the next try. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
+/** The purge of one thread, tried until it works. */
 export class Purge {
   readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
   readonly #context: ActorContext

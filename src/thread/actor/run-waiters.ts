@@ -8,6 +8,7 @@ interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
   unlisten(): void
 }
 
+/** The waiting callers of one thread, by run. */
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
 

@@ -14,6 +14,7 @@ import { HeddleError } from '../../errors.ts'
 import { isAfter, placeOf } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 
+/** A follow, and how an owner is asked for it. */
 export interface FollowAcrossOwnersOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
   readonly runId: string

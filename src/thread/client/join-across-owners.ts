@@ -4,12 +4,19 @@ import { Backoff } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { JoinRun } from '../model/thread-client.ts'
 
-export interface JoinAcrossOwners extends JoinRun {
+/** A wait for a run, and how an owner is asked for its result. */
+export interface JoinAcrossOwners {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random'>
   /** Asks the present owner; throws at once if `cancelled` has aborted. */
   join(): Promise<JsonText>
+  /**
+   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
+   * again if it was lost before it was on disk.
+   */
+  readonly startAgain?: () => Promise<void>
+  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
+  readonly cancelled?: AbortSignal | undefined
 }
 
 /** How long an owner is looked for. An answer that took longer came from an owner. */

@@ -12,11 +12,13 @@ import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
-import type { HistoryPart, HistoryQuery, ThreadClient, ThreadView,
+import type { HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
+import { startAndWait } from './start-and-wait.ts'
 
+/** What calls to threads are made with. */
 export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
@@ -48,6 +50,7 @@ const atOnce: Pick<LongJson, 'contains'> = {
   contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
 }
 
+/** The client of all threads of the cluster. */
 export function createThreadClient(
   { router, threads, newThreadId, reads, env, json = atOnce }: ThreadClientOptions,
 ): ThreadClient {
@@ -56,6 +59,11 @@ export function createThreadClient(
     cancelled?: AbortSignal) => router.ask(keyOf(tenant, id), command, cancelled) as Promise<Reply>
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand,
     cancelled?: AbortSignal) => ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
+
+  const start = (tenant: string, id: string, run: StartRun) =>
+    ask<RunRow>(tenant, id, { type: 'start', run })
+  const join = (tenant: string, id: string, runId: string, cancelled?: AbortSignal) =>
+    ask<JsonText>(tenant, id, { type: 'join', runId }, cancelled)
 
   /**
    * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
@@ -172,18 +180,21 @@ export function createThreadClient(
       read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     history,
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
-    startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
+    startRun: start,
+    startAndWait: (tenant, id, run) =>
+      startAndWait({
+        env,
+        run,
+        start: (again) => start(tenant, id, again),
+        join: (runId, cancelled) => join(tenant, id, runId, cancelled),
+      }),
     getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
     listRuns: (query, cancelled) =>
       read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
-    joinRun: (tenant, id, runId, join = {}) =>
-      joinSteadily({
-        env,
-        ...join,
-        join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.cancelled),
-      }),
+    joinRun: (tenant, id, runId, cancelled) =>
+      joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
     followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
       followSteadily({
         env,

@@ -6,7 +6,8 @@ import { isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { EventStream } from './event-stream.ts'
-import type { FeedEntry, FeedPast } from './event-stream.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
+import type { FeedPast } from './event-stream.ts'
 
 /** Follows of the same run are shared. */
 export const feedSharing: FollowSharing<FeedListener, FollowRequest> = {
