@@ -12,7 +12,7 @@ import { Command, CommanderError } from 'commander'
 import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import type { CommandSource } from './cli/admin-command.ts'
-import { mistakeIn, withSettings } from './cli/command-line.ts'
+import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
 import { HeddleError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
@@ -34,6 +34,12 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
   backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
 }
+
+const commandsHelp = `
+Commands:
+  keys     Makes, lists and revokes API keys.
+  billing  Lists what a tenant is to be billed for.
+  backup   Copies all data into a file.`
 
 /** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
@@ -91,16 +97,16 @@ function surroundings() {
  */
 function settingsFromCommand(): Settings {
   const command = withSettings(new Command('heddle')
+    .usage('[options]\n       heddle <command> --help')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
-    .version(ownVersion())
-    .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.\n' +
-      'The command "billing" lists what a tenant is to be billed for: billing --help.\n' +
-      'The command "backup" copies all data into a file: backup --help.')
+    .version(ownVersion(), '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
+    .addHelpText('after', commandsHelp)
     .configureOutput({ writeErr: () => {} })
     .exitOverride())
   try {
     command.parse()
-    return resolveSettings({ options: typed(command), ...surroundings() })
+    return resolveSettings({ options: typedSettings(command), ...surroundings() })
   } catch (error) {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
@@ -116,13 +122,6 @@ function settingsFromCommand(): Settings {
 function strayWord(word: string): string {
   return `"${word}" is no command, as "keys", "billing" and "backup" are: a project is named by ` +
     '--config, and npm passes options on only after "--" (npm start -- --config <path>)'
-}
-
-/** The options without the defaults that commander adds for flags that begin with `no`. */
-function typed(command: Command): Record<string, string> {
-  const options = Object.entries(command.opts<Record<string, string>>())
-  return Object.fromEntries(options
-    .filter(([name]) => command.getOptionValueSource(name) === 'cli'))
 }
 
 /** npm runs scripts in the folder of package.json, wherever it was called from. */

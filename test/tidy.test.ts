@@ -139,6 +139,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
   [/^pino$/, ['cluster/runtime/env.ts']],
+  [/^lru-cache$/, ['cluster/flow/lru-cache.ts']],
   [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
     'src/checkpoint/place-name.ts', 'src/frontdoor/operations/runs.ts']],
   [/^jose$/, ['src/access/']],

@@ -3,7 +3,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 
-import { dropOldest } from '../../cluster/index.ts'
+import { LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
@@ -45,8 +45,10 @@ export class JwtVerifier {
   readonly #env: Env
   readonly #expected: { readonly issuer: string; readonly audience?: string }
   readonly #keys: JWTVerifyGetKey
-  /** By the hash of the token, the oldest first. */
-  readonly #known = new Map<string, { readonly session: Login; readonly checkedMs: number }>()
+  /** By the hash of the token. */
+  readonly #known = new LRUCache<string, { readonly session: Login; readonly checkedMs: number }>({
+    max: rememberedMax,
+  })
 
   /** Reads the keys. Throws HeddleError with a message if they cannot be read. */
   static open({ issuer, audience, keys }: LoginOptions, env: Env): JwtVerifier {
@@ -75,7 +77,6 @@ export class JwtVerifier {
     const checkedMs = this.#env.monotonicMs()
     const session = await this.#checked(token)
     this.#known.set(hash, { session, checkedMs })
-    dropOldest(this.#known, rememberedMax)
     return session
   }
 

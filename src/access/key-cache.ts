@@ -10,7 +10,7 @@
  *     valid keys after a start, and many tenants may share an address.
  */
 
-import { limitConcurrency, dropOldest, FairSemaphore } from '../../cluster/index.ts'
+import { FairSemaphore, limitConcurrency, LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { KeyTable } from './key-table.ts'
@@ -81,10 +81,10 @@ export class KeyCache {
   readonly #env: Env
   readonly #region: string
   readonly #regions: readonly string[]
-  /** Entries by id, the least recently used first. */
-  readonly #entries = new Map<string, Entry>()
-  /** Ids that did not exist, and when they were looked up, the oldest first. */
-  readonly #unknown = new Map<string, number>()
+  /** By id. A key counts as used when it proves good. */
+  readonly #entries = new LRUCache<string, Entry>({ max: knownMax })
+  /** Ids that did not exist, and when. */
+  readonly #unknown = new LRUCache<string, number>({ max: unknownMax })
   readonly #looks = new Map<string, Promise<Look>>()
   readonly #soon = limitConcurrency(looksAtOnce)
   readonly #turns = new FairSemaphore(looksOfUnknownKeys)
@@ -130,9 +130,9 @@ export class KeyCache {
 
   async #entryOf(id: string, addressOf: () => string): Promise<Entry | undefined> {
     const nowMs = this.#env.monotonicMs()
-    const entry = this.#entries.get(id)
+    const entry = this.#entries.peek(id)
     if (entry === undefined) {
-      if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
+      if (nowMs - (this.#unknown.peek(id) ?? -Infinity) < unknownMs) return undefined
       return this.#unknownKey(id, addressOf())
     }
     return this.#fresh(entry)
@@ -174,7 +174,7 @@ export class KeyCache {
 
   /** Looks a key up, unless it was seen from another address meanwhile. */
   async #entryInTurn(id: string): Promise<Entry | undefined> {
-    const entry = this.#entries.get(id)
+    const entry = this.#entries.peek(id)
     if (entry !== undefined) return this.#fresh(entry)
     // If the store does not answer, the looks behind need not find out one by one.
     if (this.#env.monotonicMs() - this.#unknownFailedMs < lookAgainMs) throw unavailable()
@@ -219,23 +219,18 @@ export class KeyCache {
 
   #learn(id: string, { row, atMs }: Look): Entry | undefined {
     if (row === undefined) {
-      this.#unknown.delete(id)
       this.#unknown.set(id, atMs)
-      dropOldest(this.#unknown, unknownMax)
       return undefined
     }
-    const entry = this.#entries.get(id) ??
+    const entry = this.#entries.peek(id) ??
       { row, lookedMs: atMs, failedMs: -Infinity, usedMs: -Infinity }
     this.#entries.set(id, entry)
-    dropOldest(this.#entries, knownMax)
     return entry
   }
 
   #use(entry: Entry): void {
     const { id } = entry.row
-    this.#entries.delete(id)
     this.#entries.set(id, entry)
-    dropOldest(this.#entries, knownMax)
     const nowMs = this.#env.monotonicMs()
     if (nowMs - entry.usedMs < usedEveryMs) return
     entry.usedMs = nowMs

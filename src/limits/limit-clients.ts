@@ -29,7 +29,7 @@ const tidiedAtOnce = 500
 /** Charges requests at one front door, which owns it. */
 export class LimitClients {
   readonly #parts: LimitClientsParts
-  /** The least recently used first. */
+  /** The least recently used first. No LRUCache: one cannot be walked while it changes. */
   readonly #leases = new Map<string, TokenLease>()
   /** The most recently used lease. */
   #newest: TokenLease | undefined

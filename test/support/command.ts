@@ -23,8 +23,14 @@ export interface Ended {
  * Runs the command, which does not outlive the test. Resolves with how it ended and what it
  * printed.
  */
-export async function heddle(...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], { env })
+export function heddle(...args: readonly string[]): Promise<Ended> {
+  return heddleIn({}, ...args)
+}
+
+/** Runs the command with more variables in its environment. */
+export async function heddleIn(variables: Readonly<Record<string, string>>,
+  ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...env, ...variables } })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr),
     once(child, 'close') as Promise<[number | null]>])

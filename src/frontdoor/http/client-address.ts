@@ -1,5 +1,6 @@
 /** The client address of a request, by which requests are counted. */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import { hashOf } from '../../access/index.ts'
 import { ipAddress, isWithin } from '../../settings/index.ts'
 import type { IpAddress, IpRange } from '../../settings/index.ts'
@@ -65,7 +66,7 @@ const addressesKept = 10_000
 
 /** Makes a finder of client addresses behind trusted proxies. */
 export function addressReader(trusted: readonly IpRange[]): AddressOf {
-  const known = new Map<string, Address>()
+  const known = new LRUCache<string, Address>({ max: addressesKept })
   const read = (peer: string | undefined, forwardedFor?: string) => {
     const text = clientAddress({ peer, forwardedFor, trusted })
     return { text, hash: hashOf(text) }
@@ -75,7 +76,6 @@ export function addressReader(trusted: readonly IpRange[]): AddressOf {
     if (forwardedFor !== undefined && trusted.length > 0) return read(peer, String(forwardedFor))
     let address = known.get(peer ?? '')
     if (address === undefined) {
-      if (known.size >= addressesKept) known.clear()
       known.set(peer ?? '', address = read(peer))
     }
     return address

@@ -28,7 +28,10 @@ export interface AssistantOperationParts {
   readonly quotas: Pick<Quotas, 'within'>
 }
 
-/** Number of tenants that are remembered as seen. */
+/**
+ * How many tenants are remembered as seen. At this number all are forgotten at once: to see one
+ * again costs a look, and an LRU map of this size would take 3 MB from the start.
+ */
 const welcomedMax = 100_000
 
 /** Number of threads that are deleted at once. */

@@ -1,5 +1,6 @@
 /** Gives executions to workers, passes on their batches, and handles lost workers. */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
@@ -29,7 +30,7 @@ export class ExecutionScheduler {
   readonly #byExecution = new Map<number, Job>()
   readonly #queue = new Set<Job>()
   /** The worker that executed a thread last, and so may have its head in memory. */
-  readonly #affinity = new Map<string, WorkerLink>()
+  readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
   #draining = false
   #whenEmpty: (() => void) | undefined
@@ -120,7 +121,9 @@ export class ExecutionScheduler {
     if (link.isFull) this.#filled(link)
     else this.#died(link)
     // Threads that never run again would otherwise keep the link and all that it references.
-    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
+    for (const [thread, last] of [...this.#affinity]) {
+      if (last === link) this.#affinity.delete(thread)
+    }
   }
 
   /**
@@ -185,11 +188,7 @@ export class ExecutionScheduler {
     if (!link) return false
     job.link = link
     link.executions += 1
-    this.#affinity.delete(thread)
     this.#affinity.set(thread, link)
-    if (this.#affinity.size > affinityMax) {
-      this.#affinity.delete(this.#affinity.keys().next().value!)
-    }
     const { number, execution } = job
     link.post({ type: 'execute', job: number, execution, warm: last === link })
     return true

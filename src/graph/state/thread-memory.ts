@@ -2,6 +2,7 @@
 
 import type { CheckpointMetadata, ReadonlyCheckpoint } from '@langchain/langgraph-checkpoint'
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { StoredTuple } from '../execution.ts'
 import { PendingWrites } from './pending-writes.ts'
 import { KnownChannels } from './state-delta.ts'
@@ -75,13 +76,11 @@ const threadBytes = 4096
  * it only after success. So no other execution sees what a failed one left in shared objects.
  */
 export class ThreadMemories {
-  readonly #limits: MemoryLimits
-  /** By thread, the least recently used first. */
-  readonly #roots = new Map<string, LiveCheckpoint>()
-  #bytes = 0
+  /** By thread. A root that is larger than all may be is not kept. */
+  readonly #roots: LRUCache<string, LiveCheckpoint>
 
-  constructor(limits: MemoryLimits) {
-    this.#limits = limits
+  constructor({ threads, bytes }: MemoryLimits) {
+    this.#roots = new LRUCache({ max: threads, maxSize: bytes, sizeCalculation: weightOf })
   }
 
   /** Removes and returns the memory. It is empty unless it is of the head `headId`. */
@@ -96,21 +95,12 @@ export class ThreadMemories {
   /** Keeps the root only, since checkpoints of subgraphs may change while the head stays. */
   keep(thread: string, memory: ThreadMemory): void {
     const root = memory.newest.get('')
-    this.forget(thread)
-    if (!root) return
-    this.#roots.set(thread, root)
-    this.#bytes += weightOf(root)
-    for (const oldest of this.#roots.keys()) {
-      if (this.#roots.size <= this.#limits.threads && this.#bytes <= this.#limits.bytes) break
-      this.forget(oldest)
-    }
+    if (root) this.#roots.set(thread, root)
+    else this.forget(thread)
   }
 
   forget(thread: string): void {
-    const root = this.#roots.get(thread)
-    if (!root) return
     this.#roots.delete(thread)
-    this.#bytes -= weightOf(root)
   }
 }
 

@@ -2,7 +2,7 @@
  * The branches that this member writes to: those with rows in flight, and the most recent others.
  */
 
-import { Recent } from '../../recent.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { BranchWriter } from './branch-writer.ts'
 
 /** Caches branch writers. Belongs to `LogTable`. */
@@ -11,10 +11,10 @@ export class BranchCache {
    * Branches with rows in flight. They are never forgotten: only their writer knows what it sent.
    */
   readonly #busy = new Map<string, BranchWriter>()
-  readonly #idle: Recent<string, BranchWriter>
+  readonly #idle: LRUCache<string, BranchWriter>
 
   constructor(limit: number) {
-    this.#idle = new Recent(limit)
+    this.#idle = new LRUCache({ max: limit })
   }
 
   get(branchId: string): BranchWriter | undefined {

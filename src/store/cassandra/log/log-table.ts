@@ -2,13 +2,12 @@
  * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
  */
 
-import { pause } from '../../../../cluster/index.ts'
+import { LRUCache, pause } from '../../../../cluster/index.ts'
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow, Segment } from '../../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../../errors.ts'
-import { Recent } from '../../recent.ts'
 import type { Connection } from '../driver/connection.ts'
 import { BranchCache } from './branch-cache.ts'
 import { BranchWriter } from './branch-writer.ts'
@@ -71,7 +70,7 @@ export class LogTable {
   readonly #patience: Patience
   readonly #views: BranchCache
   /** By branch and fork point. Rows before a fork point never change. */
-  readonly #lines: Recent<string, Map<number, Line>>
+  readonly #lines: LRUCache<string, Map<number, Line>>
   /** By branch: appends that wait until its end is known. */
   readonly #opening = new KeyedQueue()
   #closed = false
@@ -93,7 +92,7 @@ export class LogTable {
       new LwtCommit({ connection, checkpoints, patience })
       : new PlainCommit({ connection, checkpoints, rank, check })
     this.#views = new BranchCache(branchesKept)
-    this.#lines = new Recent(branchesKept)
+    this.#lines = new LRUCache({ max: branchesKept })
   }
 
   /** Takes a branch over for an epoch, before it is known what will be written. */

@@ -1,11 +1,10 @@
 /** Rows of runs: by id, and in the order of their creation. */
 
-import { readAhead } from '../../../../cluster/index.ts'
+import { LRUCache, readAhead } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
-import { Recent } from '../../recent.ts'
 import { withTexts } from '../../run-texts.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
@@ -34,7 +33,7 @@ export class RunTable implements RunTablePort {
   readonly #bodies: StoredBodies
   readonly #rows: string
   readonly #orders: string
-  readonly #ordered = new Recent<string, true>(ordersKept)
+  readonly #ordered = new LRUCache<string, true>({ max: ordersKept })
 
   constructor(connection: Connection, bodies: StoredBodies) {
     this.#connection = connection

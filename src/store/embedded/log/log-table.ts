@@ -2,11 +2,11 @@
  * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
  */
 
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow } from '../../../checkpoint/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { Recent } from '../../recent.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { BranchTable } from './branch-table.ts'
 import type { Cut } from './branch-table.ts'
@@ -47,7 +47,7 @@ type SizedRow = readonly [epoch: number, seq: number, bytes: number, body: Uint8
 export class LogTable {
   readonly #branches: BranchTable
   readonly #checkpoints: CheckpointTable
-  readonly #tails = new Recent<string, Tail>(tailsKept)
+  readonly #tails = new LRUCache<string, Tail>({ max: tailsKept })
   readonly #insert: Statement<never>
   readonly #newest: Statement<readonly [epoch: number, seq: number]>
   readonly #upwards: Statement<SizedRow>

@@ -1,6 +1,6 @@
 /** Number of threads with a metadata token: counted when first asked for, then kept up to date. */
 
-import { Recent } from '../../recent.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { Database } from '../file/database.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
@@ -11,7 +11,7 @@ const countsKept = 10_000
 export class TokenCounts {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
-  readonly #known = new Recent<string, number>(countsKept)
+  readonly #known = new LRUCache<string, number>({ max: countsKept })
 
   constructor(database: Database, unlisted?: UnlistedShards) {
     this.#database = database

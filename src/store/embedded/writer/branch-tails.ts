@@ -3,8 +3,8 @@
  * writer thread will not refuse them.
  */
 
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { NewRow } from '../../../checkpoint/index.ts'
-import { Recent } from '../../recent.ts'
 import { follows } from '../log/log-table.ts'
 import type { Tail } from '../log/log-table.ts'
 import type { Lookup } from './lookup.ts'
@@ -17,7 +17,7 @@ const newTail: Tail = { no: undefined, dead: false, epoch: 0, seq: 0 }
 
 /** Tells which appends cannot be refused. Used by `WriterLink`. */
 export class BranchTails {
-  readonly #tails = new Recent<string, Tail>(tailsKept)
+  readonly #tails = new LRUCache<string, Tail>({ max: tailsKept })
   readonly #lookup: Lookup
 
   constructor(lookup: Lookup) {
