@@ -50,7 +50,7 @@ export const knownSettings = {
   }),
 
   auth: access('--auth <how>', 'HEDDLE_AUTH', { kind: oneOf(['none', 'keys']), fallback: 'none',
-    message: 'Who may call: `none` lets everybody in, `keys` asks for an API key or a session.' }),
+    message: 'Who may call: `none` lets everybody in, `keys` asks for an API key or a token.' }),
   insecureListen: access('--insecure-listen', 'HEDDLE_INSECURE_LISTEN', { kind: yesOrNo,
     fallback: false, usual: 'no',
     message: 'Listen where others can reach it without `--auth keys`: they may do everything.' }),
@@ -61,11 +61,12 @@ export const knownSettings = {
     usual: 'those of this machine and its addresses',
     message: 'Names by which callers may call without `--auth keys`, `*` for any.' }),
   jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
-    usual: 'no sessions', message: 'Accept sessions signed by a key of this JSON web key set.' }),
+    usual: 'no tokens',
+    message: 'Accept tokens of users, signed by a key of this JSON web key set.' }),
   jwtIssuer: access('--jwt-issuer <text>', 'HEDDLE_JWT_ISSUER', { kind: anyText, fallback: '',
-    message: 'The issuer that sessions must have.' }),
+    message: 'The issuer that tokens must have.' }),
   jwtAudience: access('--jwt-audience <text>', 'HEDDLE_JWT_AUDIENCE', { kind: anyText, fallback: '',
-    usual: 'any', message: 'The audience that sessions must have.' }),
+    usual: 'any', message: 'The audience that tokens must have.' }),
   trustedProxies: access('--trusted-proxies <ranges>', 'HEDDLE_TRUSTED_PROXIES', { kind: ranges,
     fallback: [], usual: 'none',
     message: 'Proxies whose `X-Forwarded-For` is believed: `10.0.0.0/8,fd00::/8`.' }),
@@ -138,8 +139,8 @@ export const knownSettings = {
   region: cluster('--region <name>', 'HEDDLE_REGION', { kind: oneOf(regionNames), fallback: 'us',
     message: 'Which region this server is in.' }),
   regionUrl: cluster('--region-url <urls>', 'HEDDLE_REGION_URL', { kind: urlsOf(regionNames),
-    fallback: { us: '', eu: '' }, usual: 'not told',
-    message: 'The URLs `us=https://…,eu=https://…`, told to callers with a key of another ' +
+    fallback: { us: '', eu: '' }, usual: 'not sent',
+    message: 'The URLs `us=https://…,eu=https://…`, sent to callers with a key of another ' +
       'region.' }),
 
   limits: limits('--limits <how>', 'HEDDLE_LIMITS', { kind: onOrOff, fallback: undefined,
