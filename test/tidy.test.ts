@@ -358,8 +358,11 @@ describe('code', () => {
     )
     const broken = prose.flatMap((path) =>
       proseIn(path).flatMap((text) =>
-        Object.entries(dialectInProse)
-          .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text))
+        [
+          ...Object.entries(dialect).filter(([word]) => new RegExp(`\\b(?:${word})`).test(text)),
+          ...Object.entries(dialectInProse)
+            .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text)),
+        ]
           .map(([word, cure]) => `${path}: ${word} → ${cure} in: ${text.trim().slice(0, 80)}`)
       )
     )
