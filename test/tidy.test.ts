@@ -112,7 +112,7 @@ const dialectInProse = {
 } as const
 
 /** Folders that do not keep the two rules about sentences yet. Shrinks, never grows. */
-const unsaid = ['cluster/', 'src/thread/', 'src/settings/', 'src/cli/']
+const unsaid = ['cluster/', 'src/thread/']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
@@ -361,8 +361,11 @@ describe('code', () => {
     )
     const broken = prose.flatMap((path) =>
       proseIn(path).flatMap((text) =>
-        Object.entries(dialectInProse)
-          .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text))
+        [
+          ...Object.entries(dialect).filter(([word]) => new RegExp(`\\b(?:${word})`).test(text)),
+          ...Object.entries(dialectInProse)
+            .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text)),
+        ]
           .map(([word, cure]) => `${path}: ${word} → ${cure} in: ${text.trim().slice(0, 80)}`)
       )
     )

@@ -109,7 +109,7 @@ export class GraphQueries {
       if (asking.losses <= lossesMax) this.#send(asking)
       else this.#end(asking, () =>
           asking.reply.reject(
-            new HeddleError('unavailable', 'The workers that were asked ended before an answer.'),
+            new HeddleError('unavailable', 'The workers that were asked died before an answer.'),
           ))
     }
   }
