@@ -19,7 +19,7 @@ export interface GrpcTransportOptions extends LinkOptions {
   readonly patienceMs?: number
 }
 
-/** A transport that knows when it last heard of each member. */
+/** A transport that knows when each member last answered. */
 export interface GrpcTransport extends Transport {
   /** When any message last came from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number

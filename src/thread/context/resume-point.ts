@@ -51,7 +51,7 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
   return begun
 }
 
-/** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
+/** The resume point at the row `onDisk`; without one, once all that was written is on disk. */
 export async function trailOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
   onDisk: number | undefined): Promise<ResumePoint> {
   const { branch, seq } = threadLog.state.row
