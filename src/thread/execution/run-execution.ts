@@ -81,7 +81,7 @@ export class RunExecution {
       executionListener(id, this.#context))
   }
 
-  /** Expects nothing more of it. Events in the reorder buffer that have their data are still sent. */
+  /** Expects nothing more. Events in the reorder buffer that have their data are still sent. */
   close(): void {
     this.#closed = true
     this.#output.close()
