@@ -138,8 +138,8 @@ export const knownSettings = {
   region: cluster('--region <name>', 'HEDDLE_REGION', { kind: oneOf(regionNames), fallback: 'us',
     message: 'Which region this server is in.' }),
   regionUrl: cluster('--region-url <urls>', 'HEDDLE_REGION_URL', { kind: urlsOf(regionNames),
-    fallback: { us: '', eu: '' }, usual: 'not told',
-    message: 'The URLs `us=https://…,eu=https://…`, told to callers with a key of another ' +
+    fallback: { us: '', eu: '' }, usual: 'not sent',
+    message: 'The URLs `us=https://…,eu=https://…`, sent to callers with a key of another ' +
       'region.' }),
 
   limits: limits('--limits <how>', 'HEDDLE_LIMITS', { kind: onOrOff, fallback: undefined,
