@@ -104,7 +104,7 @@ export class ExecutionScheduler {
 
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
-      case 'departure':
+      case 'batch':
         return this.#batch(link, mail.job, mail.batch)
       case 'broken':
         return this.#broken(link, mail.job)

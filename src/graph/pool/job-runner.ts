@@ -88,7 +88,7 @@ export class JobRunner {
     const entered = () => this.#enter(number, execution)
     entered()
     const outbox = new StepOutbox({
-      send: (batch) => batcher.send({ type: 'departure', job: number, batch }),
+      send: (batch) => batcher.send({ type: 'batch', job: number, batch }),
       schedule: (flush) => batcher.schedule(flush),
     })
     const job: Job = { outbox, control: new DrainControl(entered), abort: new AbortController() }
@@ -111,7 +111,7 @@ export class JobRunner {
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
       const batch = { steps: [], events: [], ackId: 0, outcome }
-      batcher.send({ type: 'departure', job: number, batch })
+      batcher.send({ type: 'batch', job: number, batch })
     } finally {
       this.#jobs.delete(number)
     }

@@ -16,8 +16,8 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
   switch (value['type'] as WorkerMail['type']) {
     case 'pong':
       return true
-    case 'departure':
-      return isNumber(value['job']) && isDeparture(value['departure'])
+    case 'batch':
+      return isNumber(value['job']) && isBatch(value['batch'])
     case 'read':
       return isNumber(value['job']) && isNumber(value['reading'])
         && isReading(value['what'])
@@ -37,9 +37,9 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
   }
 }
 
-function isDeparture(value: unknown): boolean {
+function isBatch(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { steps, events, texts, receipt: ackId, outcome } = value
+  const { steps, events, texts, ackId, outcome } = value
   return isNumber(ackId) && isListOf(steps, isStep) && isListOf(events, isEvent)
     && (texts === undefined || (Array.isArray(texts) && texts.every(isText)))
     && (outcome === null || isOutcome(outcome))

@@ -32,7 +32,7 @@ export type ToWorker =
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly ackId: number }
-  /** For a departure with `awaited`. */
+  /** For a batch with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   /** The URL at which this server answers clients; undefined if it does not. */
@@ -49,7 +49,7 @@ export type WorkerMail =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
-  | { readonly type: 'departure'; readonly job: number; readonly batch: WorkerBatch }
+  | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number;

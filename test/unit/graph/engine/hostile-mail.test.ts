@@ -17,7 +17,7 @@ const forge = `
   const { push } = Array.prototype
   const forge = (mails) => {
     Array.prototype.push = function (...items) {
-      if (items[0]?.type !== 'departure') return push.apply(this, items)
+      if (items[0]?.type !== 'batch') return push.apply(this, items)
       Array.prototype.push = push
       return push.call(this, ...mails, ...items)
     }
@@ -55,9 +55,9 @@ describe('the port of a worker', () => {
   it('takes anything without harm to the server and to runs beside', async () => {
     const test = await TestHost.start(1, await hostProject(`${forge}
       const junk = ['x', 5, null, {}, [], [null], { type: 'nothing' },
-        { type: 'departure', job: 1 }, { type: 'departure', job: 1, departure: {} },
-        { type: 'departure', job: 1, departure: { steps: [{ $case: 'checkpoint' }], events: [],
-          receipt: 0, outcome: null } }, { type: 'read', job: 1, reading: 1 },
+        { type: 'batch', job: 1 }, { type: 'batch', job: 1, batch: {} },
+        { type: 'batch', job: 1, batch: { steps: [{ $case: 'checkpoint' }], events: [],
+          ackId: 0, outcome: null } }, { type: 'read', job: 1, reading: 1 },
         { type: 'read', job: 1, reading: 1, what: { kind: 'list' } }, { type: 'ready' },
         { type: 'ready', graphs: [], failures: [] }, { type: 'answer', job: 1, result: {} },
         { type: 'answer', job: 1, result: { error: { code: 'no such', message: 'x' } } },
@@ -80,12 +80,12 @@ describe('the port of a worker', () => {
   it('speaks for the jobs of its own worker only', async () => {
     const test = await TestHost.start(2, await hostProject(`${forge}
       const outcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
-      const over = { steps: [], events: [], receipt: 0, outcome }
+      const over = { steps: [], events: [], ackId: 0, outcome }
       const what = { kind: 'tuple', ns: '', checkpointId: null }
       export const end = one(() => {
         // The start of the host has used up some hundreds of numbers, on a slow machine.
         const jobs = Array.from({ length: 3_000 }, (_, job) => job)
-        forge(jobs.flatMap((job) => [{ type: 'departure', job, departure: over },
+        forge(jobs.flatMap((job) => [{ type: 'batch', job, batch: over },
           { type: 'broken', job }, { type: 'read', job, reading: job, what }]))
         return 'forged'
       })`))
@@ -110,8 +110,8 @@ describe('a message', () => {
     { type: 'loading', graphId: null },
     { type: 'refused', reason: 'x' },
     { type: 'ready', graphs: [], failures: [] },
-    { type: 'departure', job: 1, batch: ended },
-    { type: 'departure', job: 1,
+    { type: 'batch', job: 1, batch: ended },
+    { type: 'batch', job: 1,
       batch: { ...ended, texts: ['x'],
         events: [{ name: 'updates', json: '{}', valuesOf: '', durable: true }] } },
     { type: 'answer', job: 1, result: { value: undefined } },

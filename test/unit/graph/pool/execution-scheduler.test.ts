@@ -71,7 +71,7 @@ it('A worker that has ended can be collected, even if a thread last ran on it.',
   const { scheduler, execute } = schedulerOver(members)
   execute(1)
   const gone = new WeakRef(members[0]!)
-  scheduler.mail(members[0]!, { type: 'departure', job: 1, batch: ended })
+  scheduler.mail(members[0]!, { type: 'batch', job: 1, batch: ended })
   scheduler.ended(members.pop()!)
   // A WeakRef keeps its target alive until the turn of the event loop that made it has ended.
   await new Promise(setImmediate)
