@@ -2,7 +2,7 @@
 
 import { recordBytes } from '../../checkpoint/index.ts'
 import type { ExecutionOutcome, Step, StepEvent } from '../execution.ts'
-import type { StepSink } from '../state/saver.ts'
+import type { StepSink } from '../state/step-sink.ts'
 import { inFlightMax, lengthOf, partsOf } from './worker-batch.ts'
 import type { WorkerBatch } from './worker-batch.ts'
 
