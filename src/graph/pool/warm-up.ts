@@ -1,7 +1,7 @@
 /** Runs a graph of our own first in a new worker, so that no user pays for a cold start. */
 
 import { DrainControl } from '../engine/drain-control.ts'
-import { isTracingOn } from '../engine/engine-shortcut.ts'
+import { isTracingOn } from '../engine/lazy-run-trees.ts'
 import { execute } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { StepOutbox } from '../events/step-outbox.ts'

@@ -239,7 +239,7 @@ export class WorkerPool {
     else this.#ready(link, mail)
   }
 
-  #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
+  #ready(link: WorkerLink, { graphs, failures, unknown }: WorkerMail & { type: 'ready' }): void {
     link.state = 'ready'
     if (link.generation > this.#serving) {
       this.#serving = link.generation
@@ -247,6 +247,10 @@ export class WorkerPool {
       for (const old of this.#projects.keys()) if (old < link.generation) this.#projects.delete(old)
       for (const { graphId, message } of failures) {
         this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
+      }
+      if (unknown.length > 0) {
+        this.#env.log.warn("This server does not know the project's version of LangGraph.js: " +
+          'graphs run as usual, but slower.', { without: unknown })
       }
       this.#dismissOutgoing()
     }

@@ -3,10 +3,11 @@
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 
-import { atLatest, poolRandomness, systemEnv } from '../../../cluster/index.ts'
+import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
-import { copyEnvironment, takeShortcuts } from '../engine/engine-shortcut.ts'
+import { copyEnvironment } from '../engine/plain-environment.ts'
 import type { Workbench } from '../engine/runner.ts'
+import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import { GraphLibrary } from '../project/library.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
@@ -44,12 +45,8 @@ process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and not handled.', { error })
 })
 
-// HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
-const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
-if (!asItIs) {
-  copyEnvironment()
-  poolRandomness()
-}
+const on = shortcutsOn(process.env.HEDDLE_ENGINE_SHORTCUTS)
+if (on.has('plain-environment')) copyEnvironment()
 offerClient(env.log)
 const say = (mails: FromWorker) => post(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
@@ -63,7 +60,7 @@ const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
 keepThrown(library.langgraph)
-const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
+const { unknown, ...shortcuts } = await takeShortcuts(library, on)
 const { serde } = new library.langgraph.MemorySaver()
 let unread = 0
 const codec = new ValueCodec(library.messages, serde, (error) => {
@@ -99,7 +96,7 @@ receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
-batcher.send({ type: 'ready', graphs, failures })
+batcher.send({ type: 'ready', graphs, failures, unknown })
 
 /** Leaves it out of what Node lists as open in this thread. */
 function hideHandle(handle: object): void {

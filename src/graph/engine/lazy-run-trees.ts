@@ -1,21 +1,10 @@
-/** Makes the engine cheaper when nothing is traced: run trees are built on demand. */
+/** The engine without run trees while nothing is traced: they are built on demand. */
 
-import { createHash } from 'node:crypto'
-
-import type { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
 import type { CallbackManager } from '@langchain/core/callbacks/manager'
+import type { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
 
-import type { Log } from '../../../cluster/index.ts'
-import type { GraphLibrary } from '../project/library.ts'
-import { ChannelUpdates } from '../state/channel-updates.ts'
-import type { ChannelClass } from '../state/channel-updates.ts'
-import { knownReducers } from './append-path.ts'
-import type { MessagesReducer } from './append-path.ts'
-import { BareStream } from './bare-stream.ts'
-import type { PregelMethods } from './bare-stream.ts'
-
-/** What the tracing shortcut uses of the project's own copy of the library. */
-export interface EngineParts {
+/** What the patch uses of the project's own copy of the library. */
+export interface TracingParts {
   readonly storage: typeof AsyncLocalStorageProviderSingleton
   readonly callbackManager: typeof CallbackManager
 }
@@ -24,34 +13,14 @@ type Fields = Record<PropertyKey, unknown>
 type RunWithConfig = (this: unknown, config: Fields | undefined, callback: () => unknown,
   avoidTree?: boolean) => unknown
 
-/** By the hash of their source: the functions of the library that a shortcut may replace. */
-const known: Readonly<Record<string, string>> = {
-  '68abd22aaa174334': 'runWithConfig and _configureSync of @langchain/core 1.2.13 to 1.2.18',
-  'd07c7ccb673e0908': 'runWithConfig and _configureSync of @langchain/core 1.3.1 to 1.4.0',
-  '9fc35abccc9ae422': 'messagesStateReducer of @langchain/langgraph 1.2.9 to 1.5.0',
-  'a952b635806a4f74': 'messagesStateReducer of @langchain/langgraph 1.5.3 to 1.7.3',
-  '52191e1021b395eb': 'stream and _streamIterator of @langchain/langgraph 1.4.18',
-  '01c98c35919c8cd2': 'stream and _streamIterator of @langchain/langgraph 1.5.0 and 1.5.3',
-  'b8a1901fa671c5a6': 'stream and _streamIterator of @langchain/langgraph 1.7.0 to 1.7.3',
-}
-
 const childConfig = Symbol.for('lc:child_config')
 const contextVariables = Symbol.for('lc:context_variables')
 const tracerName = 'langchain_tracer'
 const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING',
   'LANGCHAIN_TRACING']
 
-/**
- * Whether the source of the functions is known: stricter than a version number, and true for every
- * version in which it is the same.
- */
-export function isKnown(...functions: readonly unknown[]): boolean {
-  const text = functions.map(String).join('\n')
-  return createHash('sha256').update(text).digest('hex').slice(0, 16) in known
-}
-
-/** The functions that the tracing shortcut replaces. */
-export function tracingFunctions({ storage, callbackManager }: EngineParts): unknown[] {
+/** The functions that the patch replaces, and one that it relies on. */
+export function tracingFunctions({ storage, callbackManager }: TracingParts): unknown[] {
   const { _configureSync } = callbackManager as unknown as { _configureSync: unknown }
   return [runWithConfigOf(storage), _configureSync]
 }
@@ -62,7 +31,7 @@ export function tracingFunctions({ storage, callbackManager }: EngineParts): unk
  * real one when code reads more of it than the config. With a tracer, or with tracing switched on,
  * nothing changes. Returns a function that undoes the patch.
  */
-export function shortenTracing({ storage }: Pick<EngineParts, 'storage'>): () => void {
+export function makeTreesLazy({ storage }: Pick<TracingParts, 'storage'>): () => void {
   const original = runWithConfigOf(storage)
   const makeTree = (): Fields => {
     let tree: unknown
@@ -97,7 +66,7 @@ interface LocalStorage {
   run(store: unknown, callback: () => unknown): unknown
 }
 
-function runWithConfigOf(storage: EngineParts['storage']): RunWithConfig {
+function runWithConfigOf(storage: TracingParts['storage']): RunWithConfig {
   return (Object.getPrototypeOf(storage) as { runWithConfig: RunWithConfig }).runWithConfig
 }
 
@@ -148,49 +117,8 @@ function isTraced(config: Fields | undefined): boolean {
     handlers.some((handler) => (handler as { name?: unknown } | null)?.name === tracerName)
 }
 
+/** Whether the environment switches tracing on. */
 export function isTracingOn(): boolean {
   const { env } = process
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
-}
-
-/** What may replace parts of the library while a graph runs. */
-export interface Shortcuts {
-  readonly updates: ChannelUpdates | undefined
-  readonly bareStream: BareStream | undefined
-}
-
-/** Enables the shortcuts that fit the project's copy of the library, once per worker. */
-export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>,
-  log: Log): Promise<Shortcuts> {
-  const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
-    { Runnable }, { Pregel }] = await Promise.all([import('@langchain/core/singletons'),
-      import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
-      import('@langchain/langgraph/pregel')])
-  if (isKnown(...tracingFunctions({ storage, callbackManager }))) shortenTracing({ storage })
-  else log.debug('This version of @langchain/core is not known: it runs unchanged.')
-  const reducer = langgraph.messagesStateReducer as MessagesReducer
-  const methods = Pregel.prototype as unknown as PregelMethods
-  const { stream: wrap } = Runnable.prototype
-  return {
-    updates: isKnown(reducer) ? watchedUpdates(langgraph, reducer) : undefined,
-    bareStream: isKnown(methods.stream, methods._streamIterator, wrap)
-      ? new BareStream(methods) :
-      undefined,
-  }
-}
-
-function watchedUpdates({ BinaryOperatorAggregate }: GraphLibrary['langgraph'],
-  reducer: MessagesReducer): ChannelUpdates {
-  const updates = new ChannelUpdates(knownReducers(reducer))
-  updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
-  return updates
-}
-
-/**
- * Reading a variable of the real environment is a call out of JavaScript, and the library does it
- * at every step. A worker's environment is a copy anyway: this makes it a plain object. Not on
- * Windows, where names are case-insensitive.
- */
-export function copyEnvironment(): void {
-  if (process.platform !== 'win32') process.env = { ...process.env }
 }

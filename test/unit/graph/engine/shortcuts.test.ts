@@ -17,8 +17,9 @@ import { knownReducers } from '../../../../src/graph/engine/append-path.ts'
 import type { MessagesReducer } from '../../../../src/graph/engine/append-path.ts'
 import { BareStream } from '../../../../src/graph/engine/bare-stream.ts'
 import type { PregelMethods } from '../../../../src/graph/engine/bare-stream.ts'
-import { isKnown, shortenTracing,
-  tracingFunctions } from '../../../../src/graph/engine/engine-shortcut.ts'
+import { isKnown, unknownIn } from '../../../../src/graph/engine/known-sources.ts'
+import { makeTreesLazy, tracingFunctions } from '../../../../src/graph/engine/lazy-run-trees.ts'
+import { shortcutsOn } from '../../../../src/graph/engine/shortcuts.ts'
 import { ChannelUpdates } from '../../../../src/graph/state/channel-updates.ts'
 import type { ChannelClass } from '../../../../src/graph/state/channel-updates.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
@@ -57,7 +58,7 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
     const updates = new ChannelUpdates(knownReducers(messagesStateReducer as MessagesReducer))
     bench.shortcuts = { updates, bareStream: new BareStream(pregel) }
     const unwatch = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
-    const lengthen = shortenTracing({ storage })
+    const lengthen = makeTreesLazy({ storage })
     undo = () => {
       unwatch()
       lengthen()
@@ -163,7 +164,7 @@ describe('the shortcuts', () => {
   })
 
   it('leave the run trees of a tracer alone', async () => {
-    undo = shortenTracing({ storage })
+    undo = makeTreesLazy({ storage })
     const runs: { id: string; name: string; parent_run_id?: string }[] = []
     const tracer = new LangChainTracer({ client: {
       createRun: async (run: never) => void runs.push(run),
@@ -180,7 +181,7 @@ describe('the shortcuts', () => {
   })
 
   it('give user code that looks at its run tree a real one with its own id', async () => {
-    undo = shortenTracing({ storage })
+    undo = makeTreesLazy({ storage })
     const trees: RunTree[] = []
     const inner = RunnableLambda.from(() => {
       trees.push(getCurrentRunTree(true)!)
@@ -197,7 +198,7 @@ describe('the shortcuts', () => {
   })
 
   it('give user code a real run tree also after it was copied', async () => {
-    undo = shortenTracing({ storage })
+    undo = makeTreesLazy({ storage })
     const seen = await RunnableLambda.from(() => {
       setContextVariable('mood', 'glad')
       const tree = getCurrentRunTree(true)!
@@ -208,7 +209,7 @@ describe('the shortcuts', () => {
 
   it('leave the runs that a node traces itself in the same traces', async () => {
     const traced = async (shortcuts: boolean) => {
-      if (shortcuts) undo = shortenTracing({ storage })
+      if (shortcuts) undo = makeTreesLazy({ storage })
       const posted: { name: string; trace_id: string; parent_run_id?: string }[] = []
       const client = { createRun: async (run: never) => void posted.push(run),
         updateRun: async () => {} } as never
@@ -234,7 +235,23 @@ describe('the shortcuts', () => {
 
   it('give the library its method back when they are undone', async () => {
     const { runWithConfig } = storage
-    shortenTracing({ storage })()
+    makeTreesLazy({ storage })()
     expect(storage.runWithConfig).toBe(runWithConfig)
+  })
+
+  it('are taken as the setting says', () => {
+    expect([...shortcutsOn()]).toContain('bare-stream')
+    expect([...shortcutsOn('off')]).toEqual([])
+    const some = shortcutsOn('bare-stream, append-path')
+    expect(some.has('bare-stream') || some.has('append-path')).toBe(false)
+    expect(some.has('lazy-run-trees')).toBe(true)
+  })
+
+  it('say of a release which of its functions are not known', () => {
+    expect(unknownIn('@langchain/langgraph', '1.7.2')).toEqual([])
+    expect(unknownIn('@langchain/langgraph', '1.6.0')).toEqual(['stream and _streamIterator'])
+    expect(unknownIn('@langchain/langgraph', '1.10.0')).toEqual(['messagesStateReducer',
+      'stream and _streamIterator'])
+    expect(unknownIn('@langchain/core', '1.5.0')).toEqual(['runWithConfig and _configureSync'])
   })
 })
