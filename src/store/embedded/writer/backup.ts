@@ -8,10 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { HeddleError } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
-import { catchUp } from './catch-up.ts'
+import { catchUp, readWriteAhead } from './durable/index.ts'
+import type { WriteAheadRecord } from './durable/index.ts'
 import { schema, Tables } from './tables.ts'
-import { readWriteAhead } from './write-ahead-file.ts'
-import type { WriteAheadRecord } from './write-ahead-record.ts'
 
 export interface BackupOptions {
   readonly directory: string

@@ -8,9 +8,9 @@ import type { Write } from './write.ts'
 
 export interface Commit {
   readonly write: Write
-  /** Of its batch; 0 in a store without a write-ahead file. */
+  /** Of its batch; 0 if batches are not numbered. */
   readonly number: number
-  /** It is on disk in the write-ahead file. */
+  /** It is on disk already, outside of the database. */
   readonly acknowledged: boolean
 }
 

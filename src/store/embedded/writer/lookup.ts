@@ -1,7 +1,7 @@
 /**
  * Reads rows by id on the main thread: reading SQLite's cache costs less than asking the writer
  * thread and being woken by its answer. It finds what is committed: not a write under way, nor one
- * that is acknowledged and only in the write-ahead file, of which WriterLink.isAheadOn tells.
+ * that is acknowledged and not committed yet, of which WriterLink.isAheadOn tells.
  */
 
 import { Database } from '../file/database.ts'

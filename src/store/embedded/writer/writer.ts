@@ -5,15 +5,14 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError, mayPass } from '../file/disk-error.ts'
-import { catchUp } from './catch-up.ts'
-import { FileIdentity } from './file-identity.ts'
+import { catchUp, createWriteAhead, FileIdentity, readWriteAhead,
+  removeWriteAhead } from './durable/index.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
 import type { AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile,
   WireError } from './request.ts'
 import { schema, Tables } from './tables.ts'
 import { transferred, unpackWrites } from './wire-batch.ts'
-import { createWriteAhead, readWriteAhead, removeWriteAhead } from './write-ahead-file.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort

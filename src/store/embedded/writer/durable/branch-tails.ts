@@ -3,23 +3,27 @@
  * thread will not refuse them.
  */
 
-import type { NewRow } from '../../../checkpoint/index.ts'
-import { Recent } from '../../recent.ts'
-import { follows } from '../log/log-table.ts'
-import type { Tail } from '../log/log-table.ts'
-import type { Lookup } from './lookup.ts'
-import type { Write } from './write.ts'
+import type { NewRow } from '../../../../checkpoint/index.ts'
+import { Recent } from '../../../recent.ts'
+import { follows } from '../../log/log-table.ts'
+import type { Tail } from '../../log/log-table.ts'
+import type { Write } from '../write.ts'
 
 const tailsKept = 20_000
 
 /** Of a branch without rows. */
 const newTail: Tail = { no: undefined, dead: false, epoch: 0, seq: 0 }
 
+/** What is committed, as far as it matters here. */
+export interface KnownBranches {
+  hasBranch(id: string): boolean
+}
+
 export class BranchTails {
   readonly #tails = new Recent<string, Tail>(tailsKept)
-  readonly #lookup: Lookup
+  readonly #lookup: KnownBranches
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: KnownBranches) {
     this.#lookup = lookup
   }
 
