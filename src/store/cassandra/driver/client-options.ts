@@ -8,7 +8,6 @@ import type { Env } from '../../../../cluster/index.ts'
 import { readSettingFile } from '../../../settings/index.ts'
 import { Hedge } from './hedge.ts'
 import { RetryNextHost } from './retry-next-host.ts'
-import { SteadyHost } from './steady-host.ts'
 
 /** Paths of files in PEM format. */
 export interface TlsFiles {
@@ -34,7 +33,7 @@ export const attemptMs = 2_000
 const connectMs = 2_000
 
 export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
-  const { env, contactPoints, localDataCenter, user, password = '', tls } = options
+  const { contactPoints, localDataCenter, user, password = '', tls } = options
   return {
     contactPoints: [...contactPoints],
     localDataCenter,
@@ -47,7 +46,6 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
       retry: new RetryNextHost(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
       speculativeExecution: hedge,
-      loadBalancing: new SteadyHost(env),
     },
     pooling: {
       // One: what many callers ask for travels in fewer packets, which is a tenth more writes.
