@@ -21,7 +21,7 @@ const [trees, reducer, stream] = ['runWithConfig and _configureSync', 'messagesS
  * What `npm run check` compares with the newest releases that test/newest pins. A row is added
  * after the suite has passed on that release, and its functions have been read.
  */
-export const knownSources: readonly KnownSource[] = [
+const knownSources: readonly KnownSource[] = [
   { hash: '68abd22aaa174334', functions: trees, package: core, from: '1.2.13', to: '1.2.18' },
   { hash: 'd07c7ccb673e0908', functions: trees, package: core, from: '1.3.1', to: '1.4.0' },
   { hash: '9fc35abccc9ae422', functions: reducer, package: langgraph, from: '1.2.9', to: '1.5.0' },

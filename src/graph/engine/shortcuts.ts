@@ -3,12 +3,12 @@
  * taken only if the source of the functions is known (known-sources.ts), and has the results of
  * the library. The gains are in docs/architecture.md, "Speed, measured".
  *
- * | shortcut | file | risk | test |
- * |---|---|---|---|
- * | lazy-run-trees | lazy-run-trees.ts | code that looks at its run tree sees a copy | shortcuts.test.ts |
- * | bare-stream | bare-stream.ts | uses a private method of the engine | shortcuts.test.ts |
- * | append-path | append-path.ts | a message changed in place is seen within bounds | append-path.test.ts, changed-state.test.ts |
- * | plain-environment | plain-environment.ts | none: a worker's environment is a copy anyway | shortcuts.test.ts |
+ * | shortcut (its file) | risk | test |
+ * |---|---|---|
+ * | lazy-run-trees | code that looks at its run tree sees a copy of it | shortcuts.test.ts |
+ * | bare-stream | uses a private method of the engine | shortcuts.test.ts |
+ * | append-path | of changes in place, notices only some | append-path, changed-state.test.ts |
+ * | plain-environment | none: a worker has a copy anyway | none |
  *
  * Off switch: HEDDLE_ENGINE_SHORTCUTS, `off` for all, or the names of some.
  */
@@ -23,8 +23,7 @@ import type { PregelMethods } from './bare-stream.ts'
 import { isKnown } from './known-sources.ts'
 import { makeTreesLazy, tracingFunctions } from './lazy-run-trees.ts'
 
-export const shortcutNames = ['lazy-run-trees', 'bare-stream', 'append-path',
-  'plain-environment'] as const
+const shortcutNames = ['lazy-run-trees', 'bare-stream', 'append-path', 'plain-environment'] as const
 export type ShortcutName = typeof shortcutNames[number]
 
 /** The shortcuts that the setting leaves on; all without one. */

@@ -15,14 +15,14 @@ import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, 
   UnfinishedThread } from '../../search/index.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
-import { durableQueue } from './writer/durable/index.ts'
+import { durableQueue } from './durable/index.ts'
 import { Lookup } from './writer/lookup.ts'
 import { assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
   threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
-import type { StoreFile } from './writer/request.ts'
+import type { StoreFile } from './requests/request.ts'
 import { SearchLink } from './writer/search-link.ts'
-import type { EncodedRow } from './writer/write.ts'
+import type { EncodedRow } from './requests/write.ts'
 import { WriterLink } from './writer/writer-link.ts'
 import type { OnLost } from './writer/writer-link.ts'
 

@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { HeddleError } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
-import { catchUp, readWriteAhead } from './durable/index.ts'
-import type { WriteAheadRecord } from './durable/index.ts'
-import { schema, Tables } from './tables.ts'
+import { catchUp, readWriteAhead } from '../durable/index.ts'
+import type { WriteAheadRecord } from '../durable/index.ts'
+import { schema, Tables } from '../requests/tables.ts'
 
 export interface BackupOptions {
   readonly directory: string

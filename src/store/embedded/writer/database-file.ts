@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
 import { diskError } from '../file/disk-error.ts'
-import { removeWriteAhead, writeAheadPath } from './durable/index.ts'
+import { removeWriteAhead, writeAheadPath } from '../durable/index.ts'
 
 /**
  * Creates the file if there is none. Throws `unavailable` if it is empty, or missing beside its

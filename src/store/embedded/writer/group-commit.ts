@@ -3,8 +3,8 @@
 import { HeddleError } from '../../../errors.ts'
 import type { Database } from '../file/database.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
-import type { Tables } from './tables.ts'
-import type { Write } from './write.ts'
+import type { Tables } from '../requests/tables.ts'
+import type { Write } from '../requests/write.ts'
 
 export interface Commit {
   readonly write: Write

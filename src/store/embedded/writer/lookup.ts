@@ -10,7 +10,7 @@ import { BranchTable } from '../log/branch-table.ts'
 import type { StoredRow } from '../search/stored-row.ts'
 import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
-import type { StoreFile } from './request.ts'
+import type { StoreFile } from '../requests/request.ts'
 
 export class Lookup {
   readonly #file: string

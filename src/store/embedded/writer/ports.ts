@@ -12,10 +12,10 @@ import { PageBytes } from '../../page-bytes.ts'
 import { tokensDecide } from '../search/metadata-filter.ts'
 import { portionsOf } from '../search/stored-row.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
-import { entryOf } from './entry.ts'
+import { entryOf } from '../requests/entry.ts'
 import type { Lookup } from './lookup.ts'
 import type { SearchLink } from './search-link.ts'
-import { unpackEntries } from './wire-batch.ts'
+import { unpackEntries } from '../requests/wire-batch.ts'
 import type { WriterLink } from './writer-link.ts'
 
 export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {

@@ -15,7 +15,7 @@ import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
-import type { SearchOrder, SearchReply, StoreFile } from './request.ts'
+import type { SearchOrder, SearchReply, StoreFile } from '../requests/request.ts'
 
 assert(parentPort, 'the searcher runs in a worker thread')
 const port = parentPort

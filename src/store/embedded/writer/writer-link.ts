@@ -4,12 +4,12 @@ import type { Worker } from 'node:worker_threads'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { CommitQueue } from './durable/index.ts'
-import type { DurableQueue } from './durable/index.ts'
+import { CommitQueue } from '../durable/index.ts'
+import type { DurableQueue } from '../durable/index.ts'
 import type { AskedQuestion, Batches, Greeting, StoreGeneration, Question, Reader, Reply, Requests,
-  WireError } from './request.ts'
-import { buffersOf, packWrites } from './wire-batch.ts'
-import type { Write } from './write.ts'
+  WireError } from '../requests/request.ts'
+import { buffersOf, packWrites } from '../requests/wire-batch.ts'
+import type { Write } from '../requests/write.ts'
 
 interface Pending {
   readonly resolve: (value: unknown) => void

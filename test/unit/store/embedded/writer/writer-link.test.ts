@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 
 import type { HeddleError } from '../../../../../src/errors.ts'
-import { WriteAheadQueue } from '../../../../../src/store/embedded/writer/durable/write-ahead-queue.ts'
+import { WriteAheadQueue } from '../../../../../src/store/embedded/durable/write-ahead-queue.ts'
 import { WriterLink } from '../../../../../src/store/embedded/writer/writer-link.ts'
 import { aBranch } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'

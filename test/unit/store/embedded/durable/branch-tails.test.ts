@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 
-import type { NewRow } from '../../../../../../src/checkpoint/index.ts'
-import { BranchTails } from '../../../../../../src/store/embedded/writer/durable/branch-tails.ts'
-import type { Lookup } from '../../../../../../src/store/embedded/writer/lookup.ts'
-import { aBranch, aRow } from '../../../../../contract/rows.ts'
+import type { NewRow } from '../../../../../src/checkpoint/index.ts'
+import { BranchTails } from '../../../../../src/store/embedded/durable/branch-tails.ts'
+import type { Lookup } from '../../../../../src/store/embedded/writer/lookup.ts'
+import { aBranch, aRow } from '../../../../contract/rows.ts'
 
 const append = (...rows: NewRow[]) => ({ kind: 'append', rows, updates: [] }) as const
 

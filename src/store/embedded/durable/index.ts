@@ -1,7 +1,7 @@
 /** When a write of the embedded store is durable: one interface with two implementations. */
 
-import type { Env } from '../../../../../cluster/index.ts'
-import type { StoreGeneration } from '../request.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import type { StoreGeneration } from '../requests/request.ts'
 import { BranchTails } from './branch-tails.ts'
 import type { KnownBranches } from './branch-tails.ts'
 import { CommitQueue } from './durable-queue.ts'

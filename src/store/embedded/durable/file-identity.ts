@@ -4,8 +4,8 @@ import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
-import type { Env } from '../../../../../cluster/index.ts'
-import { HeddleError } from '../../../../errors.ts'
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 
 /** A file or directory, as far as it matters here. */

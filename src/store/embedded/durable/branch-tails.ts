@@ -3,11 +3,11 @@
  * thread will not refuse them.
  */
 
-import type { NewRow } from '../../../../checkpoint/index.ts'
-import { Recent } from '../../../recent.ts'
-import { follows } from '../../log/log-table.ts'
-import type { Tail } from '../../log/log-table.ts'
-import type { Write } from '../write.ts'
+import type { NewRow } from '../../../checkpoint/index.ts'
+import { Recent } from '../../recent.ts'
+import { follows } from '../log/log-table.ts'
+import type { Tail } from '../log/log-table.ts'
+import type { Write } from '../requests/write.ts'
 
 const tailsKept = 20_000
 

@@ -2,14 +2,14 @@
  * Does what is in the write-ahead file and not in the database: the process was killed in between.
  */
 
-import { HeddleError } from '../../../../errors.ts'
-import type { Database } from '../../file/database.ts'
-import { isConflict } from '../../file/disk-error.ts'
-import type { Tables } from '../tables.ts'
-import { unpackWrites } from '../wire-batch.ts'
+import { HeddleError } from '../../../errors.ts'
+import type { Database } from '../file/database.ts'
+import { isConflict } from '../file/disk-error.ts'
+import type { Tables } from '../requests/tables.ts'
+import { unpackWrites } from '../requests/wire-batch.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
-import type { Write } from '../write.ts'
+import type { Write } from '../requests/write.ts'
 
 export interface Behind {
   /** The path of the database that the write-ahead file belongs to. */

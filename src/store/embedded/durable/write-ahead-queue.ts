@@ -1,7 +1,7 @@
 /** Durable is also what the write-ahead file has: the database has it some milliseconds later. */
 
-import { concerns } from '../write.ts'
-import type { Write } from '../write.ts'
+import { concerns } from '../requests/write.ts'
+import type { Write } from '../requests/write.ts'
 import type { BranchTails } from './branch-tails.ts'
 import type { Committed, DurableQueue, WriteBatch } from './durable-queue.ts'
 import type { FileIdentity } from './file-identity.ts'

@@ -1,7 +1,7 @@
 /** When a write counts as durable: at the commit of the database, or before it. */
 
-import type { WireBatch } from '../wire-batch.ts'
-import type { Write } from '../write.ts'
+import type { WireBatch } from '../requests/wire-batch.ts'
+import type { Write } from '../requests/write.ts'
 
 /** The writes of one turn of the main thread, by their ids. */
 export interface WriteBatch {
