@@ -8,7 +8,6 @@
  * | lazy-run-trees | code that looks at its run tree sees a copy of it | shortcuts.test.ts |
  * | bare-stream | uses a private method of the engine | shortcuts.test.ts |
  * | append-path | of changes in place, notices only some | append-path, changed-state.test.ts |
- * | plain-environment | none: a worker has a copy anyway | none |
  *
  * Off switch: HEDDLE_ENGINE_SHORTCUTS, `off` for all, or the names of some.
  */
@@ -23,7 +22,7 @@ import type { PregelMethods } from './bare-stream.ts'
 import { isKnown } from './known-sources.ts'
 import { makeTreesLazy, tracingFunctions } from './lazy-run-trees.ts'
 
-const shortcutNames = ['lazy-run-trees', 'bare-stream', 'append-path', 'plain-environment'] as const
+const shortcutNames = ['lazy-run-trees', 'bare-stream', 'append-path'] as const
 export type ShortcutName = typeof shortcutNames[number]
 
 /** The shortcuts that the setting leaves on; all without one. */

@@ -5,7 +5,6 @@ import threads from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
-import { copyEnvironment } from '../engine/plain-environment.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import { GraphLibrary } from '../project/library.ts'
@@ -45,8 +44,6 @@ process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and not handled.', { error })
 })
 
-const on = shortcutsOn(process.env.HEDDLE_ENGINE_SHORTCUTS)
-if (on.has('plain-environment')) copyEnvironment()
 offerClient(env.log)
 const say = (mails: FromWorker) => post(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
@@ -60,7 +57,8 @@ const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
 keepThrown(library.langgraph)
-const { unknown, ...shortcuts } = await takeShortcuts(library, on)
+const { unknown, ...shortcuts } = await takeShortcuts(library,
+  shortcutsOn(process.env.HEDDLE_ENGINE_SHORTCUTS))
 const { serde } = new library.langgraph.MemorySaver()
 let unread = 0
 const codec = new ValueCodec(library.messages, serde, (error) => {
