@@ -7,9 +7,9 @@ import type { Database } from '../file/database.ts'
 import { isConflict } from '../file/disk-error.ts'
 import type { Tables } from '../requests/tables.ts'
 import { unpackWrites } from '../requests/wire-batch.ts'
+import type { Write } from '../requests/write.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
-import type { Write } from '../requests/write.ts'
 
 export interface Behind {
   /** The path of the database that the write-ahead file belongs to. */

@@ -6,10 +6,10 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
-import { Database } from '../file/database.ts'
-import { diskError } from '../file/disk-error.ts'
 import { catchUp, readWriteAhead } from '../durable/index.ts'
 import type { WriteAheadRecord } from '../durable/index.ts'
+import { Database } from '../file/database.ts'
+import { diskError } from '../file/disk-error.ts'
 import { schema, Tables } from '../requests/tables.ts'
 
 export interface BackupOptions {

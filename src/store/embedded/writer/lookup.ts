@@ -7,10 +7,10 @@
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { BranchTable } from '../log/branch-table.ts'
+import type { StoreFile } from '../requests/request.ts'
 import type { StoredRow } from '../search/stored-row.ts'
 import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
-import type { StoreFile } from '../requests/request.ts'
 
 export class Lookup {
   readonly #file: string

@@ -3,16 +3,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
-import { Database } from '../file/database.ts'
-import { diskError, mayPass } from '../file/disk-error.ts'
 import { catchUp, createWriteAhead, FileIdentity, readWriteAhead,
   removeWriteAhead } from '../durable/index.ts'
-import { commitTogether } from './group-commit.ts'
-import type { Commit } from './group-commit.ts'
+import { Database } from '../file/database.ts'
+import { diskError, mayPass } from '../file/disk-error.ts'
 import type { AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile,
   WireError } from '../requests/request.ts'
 import { schema, Tables } from '../requests/tables.ts'
 import { transferred, unpackWrites } from '../requests/wire-batch.ts'
+import { commitTogether } from './group-commit.ts'
+import type { Commit } from './group-commit.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort
