@@ -9,7 +9,8 @@ export type PregelMethods = Pick<ServedGraph, 'stream'> & {
 
 /**
  * `stream` of a graph hands its items through three web streams, for callers who want to pipe or
- * to cancel them: a fifth of what a small run costs. We only read, and cancel by a signal.
+ * to cancel them. If a run fails, these drop what was not read yet: events of steps that succeeded
+ * would be lost. We only read, and cancel by a signal.
  */
 export class BareStream {
   readonly #methods: PregelMethods

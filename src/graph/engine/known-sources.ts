@@ -2,33 +2,27 @@
 
 import { createHash } from 'node:crypto'
 
-/** Functions of a package that read the same in a range of its versions. */
-export interface KnownSource {
+/** Functions that read the same in a range of versions of @langchain/langgraph. */
+interface KnownSource {
   readonly hash: string
   readonly functions: string
-  readonly package: '@langchain/core' | '@langchain/langgraph'
   /** Of the versions that were looked at, the first and the last. */
   readonly from: string
   readonly to: string
 }
 
-const core = '@langchain/core'
-const langgraph = '@langchain/langgraph'
-const [trees, reducer, stream] = ['runWithConfig and _configureSync', 'messagesStateReducer',
-  'stream and _streamIterator'] as const
+const [reducer, stream] = ['messagesStateReducer', 'stream and _streamIterator'] as const
 
 /**
- * What `npm run check` compares with the newest releases that test/newest pins. A row is added
- * after the suite has passed on that release, and its functions have been read.
+ * What `npm run check` compares with the newest release that test/newest pins. A row is added after
+ * the suite has passed on that release, and its functions have been read.
  */
 const knownSources: readonly KnownSource[] = [
-  { hash: '68abd22aaa174334', functions: trees, package: core, from: '1.2.13', to: '1.2.18' },
-  { hash: 'd07c7ccb673e0908', functions: trees, package: core, from: '1.3.1', to: '1.4.0' },
-  { hash: '9fc35abccc9ae422', functions: reducer, package: langgraph, from: '1.2.9', to: '1.5.0' },
-  { hash: 'a952b635806a4f74', functions: reducer, package: langgraph, from: '1.5.3', to: '1.7.3' },
-  { hash: '52191e1021b395eb', functions: stream, package: langgraph, from: '1.4.18', to: '1.4.18' },
-  { hash: '01c98c35919c8cd2', functions: stream, package: langgraph, from: '1.5.0', to: '1.5.3' },
-  { hash: 'b8a1901fa671c5a6', functions: stream, package: langgraph, from: '1.7.0', to: '1.7.3' },
+  { hash: '9fc35abccc9ae422', functions: reducer, from: '1.2.9', to: '1.5.0' },
+  { hash: 'a952b635806a4f74', functions: reducer, from: '1.5.3', to: '1.7.3' },
+  { hash: '52191e1021b395eb', functions: stream, from: '1.4.18', to: '1.4.18' },
+  { hash: '01c98c35919c8cd2', functions: stream, from: '1.5.0', to: '1.5.3' },
+  { hash: 'b8a1901fa671c5a6', functions: stream, from: '1.7.0', to: '1.7.3' },
 ]
 
 const hashes: ReadonlySet<string> = new Set(knownSources.map(({ hash }) => hash))
@@ -42,11 +36,10 @@ export function isKnown(...functions: readonly unknown[]): boolean {
   return hashes.has(createHash('sha256').update(text).digest('hex').slice(0, 16))
 }
 
-/** The functions of a release that no row covers: graphs on it run without these patches. */
-export function unknownIn(name: string, version: string): string[] {
-  const rows = knownSources.filter((row) => row.package === name)
-  return [...new Set(rows.map(({ functions }) => functions))].filter((functions) =>
-    !rows.some((row) => row.functions === functions && isWithin(version, row))
+/** The functions of a release that no row covers: graphs on it run without these shortcuts. */
+export function unknownIn(version: string): string[] {
+  return [reducer, stream].filter((functions) =>
+    !knownSources.some((row) => row.functions === functions && isWithin(version, row))
   )
 }
 

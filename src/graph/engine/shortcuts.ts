@@ -5,7 +5,6 @@
  *
  * | shortcut (its file) | risk | test |
  * |---|---|---|
- * | lazy-run-trees | code that looks at its run tree sees a copy of it | shortcuts.test.ts |
  * | bare-stream | uses a private method of the engine | shortcuts.test.ts |
  * | append-path | of changes in place, notices only some | append-path, changed-state.test.ts |
  *
@@ -20,9 +19,8 @@ import type { MessagesReducer } from './append-path.ts'
 import { BareStream } from './bare-stream.ts'
 import type { PregelMethods } from './bare-stream.ts'
 import { isKnown } from './known-sources.ts'
-import { makeTreesLazy, tracingFunctions } from './lazy-run-trees.ts'
 
-const shortcutNames = ['lazy-run-trees', 'bare-stream', 'append-path'] as const
+const shortcutNames = ['bare-stream', 'append-path'] as const
 export type ShortcutName = typeof shortcutNames[number]
 
 /** The shortcuts that the setting leaves on; all without one. */
@@ -45,10 +43,10 @@ export interface TakenShortcuts extends Shortcuts {
 /** Takes the shortcuts that are on and fit the project's copy of the library, once per worker. */
 export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph'>,
   on: ReadonlySet<ShortcutName>): Promise<TakenShortcuts> {
-  const [{ AsyncLocalStorageProviderSingleton: storage }, { CallbackManager: callbackManager },
-    { Runnable }, { Pregel }] = await Promise.all([import('@langchain/core/singletons'),
-      import('@langchain/core/callbacks/manager'), import('@langchain/core/runnables'),
-      import('@langchain/langgraph/pregel')])
+  const [{ Runnable }, { Pregel }] = await Promise.all([
+    import('@langchain/core/runnables'),
+    import('@langchain/langgraph/pregel'),
+  ])
   const reducer = langgraph.messagesStateReducer as MessagesReducer
   const methods = Pregel.prototype as unknown as PregelMethods
   const unknown: ShortcutName[] = []
@@ -58,8 +56,6 @@ export async function takeShortcuts({ langgraph }: Pick<GraphLibrary, 'langgraph
     unknown.push(name)
     return undefined
   }
-  take('lazy-run-trees', tracingFunctions({ storage, callbackManager }),
-    () => makeTreesLazy({ storage }))
   const bareStream = take('bare-stream', [methods.stream, methods._streamIterator,
     Runnable.prototype.stream], () => new BareStream(methods))
   const updates = take('append-path', [reducer], () => watchedUpdates(langgraph, reducer))
