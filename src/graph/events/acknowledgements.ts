@@ -14,7 +14,7 @@ export class Acknowledgements {
     return this.#wanted !== undefined
   }
 
-  /** Resolves when all that was sent is in the log, and with `hasMore` what is sent next as well. */
+  /** Resolves when all that was sent is in the log; with `hasMore`, what is sent next as well. */
   wait(hasMore: boolean): Promise<void> {
     if (this.#wanted) return this.#wanted.promise
     if (!hasMore && !this.#isBehind) {
