@@ -1,6 +1,7 @@
 /** A member's node in the cluster: its session, its place among the others, its links to them. */
 
-import { HeddleError } from '../src/errors.ts'
+import { ClusterError } from './errors.ts'
+import type { ReviveError } from './errors.ts'
 import type { ActivationTable } from './actors/activation-table.ts'
 import { plainValues } from './actors/actor-wire.ts'
 import type { Asked } from './actors/actor-wire.ts'
@@ -19,15 +20,16 @@ import type { Service } from './routing/service.ts'
 import type { Env } from './runtime/env.ts'
 import type { Tracing } from './runtime/tracing.ts'
 import { ShardBalancer } from './shards/shard-balancer.ts'
-import type { ShardChange } from './shards/shard-balancer.ts'
+import type { ShardChange } from './shards/shard-change.ts'
 import type { ShardHost } from './shards/shard-host.ts'
-import type { ShardOwner, ShardPort } from './shards/shard-port.ts'
+import type { ShardClaim, ShardPort } from './shards/shard-port.ts'
 import { fanOut } from './transport/follow-fan.ts'
 import type { GrpcServer, GrpcTransport, LinkOptions } from './transport/grpc/index.ts'
 import { protocolVersion } from './transport/member-trust.ts'
 import type { MemberTrust } from './transport/member-trust.ts'
 import type { Transport } from './transport/transport.ts'
 
+/** What a process needs to join a cluster. */
 export interface ClusterNodeOptions {
   readonly env: Env
   /** The name that all members of a cluster share. */
@@ -45,12 +47,15 @@ export interface ClusterNodeOptions {
   readonly shardOwners: ShardPort
   readonly heartbeats: HeartbeatPort
   readonly shards: number
+  /** Knows the errors of the actors, when another member threw one. */
+  readonly reviveError: ReviveError
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
   /** Called once, with a message, when another member ended this one. */
   onFenced(reason: string): void
 }
 
+/** What a member hosts, once it has joined. */
 export interface ClusterNodeParts {
   readonly activations: ActivationTable
   /** What else other members may ask it. */
@@ -64,9 +69,10 @@ export interface ClusterStatus {
   /** Those that may own shards. */
   readonly view: readonly Member[]
   /** Those that were ever owned. */
-  readonly shards: readonly ShardOwner[]
+  readonly shards: readonly ShardClaim[]
 }
 
+/** A member that has joined: first it only answers probes, and after `serve` it owns shards. */
 export interface ClusterNode {
   readonly self: Member
   /** Undefined if it may own nothing. */
@@ -77,6 +83,7 @@ export interface ClusterNode {
   askMember(member: Member, service: string, question: unknown): Promise<unknown>
   /** From now on it receives others and takes shards. Resolves when all free ones are taken. */
   serve(parts: ClusterNodeParts): Promise<void>
+  /** The cluster as this member sees it now. */
   status(): ClusterStatus
   /** Gives every shard back to the members that stay, if there are any. */
   giveBack(): Promise<void>
@@ -106,12 +113,13 @@ interface Joining {
   probe(incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean>
 }
 
-/** Throws HeddleError with a message if it cannot listen, or does not belong to the others. */
+/** Throws CodedError with a message if it cannot listen, or does not belong to the others. */
 export async function joinCluster(options: ClusterNodeOptions): Promise<ClusterNode> {
-  const { env, cluster, trust, owns, wires } = options
+  const { env, cluster, trust, owns, wires, reviveError } = options
   const { grpcProbe, grpcTransport, openGrpcServer } = await import('./transport/grpc/index.ts')
   const id = env.uuid()
-  const link: LinkOptions = { env, trust, identity: { cluster, version: protocolVersion } }
+  const identity = { cluster, version: protocolVersion }
+  const link: LinkOptions = { env, trust, identity, reviveError }
   const kinds = [...wires, ...[detectorService, shardService].map((name) => ({ name, wire }))]
   const server = await openGrpcServer({ ...options, ...link, id, kinds })
   try {
@@ -134,7 +142,7 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
   let serving = false
   const lives = probe((member, why) => {
     // A member that refuses this one, or that this one refuses, is of another cluster.
-    if (!serving) throw new HeddleError('forbidden', why)
+    if (!serving) throw new ClusterError('forbidden', why)
     env.log.error('A member cannot be asked whether it lives.', { member, why })
   })
   const detector = new FailureDetector({
@@ -156,16 +164,15 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
     detector,
     announce: (changes) => void notifyAll(shardService, changes),
   })
-  /** Completed with the services of `serve`. */
-  const services: Service[] = [
-    { name: detectorService, wire, answer: async (question) => {
-      const { see } = question as FailureDetectorQuestion
+  const detecting: Service<FailureDetectorQuestion> = { name: detectorService, wire,
+    answer: async ({ see }) => {
       if (see !== undefined) return await detector.reaches(see)
       await detector.look()
-    } },
-    { name: shardService, wire,
-      answer: async (changes) => ownership.handle(changes as ShardChange[]) },
-  ]
+    } }
+  const balancing: Service<readonly ShardChange[], void> = { name: shardService, wire,
+    answer: async (changes) => ownership.handle(changes) }
+  /** Completed with the services of `serve`. */
+  const services: Service[] = [detecting, balancing]
   return {
     self,
     ownershipCheck: session?.check,

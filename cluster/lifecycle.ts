@@ -1,6 +1,6 @@
 /** The stages of a process: started one by one, stopped in reverse, each within its time. */
 
-import { HeddleError } from '../src/errors.ts'
+import { ClusterError } from './errors.ts'
 import { withTimeout } from './flow/with-timeout.ts'
 import type { Env } from './runtime/env.ts'
 
@@ -14,6 +14,7 @@ export interface Stage<T> {
   readonly stopMs: number
 }
 
+/** The stages of one process, from its start to its end. */
 export interface Lifecycle {
   /**
    * Adds a stage on top; stages that do not need each other may be started concurrently. If one
@@ -30,6 +31,7 @@ export interface Lifecycle {
 /** How much longer a stage may take after its deadline. */
 const lastMomentMs = 250
 
+/** A process without any stage yet. */
 export function createLifecycle(env: Env): Lifecycle {
   const stops: (() => Promise<void>)[] = []
   let stopping: Promise<void> | undefined
@@ -43,7 +45,7 @@ export function createLifecycle(env: Env): Lifecycle {
   const start = async <T>(name: string, stage: Stage<T>): Promise<T> => {
     if (stopping !== undefined) throw new Error(`The stage ${name} comes too late: all is ending.`)
     const late = () =>
-      new HeddleError('unavailable', 'Starting took too long: the stage ' +
+      new ClusterError('unavailable', 'Starting took too long: the stage ' +
         `${name} was not there within ${stage.startMs / 1_000} s, because something hangs or ` +
         'this machine has too much to do. Start it again.')
     const starting = Promise.resolve().then(() => stage.start())

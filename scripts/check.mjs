@@ -17,8 +17,8 @@ const checks = [
 ]
 
 /**
- * The last commit, and the one before it: deployed members and records may be of either. Commits
- * without docs/invariants.md have other names for the same bytes: buf cannot compare them.
+ * The last commit, and the one before it, as deployed members and records may be of either. Commits
+ * without docs/invariants.md have other names for the same bytes, which buf cannot compare.
  */
 function committed() {
   return ['HEAD', 'HEAD~1'].filter((commit) =>

@@ -9,7 +9,7 @@ import { root } from './node24.mjs'
 const generated = join(root, 'proto/gen')
 const stamp = join(generated, '.stamp')
 
-/** The generators and their sources; the descriptors of the last ones serve gRPC reflection. */
+/** The generators and their sources. The descriptors of the last ones serve gRPC reflection. */
 const templates = [
   ['buf.gen.storage.yaml', ['proto/storage', 'proto/search']],
   ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
@@ -28,7 +28,10 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** Generates into another folder and then replaces the old code: readers see either complete. */
+/**
+ * Generates into another folder and then replaces the old code, so that readers see either
+ * complete.
+ */
 function generate(wanted) {
   const fresh = join(root, 'node_modules/.cache/heddle-generate')
   rmSync(fresh, { recursive: true, force: true })
@@ -50,7 +53,7 @@ function pathArgs(paths) {
 
 function buf(args) {
   const bin = join(root, 'node_modules/.bin')
-  // Its plug-ins run on the first `node` of the PATH.
+  // The plug-ins of buf run on the first `node` of the PATH.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
   execFileSync(join(bin, 'buf'), args, { cwd: root, env, stdio: 'inherit' })
 }

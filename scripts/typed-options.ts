@@ -1,11 +1,11 @@
-/** Command-line options: a mistake is one sentence that points to --help. */
+/** Command-line options. A mistake is one sentence that points to --help. */
 
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 
 type Parsed<Config extends ParseArgsConfig> = ReturnType<typeof parseArgs<Config>>
 
-/** Throws an Error with a sentence. */
+/** Reads options. Throws an Error with a message. */
 export function typedOptions<const Config extends ParseArgsConfig>(config: Config): Parsed<Config> {
   try {
     return parseArgs(config)
@@ -15,7 +15,7 @@ export function typedOptions<const Config extends ParseArgsConfig>(config: Confi
   }
 }
 
-/** If `read` throws, prints the message and exits with code 2. */
+/** Returns the result of `read`. If that throws, prints the message and exits with code 2. */
 export function orExit<Result>(read: () => Result): Result {
   try {
     return read()
@@ -25,7 +25,7 @@ export function orExit<Result>(read: () => Result): Result {
   }
 }
 
-/** Throws an Error with a sentence. */
+/** Reads a whole number. Throws an Error with a message. */
 export function wholeNumber(name: string, text: string, min: number, max: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : NaN
   if (number >= min && number <= max) return number

@@ -1,7 +1,9 @@
-/** The one catalogue of errors: code, sentence, HTTP and gRPC status, and whether to ask again. */
+/** The one catalogue of errors: code, message, HTTP and gRPC status, and whether to ask again. */
 
-/** `no`: it would fail again. `same`: try the same later. `elsewhere`: ask the owner. */
-export type Retry = 'no' | 'same' | 'elsewhere'
+import { assert, clusterErrors, CodedError, goingAwayMessage } from '../cluster/errors.ts'
+import type { ErrorDetails, ReviveError, Retry } from '../cluster/errors.ts'
+
+export { assert, CodedError }
 
 interface CatalogueEntry {
   readonly http: number
@@ -11,14 +13,14 @@ interface CatalogueEntry {
 }
 
 /**
- * The official client repeats every 5xx and 429, before 1.13 POST included, so a permanent error
- * is never one of them, except `out_of_quota`: it is refused before anything is done. gRPC numbers
- * are those of google.rpc.Code.
+ * All errors. The official client repeats every 5xx and 429, before 1.13 POST included, so a
+ * permanent error is never one of them. The exception is `out_of_quota`, which is refused before
+ * anything is done. gRPC numbers are those of google.rpc.Code.
  */
 const catalogue = {
-  invalid: { http: 422, grpc: 3, retry: 'no', message: 'The request is not valid.' },
+  invalid: { http: 422, ...clusterErrors.invalid },
   malformed: { http: 400, grpc: 3, retry: 'no', message: 'The body is not valid JSON.' },
-  not_found: { http: 404, grpc: 5, retry: 'no', message: 'There is nothing here.' },
+  not_found: { http: 404, ...clusterErrors.not_found },
   wrong_method: { http: 405, grpc: 12, retry: 'no', message: 'This takes another method.' },
   exists: { http: 409, grpc: 6, retry: 'no', message: 'It exists already.' },
   busy: { http: 409, grpc: 9, retry: 'no', message: 'The thread is busy.' },
@@ -27,51 +29,56 @@ const catalogue = {
   rejected: { http: 422, grpc: 9, retry: 'no',
     message: 'Thread is already running a task. Wait for it to finish or choose a different ' +
       'multitask strategy.' },
-  too_large: { http: 413, grpc: 8, retry: 'no', message: 'The body is too large.' },
-  unsupported: { http: 422, grpc: 12, retry: 'no', message: 'This is not offered yet.' },
+  too_large: { http: 413, ...clusterErrors.too_large },
+  unsupported: { http: 422, ...clusterErrors.unsupported },
   unauthenticated: { http: 401, grpc: 16, retry: 'no',
-    message: 'Say who you are: send an API key as x-api-key, or a session as a bearer token.' },
-  forbidden: { http: 403, grpc: 7, retry: 'no', message: 'This is not allowed.' },
+    message:
+      'Say who you are: send an API key as x-api-key, or a signed token as a bearer token.' },
+  forbidden: { http: 403, ...clusterErrors.forbidden },
   limited: { http: 429, grpc: 8, retry: 'same', message: 'More requests than the limit allows.' },
-  full: { http: 429, grpc: 8, retry: 'same', message: 'Too much is waiting here; try later.' },
+  full: { http: 429, ...clusterErrors.full },
   over_quota: { http: 429, grpc: 8, retry: 'same', message: 'This would be over a quota.' },
   out_of_quota: { http: 507, grpc: 8, retry: 'no', message: 'A quota is used up.' },
-  not_owner: { http: 503, grpc: 9, retry: 'elsewhere', message: 'Another member owns this.' },
-  unavailable: { http: 503, grpc: 14, retry: 'same', message: 'Not available right now.' },
+  not_owner: { http: 503, ...clusterErrors.not_owner },
+  unavailable: { http: 503, ...clusterErrors.unavailable },
   stale_append: { http: 503, grpc: 10, retry: 'elsewhere',
     message: 'A newer owner has written to this log.' },
   graph_failed: { http: 422, grpc: 9, retry: 'no', message: 'The graph could not do this.' },
-  internal: { http: 500, grpc: 13, retry: 'same', message: 'Something went wrong here.' },
+  internal: { http: 500, ...clusterErrors.internal },
 } as const satisfies Record<string, CatalogueEntry>
 
+/** Name of an error, which clients and members see. */
 export type ErrorCode = keyof typeof catalogue
 
+/** All codes of the catalogue. */
 export const errorCodes = Object.keys(catalogue) as readonly ErrorCode[]
 
-/** Whether the catalogue has it; a newer member may have more. */
+/** True if the catalogue has the code. A newer member may have more. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text)
 }
 
-/** Some quote what was sent. More than headers hold would end a whole connection of gRPC. */
-const messageMax = 2_000
-
-function shortened(message: string): string {
-  return message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
+/** What the server knows beside the code. All of it is on the wire between members. */
+export interface HeddleDetails extends ErrorDetails {
+  /** The write that failed is not in the log and will not be. */
+  readonly unwritten?: boolean
+  /** The log belongs to a life that has ended. */
+  readonly dead?: boolean
+  /** Of `too_large`: how many bytes would have been needed. */
+  readonly bytes?: number
+  /** Seconds after which a repeated request may succeed. */
+  readonly retryAfterSeconds?: number
+  /** Of `wrong_method`: the methods that are allowed, as the header of that name has them. */
+  readonly allow?: string
 }
 
-/** An error that a caller may see. Its message is a message that says what to do. */
-export class HeddleError extends Error {
+/** An error that a caller may see. Its message says what to do. */
+export class HeddleError extends CodedError<ErrorCode, HeddleDetails> {
   override readonly name = 'HeddleError'
-  readonly code: ErrorCode
-  /** Facts that travel with the error, such as the owner that `not_owner` knows. */
-  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: ErrorCode, message?: string, details: Readonly<Record<string, unknown>> = {},
+  constructor(code: ErrorCode, message?: string, details: HeddleError['details'] = {},
     options?: { cause?: unknown }) {
-    super(shortened(message ?? catalogue[code].message), options)
-    this.code = code
-    this.details = details
+    super(code, message ?? catalogue[code].message, details, options)
   }
 
   get httpStatus(): number {
@@ -84,28 +91,38 @@ export class HeddleError extends Error {
     return catalogue[this.code].retry
   }
 
-  /** Whether the request may have been carried out all the same. */
-  get ambiguous(): boolean {
-    return this.details['ambiguous'] === true
-  }
-
-  /** The same error with more facts; this one is its cause. */
-  with(details: Readonly<Record<string, unknown>>): HeddleError {
+  /** The same error with more details. This one is its cause. */
+  with(details: HeddleError['details']): HeddleError {
     return new HeddleError(this.code, this.message, { ...this.details, ...details }, {
       cause: this,
     })
   }
 
-  /** The error for the wire: one that is not ours becomes `internal` and says nothing. */
+  /** The error for the wire. One that is not ours becomes `internal` and says nothing. */
   static from(caught: unknown): HeddleError {
     if (caught instanceof HeddleError) return caught
-    return new HeddleError('internal', undefined, {}, { cause: caught })
+    if (!(caught instanceof CodedError)) {
+      return new HeddleError('internal', undefined, {}, { cause: caught })
+    }
+    // The cluster threw it: its codes are in the catalogue.
+    const { code, message, details, cause, stack } = caught
+    const error = new HeddleError(code as ErrorCode, message, details, cause ? { cause } : {})
+    error.stack = stack ?? ''
+    return error
+  }
+
+  /** Another member threw it. A newer one may know more codes. */
+  static revive(...[code, message, details]: Parameters<ReviveError>): HeddleError {
+    return new HeddleError(isErrorCode(code) ? code : 'internal', message, details)
   }
 }
 
-/** From a member that accepts nothing new: a repeated request reaches another one, or a new one. */
-export function goingAway(details: Readonly<Record<string, unknown>> = {}): HeddleError {
-  return new HeddleError('unavailable', 'This member is going away; ask again.', details)
+/**
+ * The error of a member that accepts nothing new. A repeated request reaches another member, or a
+ * new one.
+ */
+export function goingAway(details: HeddleError['details'] = {}): HeddleError {
+  return new HeddleError('unavailable', goingAwayMessage, details)
 }
 
 /** For a `catch`: throws the error again, unless it is `not_found`. */
@@ -115,12 +132,7 @@ export function ignoreNotFound(error: unknown): undefined {
 
 /** For the `catch` of a read: an ambiguous outcome makes no difference there. */
 export function asUnread(error: unknown): never {
-  if (!(error instanceof HeddleError) || !error.ambiguous) throw error
+  if (!(error instanceof CodedError) || error.outcome === 'not_done') throw error
   throw new HeddleError('unavailable', 'This cannot be read right now: ask again in a moment.', {},
     { cause: error })
-}
-
-/** Throws if `condition` does not hold: a bug of ours, never a mistake of a caller. */
-export function assert(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new Error(`assertion failed: ${message}`)
 }

@@ -12,30 +12,36 @@ import { Command, CommanderError } from 'commander'
 import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import type { CommandSource } from './cli/admin-command.ts'
-import { mistakeIn, withSettings } from './cli/command-line.ts'
-import { HeddleError } from './errors.ts'
+import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
+import { CodedError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
 import type { Settings } from './settings/index.ts'
 
 const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
 
-/** Two signals within this time count as one: a terminal and npm both pass it on. */
+/** Time within which two signals count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
 
-/** How often a server started by npm checks whether npm is still there. */
+/** Time between looks of a server started by npm for whether npm is still there. */
 const orphanLookMs = 500
 
 type Operation = (source: CommandSource) => Promise<void>
 
-/** The commands of operators, each loaded only when it is run. */
+/** The commands of operators. Each is loaded only when it is run. */
 const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
   backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
 }
 
-/** The folder where it was started: a server changes to the folder of its project. */
+const commandsHelp = `
+Commands:
+  keys     Makes, lists and revokes API keys.
+  billing  Lists what a tenant is to be billed for.
+  backup   Copies all data into a file.`
+
+/** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
@@ -56,7 +62,7 @@ async function serve(): Promise<void> {
     endOnSignal(server, settings, env)
     announce(server, settings)
   } catch (error) {
-    if (error instanceof HeddleError) refuse(error.message, exitCodes.failed)
+    if (error instanceof CodedError) refuse(error.message, exitCodes.failed)
     env.log.error('Heddle could not start.', { error })
     process.exit(exitCodes.failed)
   }
@@ -84,19 +90,22 @@ function surroundings() {
   }
 }
 
-/** Ends the process if there is nothing to serve: for --help, or after a mistake. */
+/**
+ * Reads the settings. Ends the process if there is nothing to serve: for --help, or after a
+ * mistake.
+ */
 function settingsFromCommand(): Settings {
   const command = withSettings(new Command('heddle')
+    .usage('[options]\n       heddle <command> --help')
     .description('Serves LangGraph.js graphs behind the Agent Deployment API, durably.')
-    .version(ownVersion())
-    .addHelpText('after', '\nThe command "keys" makes, lists and revokes API keys: keys --help.\n' +
-      'The command "billing" lists what a tenant is to be billed for: billing --help.\n' +
-      'The command "backup" copies all data into a file: backup --help.')
+    .version(ownVersion(), '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
+    .addHelpText('after', commandsHelp)
     .configureOutput({ writeErr: () => {} })
     .exitOverride())
   try {
     command.parse()
-    return resolveSettings({ options: typed(command), ...surroundings() })
+    return resolveSettings({ options: typedSettings(command), ...surroundings() })
   } catch (error) {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
@@ -114,13 +123,6 @@ function strayWord(word: string): string {
     '--config, and npm passes options on only after "--" (npm start -- --config <path>)'
 }
 
-/** The options without the defaults that commander adds for flags that begin with `no`. */
-function typed(command: Command): Record<string, string> {
-  const options = Object.entries(command.opts<Record<string, string>>())
-  return Object.fromEntries(options
-    .filter(([name]) => command.getOptionValueSource(name) === 'cli'))
-}
-
 /** npm runs scripts in the folder of package.json, wherever it was called from. */
 function folderOfCaller(): string {
   const { INIT_CWD: caller } = process.env
@@ -130,7 +132,7 @@ function folderOfCaller(): string {
 function announce({ url, metricsPort, graphs, place, member }: Server,
   { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
-  // Nobody may read it: that is no reason to end.
+  // A closed output is no reason to end.
   process.stdout.on('error', () => {})
   const width = Math.max(...graphs.map(({ graphId }) => graphId.length))
   const lines = graphs.map(({ graphId, file, loaded }, index) => {
@@ -158,7 +160,7 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
   ].join('\n'))
 }
 
-/** Settings of the process for all threads: to be called before the first thread starts. */
+/** Sets what holds for all threads of the process. Call before the first thread starts. */
 function prepareForThreads(): void {
   for (const flag of v8Flags) setFlagsFromString(flag)
   // With a compile cache, the next start is a quarter faster. Workers find it in the environment.
@@ -166,7 +168,10 @@ function prepareForThreads(): void {
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
-/** The first signal ends it in order, within the time set for it; another one at once. */
+/**
+ * Ends the server on the first signal in order, within the time set for it. Another signal ends it
+ * at once.
+ */
 function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   let firstMs: number | undefined
   const end = async () => {
@@ -185,7 +190,7 @@ function endOnSignal(server: Server, { drainMs }: Settings, env: Env): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end())
   const npm = process.ppid
   if (callingScript() !== undefined) {
-    // An npm that is killed outright passes no signal on: the server would be left over.
+    // An npm that is killed outright passes no signal on, and the server would be left over.
     const stopLooking = env.every(orphanLookMs, () => {
       if (process.ppid === npm) return
       stopLooking()
@@ -200,13 +205,15 @@ function callingScript(): string | undefined {
   return script === 'start' || script === 'heddle' ? script : undefined
 }
 
-/** Node 22 and 23 can read this file too, but lack what the rest needs. */
+/**
+ * Starts again with Node 24. Node 22 and 23 can read this file too, but lack what the rest needs.
+ */
 function runOnNode24(): never {
   const args = [pathInHouse('scripts/run.mjs'), ...process.argv.slice(1)]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? exitCodes.failed)
 }
 
-/** Prints several sentences on a line each. */
+/** Ends with a message. Each of its sentences gets a line of its own. */
 function refuse(message: string, exitCode: number): never {
   process.stderr.write(`heddle: ${message.replaceAll('\n', '\nheddle: ')}\n`)
   process.exit(exitCode)

@@ -1,6 +1,6 @@
-/** JSON that is carried as text: nobody on its way has to parse it. */
+/** JSON that is carried as text, so that it is not parsed on its way. */
 
-/** A value that is kept as its JSON text. It is parsed only by who asks for it as a value. */
+/** A value that is kept as its JSON text. Only code that needs the value parses it. */
 export class RawJson {
   readonly text: string
 
@@ -41,10 +41,10 @@ export interface TextWithPlaces {
   readonly places: readonly RawPlace[]
 }
 
-/** Raw values stand at most this deep: what is deeper is plain. */
+/** Depth up to which raw values stand. What is deeper is plain. */
 const depthMax = 8
 
-/** As `JSON.stringify`, but raw values are joined as they are, at the cost of no copy. */
+/** As `JSON.stringify`, but raw values are joined as they are, without a copy. */
 export function textOf(value: unknown): string {
   return textWithPlaces(value).text
 }
@@ -82,7 +82,7 @@ export function textWithPlaces(value: unknown): TextWithPlaces {
   return { text, places }
 }
 
-/** The value of a text whose raw values are at `places`: they stay raw. */
+/** The value of a text. Raw values at `places` stay raw. */
 export function valueOf({ text, places }: TextWithPlaces): unknown {
   if (places.length === 0) return JSON.parse(text)
   let rest = ''
@@ -95,7 +95,7 @@ export function valueOf({ text, places }: TextWithPlaces): unknown {
     places.map(([path, from, to]) => ({ path, text: text.slice(from, to) })))
 }
 
-/** The value with raw ones put into it, where their paths lead. */
+/** The value with raw ones put where their paths lead. */
 export function withPieces(value: unknown, pieces: readonly {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -105,7 +105,7 @@ export function withPieces(value: unknown, pieces: readonly {
   return root.value
 }
 
-/** Puts a value where the path leads, which must be there. */
+/** Puts a value where the path leads, which must exist. */
 function put(root: { value: unknown }, path: readonly (string | number)[], value: unknown): void {
   let holder = root as unknown as Record<string | number, unknown>
   let name: string | number = 'value'
@@ -118,7 +118,7 @@ function put(root: { value: unknown }, path: readonly (string | number)[], value
     writable: true })
 }
 
-/** Whether a raw value is, or is in, this value. */
+/** True if a raw value is, or is in, this value. */
 function holdsRaw(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (value instanceof RawJson) return true

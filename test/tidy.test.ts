@@ -24,7 +24,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 }
 
 /** Lower never imports higher. */
-const order = ['proto/gen', 'src/errors', 'src/raw-json', 'src/settings', 'cluster', 'src/json',
+const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
   'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/billing',
   'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
   'src/cli', 'src/main']
@@ -86,12 +86,42 @@ const dialectInNames = {
   'sentence': 'message',
   'facts': 'details',
 } as const
+/** Such words in comments, titles of tests and pages. Names in backticks may be older. */
+const dialectInProse = {
+  'told|heard': 'sent, received, notified',
+  'rosters?': 'failure detector',
+  'lets? go|letting go': 'release',
+  'beats?': 'heartbeat',
+  'sighted': 'reachable',
+  'seats?': 'node of a cluster',
+  'census': 'stats',
+  'dialects?': 'identity',
+  'episodes?': 'span',
+  'tenancy|tenures?': 'shard hand-over',
+  'offices?|desks?': 'admin socket, scheduler',
+  'ledgers?': 'thread log, lease',
+  'mirrors?|parcels?|freight': 'branch tails, batch',
+  'rehears\\w*': 'warm-up',
+  'lingers?|lingering': 'retention',
+  'trails?': 'resume point',
+  'withheld': 'reorder buffer',
+  'accus\\w+|acquit\\w*|solitary': 'blame, clear, quarantined',
+  'doubtful': 'unconfirmed',
+  'turnstiles?': 'semaphore',
+  'facts': 'details',
+} as const
+
+/** Folders that do not keep the two rules about sentences yet. Shrinks, never grows. */
+const unsaid = ['cluster/', 'src/thread/', 'src/settings/', 'src/cli/']
 
 /** Only src/server may import these, and neither imports the other. */
 const walls = ['src/frontdoor', 'src/store']
 
 const placeOf = (path: string) =>
   order.find((place) => path.startsWith(`${place}/`) || path === `${place}.ts`)
+
+/** May be imported past the door: what it holds is needed where all of `cluster/` is not. */
+const small = ['cluster/errors.ts']
 
 /** The door between two files: of the outermost folder that holds `to` and not `from`. */
 function doorBetween(from: string, to: string): string | undefined {
@@ -112,6 +142,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
   [/^pino$/, ['cluster/runtime/env.ts']],
+  [/^lru-cache$/, ['cluster/flow/lru-cache.ts']],
   [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
     'src/checkpoint/place-name.ts', 'src/frontdoor/operations/runs.ts']],
   [/^jose$/, ['src/access/']],
@@ -145,7 +176,7 @@ describe('imports', () => {
         .filter(({ ours, target }) => ours && !target.startsWith('proto/gen/'))
         .filter(({ target }) => {
           const door = doorBetween(path, target)
-          return door !== undefined && target !== door
+          return door !== undefined && target !== door && !small.includes(target)
         })
         .map(({ target }) => `${path} → ${target}`)
     )
@@ -322,6 +353,41 @@ describe('code', () => {
     expectNone(broken, 'Use the term of the field, as on the right.')
   })
 
+  it('says it in these words in comments, titles and pages as well', () => {
+    const spared = /^(test\/(support\/projects|bench\/RESULTS|tidy\.test)|deploy\/starter)/
+    const prose = paths.filter((path) =>
+      /\.(m?[jt]s|md|proto)$/.test(path) && !spared.test(path)
+      && !unsaid.some((folder) => path.startsWith(folder))
+    )
+    const broken = prose.flatMap((path) =>
+      proseIn(path).flatMap((text) =>
+        Object.entries(dialectInProse)
+          .filter(([word]) => new RegExp(`\\b(?:${word})\\b`, 'i').test(text))
+          .map(([word, cure]) => `${path}: ${word} → ${cure} in: ${text.trim().slice(0, 80)}`)
+      )
+    )
+    expectNone(broken, 'Use the term of the field, as on the right.')
+  })
+
+  it('has a sentence above each exported declaration', () => {
+    const declaration =
+      /^export (?:declare |abstract |async )*(?:class|function\*?|interface|type|const|let) (\w+)/
+    const said = sources.filter(({ path }) =>
+      /^(src|cluster|scripts|test\/support)\//.test(path) && !path.endsWith('/index.ts')
+      && !unsaid.some((folder) => path.startsWith(folder)) && !isProject(path)
+    )
+    const broken = said.flatMap(({ path, text }) => {
+      const lines = text.split('\n')
+      return lines.flatMap((line, index) => {
+        const name = declaration.exec(line)?.[1]
+        const isBare = name !== undefined && !/\*\/\s*$/.test(lines[index - 1] ?? '')
+        return isBare ? [`${path}:${index + 1} ${name}`] : []
+      })
+    })
+    expectNone(broken, 'Say in a comment above it, in one sentence, what it is: what a reader ' +
+      'cannot see, such as its unit, its owner, what null means or what it throws.')
+  })
+
   it('of cluster/ says no word of the product', () => {
     const product = /\b(thread|graph|superstep|checkpoint|assistant|run|langgraph)s?\b/i
     const broken = house.filter(({ path }) => path.startsWith('cluster/')).flatMap((file) =>
@@ -385,4 +451,16 @@ function circles(files: readonly SourceFile[]): string[] {
   }
   for (const { path } of files) visit(path, [])
   return found
+}
+
+/** The comments of a source file and the titles of its tests, or the lines of a page. */
+function proseIn(path: string): string[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const prose = path.endsWith('.md') ? text.split('\n') : [
+    ...text.match(/\/\*[^]*?\*\/|(?<!:)\/\/ .*/g) ?? [],
+    ...[...text.matchAll(/\b(?:it|describe)\b[^'"`\n]*(['"`])(.*?)\1/g)].map(([, , title]) =>
+      title!
+    ),
+  ]
+  return prose.map((part) => part.replaceAll(/`[^`]*`/g, '``'))
 }

@@ -5,7 +5,9 @@
  * occupied, the newcomer is answered `full`.
  */
 
-import { assert, goingAway, HeddleError } from '../../src/errors.ts'
+import { asCoded, assert, ClusterError, goingAway } from '../errors.ts'
+import type { CodedError } from '../errors.ts'
+import { Backoff } from '../flow/backoff.ts'
 import { throttleLog } from '../flow/throttle-log.ts'
 import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
@@ -16,6 +18,7 @@ import type { ActorKind } from './actor.ts'
 import type { Operation, Envelope } from './mailbox.ts'
 import { ReplyFence } from './reply-fence.ts'
 
+/** What a table hosts, and its limits. */
 export interface ActivationTableOptions {
   readonly env: Env
   readonly kinds: readonly ActorKind[]
@@ -43,11 +46,8 @@ export interface ActivationStats {
   fullest: number
 }
 
-/**
- * How long after a failure with work under way the next life begins. Each time that one fails, the
- * pause doubles, up to the longest.
- */
-const [reviveMs, longestReviveMs] = [1_000, 4_000]
+/** How long after a failure with work under way the next life begins. */
+const revival = { firstMs: 1_000, longestMs: 4_000 }
 
 /** Without a store, or room, actors fail again and again: one line in this time reports all. */
 const awayMs = 10_000
@@ -58,33 +58,28 @@ const looksForRoom = 64
 /** How often per `idleMs` the one timer looks for idle actors. */
 const looksPerIdleSpan = 10
 
+/** Finds or makes the actor of a key, and hands it what is asked. */
 export class ActivationTable {
-  readonly #env: Env
+  readonly #options: Required<Omit<ActivationTableOptions, 'kinds' | 'check'>>
   readonly #kinds: ReadonlyMap<string, ActorKind>
-  readonly #idleMs: number
-  readonly #limit: number
-  readonly #mailboxBound: number
   /** By key text, the least recently used first. */
   readonly #table = new Map<string, Activation>()
-  readonly #check: ReplyFence | undefined
-  readonly #owns: (key: ActorKey, epoch: number) => boolean
+  readonly #fence: ReplyFence | undefined
   readonly #stopTimer: () => void
+  /** By kind. */
   readonly #lives: ReadonlyMap<string, Pick<ActivationStats, 'begun' | 'failed'>>
   /** Reports failures that are not the actor's own. */
   readonly #whileAway: ReturnType<typeof throttleLog>
   #closed = false
 
-  constructor(options: ActivationTableOptions) {
-    const { env, kinds, check, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } = options
-    this.#env = env
+  constructor({ kinds, check, ...options }: ActivationTableOptions) {
+    const { env, owns = () => true, idleMs = 600_000, limit = 100_000, mailboxBound = 1_024 } =
+      options
+    this.#options = { env, owns, idleMs, limit, mailboxBound }
     this.#whileAway = throttleLog(env, awayMs)
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]))
     this.#lives = new Map(kinds.map(({ name }) => [name, { begun: 0, failed: 0 }]))
-    this.#idleMs = idleMs
-    this.#limit = limit
-    this.#mailboxBound = mailboxBound
-    this.#check = check && new ReplyFence(env, check)
-    this.#owns = options.owns ?? (() => true)
+    this.#fence = check && new ReplyFence(env, check)
     this.#stopTimer = env.every(idleMs / looksPerIdleSpan, () => this.#letIdleGo())
   }
 
@@ -111,7 +106,7 @@ export class ActivationTable {
 
   /**
    * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
-   * same for each try of one command. `cancelled` aborts when nobody waits for the reply any more.
+   * same for each try of one command. `cancelled` aborts when the caller has gone.
    * Throws `not_owner` if the actor may not live here any more.
    */
   ask(key: ActorKey, epoch: number, command: unknown, id?: string,
@@ -119,6 +114,7 @@ export class ActivationTable {
     return this.#reply(key, epoch, (actor) => actor.receive(command, id, cancelled))
   }
 
+  /** Lets the actor tell `listener` until the returned function is called. Throws as `ask` does. */
   async follow(key: ActorKey, epoch: number, request: unknown,
     listener: unknown): Promise<() => void> {
     let stop: (() => void) | undefined
@@ -134,7 +130,7 @@ export class ActivationTable {
     }
   }
 
-  /** Resolves when the actor lives, and so does by itself whatever it has to do. */
+  /** Activates the actor, so that it continues what is in progress. Resolves when it is active. */
   async wake(key: ActorKey, epoch: number): Promise<void> {
     await this.#post(key, epoch, () => ({ reply: undefined }))
   }
@@ -173,8 +169,8 @@ export class ActivationTable {
   }
 
   #reply(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
-    if (this.#check === undefined) return this.#post(key, epoch, operation)
-    return this.#check.reply(operation, (checked) => this.#post(key, epoch, checked))
+    if (this.#fence === undefined) return this.#post(key, epoch, operation)
+    return this.#fence.reply(operation, (checked) => this.#post(key, epoch, checked))
   }
 
   #post(key: ActorKey, epoch: number, operation: Operation): Promise<unknown> {
@@ -190,11 +186,11 @@ export class ActivationTable {
   }
 
   /** Why no newcomer is let in; undefined if there is room, or room was made. */
-  #refusal(key: ActorKey, epoch: number): HeddleError | undefined {
+  #refusal(key: ActorKey, epoch: number): CodedError | undefined {
     if (this.#closed) return goingAway()
-    if (!this.#owns(key, epoch)) return new HeddleError('not_owner')
-    if (this.#table.size < this.#limit || this.#makeRoom()) return undefined
-    return new HeddleError('full', 'As many actors as may live here are occupied; try later.')
+    if (!this.#options.owns(key, epoch)) return new ClusterError('not_owner')
+    if (this.#table.size < this.#options.limit || this.#makeRoom()) return undefined
+    return new ClusterError('full', 'As many actors as may live here are occupied; try later.')
   }
 
   #activate(text: string, key: ActorKey, epoch: number,
@@ -208,8 +204,8 @@ export class ActivationTable {
       key,
       epoch,
       envelopes,
-      log: this.#env.log,
-      mailboxBound: this.#mailboxBound,
+      log: this.#options.env.log,
+      mailboxBound: this.#options.mailboxBound,
       failed: (error) => {
         lives.failed++
         this.#reportFailure(key, error)
@@ -217,8 +213,8 @@ export class ActivationTable {
       ended: (waiting, broken) => {
         this.#table.delete(text)
         if (this.#closed) { for (const envelope of waiting) envelope.reject(goingAway()) }
-        else if (!this.#owns(key, epoch)) {
-          for (const envelope of waiting) envelope.reject(new HeddleError('not_owner'))
+        else if (!this.#options.owns(key, epoch)) {
+          for (const envelope of waiting) envelope.reject(new ClusterError('not_owner'))
         } else {
           // If the next life fails too, those that wait now may not ask again.
           if (broken) this.#revive(key, epoch)
@@ -230,22 +226,20 @@ export class ActivationTable {
 
   #reportFailure(key: ActorKey, error: unknown): void {
     const report = (omitted: number) =>
-      this.#env.log.warn(
+      this.#options.env.log.warn(
         'An actor failed; the next command activates it again.',
-        { key, error, ...omitted > 0 && { untold: omitted } },
+        { key, error, ...omitted > 0 && { omitted } },
       )
-    const { code } = HeddleError.from(error)
+    const { code } = asCoded(error)
     if (code === 'unavailable' || code === 'full') this.#whileAway(report)
     else report(0)
   }
 
   /** Activates an actor again that failed with work under way: no command may ever do so. */
-  #revive(key: ActorKey, epoch: number, pauseMs = reviveMs): void {
-    this.#env.after(pauseMs, () => {
-      if (this.#closed || !this.#owns(key, epoch)) return
-      this.wake(key, epoch).catch(() =>
-        this.#revive(key, epoch, Math.min(2 * pauseMs, longestReviveMs))
-      )
+  #revive(key: ActorKey, epoch: number, backoff = new Backoff(this.#options.env, revival)): void {
+    this.#options.env.after(backoff.nextMs(), () => {
+      if (this.#closed || !this.#options.owns(key, epoch)) return
+      this.wake(key, epoch).catch(() => this.#revive(key, epoch, backoff))
     })
   }
 
@@ -263,7 +257,7 @@ export class ActivationTable {
   }
 
   #letIdleGo(): void {
-    const idleSinceMs = this.#env.monotonicMs() - this.#idleMs
+    const idleSinceMs = this.#options.env.monotonicMs() - this.#options.idleMs
     for (const [text, activation] of this.#table) {
       if (activation.usedMs > idleSinceMs) return
       if (activation.occupied) this.#touch(text, activation)
@@ -278,7 +272,7 @@ export class ActivationTable {
 
   /** A command counts as use, and so does being found occupied. */
   #touch(text: string, activation: Activation): void {
-    activation.usedMs = this.#env.monotonicMs()
+    activation.usedMs = this.#options.env.monotonicMs()
     this.#table.delete(text)
     this.#table.set(text, activation)
   }

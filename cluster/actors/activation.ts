@@ -21,6 +21,7 @@ import type { Operation, Envelope } from './mailbox.ts'
  */
 export type ActivationState = 'activating' | 'active' | 'passivating' | 'ended'
 
+/** What one life of an actor needs. */
 export interface ActivationOptions {
   readonly kind: ActorKind
   readonly key: ActorKey
@@ -38,6 +39,7 @@ export interface ActivationOptions {
   failed(reason: unknown): void
 }
 
+/** One life of one actor. It begins as soon as it is made. */
 export class Activation {
   /** When it was last asked for something, by the monotonic clock. */
   usedMs = 0
@@ -78,6 +80,7 @@ export class Activation {
     return this.#state !== 'active' || !this.#mailbox.idle || this.#actor!.occupied
   }
 
+  /** The reply to one turn of the actor; rejects with `full` if too many wait. */
   post(operation: Operation): Promise<unknown> {
     return this.#mailbox.post(operation)
   }
@@ -130,7 +133,7 @@ export class Activation {
     if (this.#state !== 'activating' && this.#state !== 'active') return
     const sent = this.#mailbox.postUnbounded((actor) => actor.receive(command))
     sent.catch((error: unknown) => {
-      if (this.#state === 'active') this.#warn('An actor could not do what it told itself.', error)
+      if (this.#state === 'active') this.#warn('An actor could not do what it sent itself.', error)
     })
   }
 

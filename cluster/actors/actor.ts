@@ -8,8 +8,8 @@ import type { Asked } from './actor-wire.ts'
  * that resolves later, when what was decided is durable. The next turn does not wait for it. The
  * actor settles every promise that it made, at the latest in `passivate`.
  */
-export interface Turn {
-  readonly reply: unknown
+export interface Turn<Reply = unknown> {
+  readonly reply: Reply | Promise<Reply>
   /**
    * read   the turn changes nothing: a caller that waits too long may ask again
    * early  the reply acknowledges nothing yet: a later one does
@@ -20,26 +20,28 @@ export interface Turn {
 /**
  * Commands come one at a time; the next one is handed in when the turn before it is returned.
  *
- * A turn that throws a HeddleError has answered its caller and changed nothing. Anything else is a
+ * A turn that throws a CodedError has answered its caller and changed nothing. Anything else is a
  * bug: the activation ends, and the next command makes a new one.
  */
-export interface Actor {
+export interface Actor<Command = unknown, Reply = unknown, Listener = unknown, Request = unknown> {
   /** Called once, before the first turn. A throw fails every waiting command and ends it. */
   activate(): Promise<void>
   /**
    * `id` is the same for each try of one command, even if an earlier try reached another owner.
    * What the actor stores for the next owner says which commands are done, so that a repeated one
-   * has no second effect. Undefined if nobody tries again.
+   * has no second effect. Undefined for a command that is tried once.
    *
-   * `cancelled` aborts when nobody waits for the reply any more: a reply that only waits for
-   * something may be rejected then; whatever the command does is done all the same.
+   * `cancelled` aborts when the caller has gone: a reply that only waits for something may be
+   * rejected then. What the command does is done all the same.
    */
-  receive(command: unknown, id?: string, cancelled?: AbortSignal): Turn | Promise<Turn>
+  receive(command: Command, id?: string, cancelled?: AbortSignal): Turn<Reply> | Promise<
+    Turn<Reply>
+  >
   /** Tells `listener` until the returned function is called. A turn like any other. */
-  follow(request: unknown, listener: unknown): Promise<() => void>
+  follow(request: Request, listener: Listener): Promise<() => void>
   /**
    * True while something is in progress or somebody follows: it is not passivated for idleness
-   * then. Nor is it while a turn is under way, a command waits or a promised reply is due.
+   * then. It stays too while a turn is under way, a command waits or a promised reply is due.
    */
   readonly occupied: boolean
   /**
@@ -56,7 +58,8 @@ export interface Actor {
   passivate(deadline: AbortSignal): Promise<void>
 }
 
-export interface ActorContext {
+/** What an actor may use of the activation that it lives in. */
+export interface ActorContext<Command = unknown> {
   readonly key: ActorKey
   /** The epoch of the shard when this activation began. */
   readonly epoch: number
@@ -64,7 +67,7 @@ export interface ActorContext {
    * Sends a command to itself, as a turn of its own: at once if no other is under way. Never
    * refused as `full`; dropped when the activation is ending.
    */
-  notify(command: unknown): void
+  notify(command: Command): void
   /**
    * Ends this activation, because something that it assumed is not true. Every command that waits,
    * or whose turn is under way, fails with `reason`. The next command makes a new activation.
@@ -77,6 +80,13 @@ export interface ActorContext {
   sleep(): void
 }
 
-export interface ActorKind extends Asked {
-  create(context: ActorContext): Actor
+/**
+ * How actors of one kind are made. Commands and replies cross to other members by its wire;
+ * `Listener` and `Request` are those of a follow.
+ */
+export interface ActorKind<Command = unknown, Reply = unknown, Listener = unknown,
+  Request = unknown>
+  extends Asked<Listener, Request> {
+  /** A new actor, which is not activated yet. */
+  create(context: ActorContext<Command>): Actor<Command, Reply, Listener, Request>
 }

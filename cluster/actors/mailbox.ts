@@ -7,7 +7,7 @@
  *   4. Every envelope is answered: by its turn, by `fail`, or by the mailbox that takes it over.
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { asCoded, ClusterError, CodedError } from '../errors.ts'
 import type { Actor, Turn } from './actor.ts'
 
 /** What an envelope asks of the actor: one turn. */
@@ -21,12 +21,13 @@ export interface Envelope {
   reject(reason: unknown): void
 }
 
+/** The limit of a mailbox, and what it begins with. */
 export interface MailboxOptions {
   /** Envelopes that may wait; the next is answered `full`. */
   readonly bound: number
   /** Envelopes that waited in the mailbox before this one. */
   readonly envelopes: readonly Envelope[]
-  /** A turn threw something other than a HeddleError: the actor cannot be trusted any more. */
+  /** A turn threw something other than a CodedError: the actor cannot be trusted any more. */
   broken(reason: unknown): void
 }
 
@@ -45,7 +46,7 @@ export class Mailbox {
   /** The envelope of a turn that takes more than a tick. */
   #underWay: Envelope | undefined
   #turnOver: (() => void) | undefined
-  #failure: HeddleError | undefined
+  #failure: CodedError | undefined
   /** How many promised replies are still to come. */
   #owed = 0
 
@@ -95,7 +96,7 @@ export class Mailbox {
   /** Shuts at once and rejects every envelope, that of the turn under way included. */
   fail(reason: unknown): void {
     this.#actor = undefined
-    this.#failure = HeddleError.from(reason)
+    this.#failure = asCoded(reason)
     this.#underWay?.reject(this.#failure)
     this.#endTurn()
     for (const envelope of this.takeEnvelopes()) envelope.reject(unprocessed(reason))
@@ -107,7 +108,7 @@ export class Mailbox {
   }
 
   #wait(operation: Operation, bound: number): Promise<unknown> {
-    if (this.#envelopes.length >= bound) return Promise.reject(new HeddleError('full'))
+    if (this.#envelopes.length >= bound) return Promise.reject(new ClusterError('full'))
     const envelope = newEnvelope(operation)
     this.#envelopes.push(envelope)
     return envelope.promise
@@ -145,7 +146,7 @@ export class Mailbox {
     const envelope = newEnvelope(operation)
     this.#underWay = envelope
     const ended = (answer: () => Promise<unknown>) => {
-      // If `fail` came first, the caller has been answered: nobody waits for this answer.
+      // If `fail` came first, the caller has been answered, so this answer is dropped.
       if (this.#underWay !== envelope) return void answer().catch(() => {})
       this.#endTurn()
       envelope.resolve(answer())
@@ -176,8 +177,8 @@ export class Mailbox {
   }
 
   #refuse(error: unknown): Promise<unknown> {
-    if (!(error instanceof HeddleError)) this.#broken(error)
-    return Promise.reject(HeddleError.from(error))
+    if (!(error instanceof CodedError)) this.#broken(error)
+    return Promise.reject(asCoded(error))
   }
 }
 
@@ -188,9 +189,9 @@ function newEnvelope(operation: Operation): Envelope {
 /**
  * The error for an envelope whose turn never began: nothing was done, so its caller may ask again.
  */
-function unprocessed(reason: unknown): HeddleError {
-  if (reason instanceof HeddleError) return reason
-  return new HeddleError('unavailable', 'The actor failed before it heard this; ask again.', {}, {
+function unprocessed(reason: unknown): CodedError {
+  if (reason instanceof CodedError) return reason
+  return new ClusterError('unavailable', 'The actor failed before it began this; ask again.', {}, {
     cause: reason,
   })
 }

@@ -4,12 +4,13 @@
  *   1. A command that comes again is not done again: its sender gets the same answer.
  *   2. A command that came to nothing is forgotten at once: the next try is a new one.
  *   3. Commands under way are never forgotten. Answers are, when many came after them.
- *   4. When nobody asks for a command any more, its actor is notified, and need not keep waiting.
+ *   4. When the caller has gone, the actor is notified, so that it need not keep waiting.
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError, CodedError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 
+/** How much is remembered. */
 export interface RecentCommandsOptions {
   /** How many answers are remembered: 20 000 by default. */
   readonly answers?: number
@@ -33,6 +34,7 @@ interface Answered {
 /** What an entry takes beside the bytes of the answer. */
 const entryBytes = 200
 
+/** Does each command once, however often it comes. */
 export class RecentCommands {
   readonly #env: Pick<Env, 'after'>
   readonly #underWay = new Map<string, UnderWay>()
@@ -50,12 +52,12 @@ export class RecentCommands {
 
   /**
    * The answer to the command with this id; `handle` does it if it was not received yet. The signal
-   * aborts when nobody asks for it any more.
+   * aborts when the caller has gone.
    */
   answer(id: string, handle: (cancelled: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#underWay.get(id) ?? this.#answered.get(id)
     if (known !== undefined) return known.reply
-    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new HeddleError('full'))
+    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new ClusterError('full'))
     const cancelSignal = new AbortController()
     const reply = handle(cancelSignal.signal)
     this.#underWay.set(id, { reply, cancelled: cancelSignal, stopTimer: () => {} })
@@ -80,7 +82,7 @@ export class RecentCommands {
   /** The caller waits no longer. */
   leave(id: string): void {
     this.#underWay.get(id)?.cancelled.abort(
-      new HeddleError('unavailable', 'Nobody asks for this any more.'),
+      new ClusterError('unavailable', 'Nobody asks for this any more.'),
     )
   }
 
@@ -106,5 +108,5 @@ export class RecentCommands {
 
 /** Whether it would be refused again. */
 function isFinal(error: unknown): boolean {
-  return error instanceof HeddleError && error.retry === 'no'
+  return error instanceof CodedError && error.retry === 'no'
 }

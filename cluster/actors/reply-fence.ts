@@ -9,11 +9,13 @@
  * Rule: [reply_fence].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError, CodedError } from '../errors.ts'
 import type { OwnershipCheck } from '../membership/ownership-check.ts'
 import type { Env } from '../runtime/env.ts'
 import type { Turn } from './actor.ts'
 import type { Operation } from './mailbox.ts'
+import { failedReply, isChecked, mayGiveUp, phaseOfTurn } from './reply-phase.ts'
+import type { ReplyPhase } from './reply-phase.ts'
 
 /**
  * How long a reply waits for a closed check. While the ownership check is open, the store is only
@@ -28,6 +30,7 @@ const patienceMs = 2_000
  */
 const turnMs = 20_000
 
+/** Lets replies leave only while this member is the owner. */
 export class ReplyFence {
   readonly #env: Env
   readonly #check: OwnershipCheck
@@ -50,37 +53,37 @@ export class ReplyFence {
   async reply(operation: Operation,
     post: (operation: Operation) => Promise<unknown>): Promise<unknown> {
     requireOpen(this.#check)
-    let began: number | undefined
-    let kind: Turn['kind']
+    let phase: ReplyPhase = 'waiting'
+    let mark: number | undefined
     let passing: Promise<void> | undefined
-    const confirm = () => passing ??= this.#confirm(began)
+    const confirm = () => passing ??= this.#confirm(mark)
     const givenUp = Promise.withResolvers<never>()
-    const note = (turn: Turn) => {
-      kind = turn.kind
-      if (kind === 'read') confirm().catch(givenUp.reject)
+    const decided = ({ kind }: Turn) => {
+      phase = phaseOfTurn(kind)
+      if (phase === 'reading') confirm().catch(givenUp.reject)
     }
-    let abandoned = false
     const cancel = this.#env.after(turnMs, () => {
-      if (began !== undefined && kind !== 'read') return
-      abandoned = true
+      if (!mayGiveUp(phase)) return
+      if (phase === 'waiting') phase = 'abandoned'
       givenUp.reject(tooLate())
     })
     const marked: Operation = (actor) => {
-      if (abandoned) throw tooLate()
-      began = this.#check.mark()
+      if (phase === 'abandoned') throw tooLate()
+      phase = 'writing'
+      mark = this.#check.mark()
       const turn = operation(actor)
-      if (turn instanceof Promise) turn.then(note, () => {})
-      else note(turn)
+      if (turn instanceof Promise) turn.then(decided, () => {})
+      else decided(turn)
       return turn
     }
     try {
       const reply = await Promise.race([post(marked), givenUp.promise])
-      if (kind !== 'early') await confirm()
+      if (isChecked(phase)) await confirm()
       return reply
     } catch (error) {
-      if (began !== undefined && kind !== 'read' && isDeposed(error)) throw leftOpen(error)
-      // A final refusal depends on the actor's state just as an answer does.
-      if (error instanceof HeddleError && error.retry === 'no') await confirm()
+      const failed = failedReply(phase, error instanceof CodedError ? error.retry : undefined)
+      if (failed === 'unknown') throw leftOpen(error)
+      if (failed === 'check') await confirm()
       throw error
     } finally {
       cancel()
@@ -91,8 +94,8 @@ export class ReplyFence {
    * A caller that waits too long is informed that nothing was written. That is true: if something
    * was, the session was validated after that, so the turn's mark was passed before its reply came.
    */
-  async #confirm(began = this.#check.mark()): Promise<void> {
-    if (this.#check.confirmed(began)) return
+  async #confirm(mark = this.#check.mark()): Promise<void> {
+    if (this.#check.confirmed(mark)) return
     const refused = Promise.withResolvers<never>()
     const cancel = this.#env.after(patienceMs, () => this.#refuseWhenClosed(refused.reject))
     try {
@@ -122,25 +125,20 @@ export class ReplyFence {
  */
 export function requireOpen({ state }: Pick<OwnershipCheck, 'state'>): void {
   if (state === 'closed') throw outOfReach()
-  if (state === 'fenced') throw new HeddleError('not_owner', 'The session here is over.')
+  if (state === 'fenced') throw new ClusterError('not_owner', 'The session here is over.')
 }
 
-function outOfReach(): HeddleError {
-  return new HeddleError('unavailable', 'The store is out of reach and nothing was written: ask ' +
+function outOfReach(): CodedError {
+  return new ClusterError('unavailable', 'The store is out of reach and nothing was written: ask ' +
     'again in a moment.')
 }
 
-function tooLate(): HeddleError {
-  return new HeddleError('unavailable', 'What stands before this takes too long and nothing was ' +
+function tooLate(): CodedError {
+  return new ClusterError('unavailable', 'What stands before this takes too long and nothing was ' +
     'written: ask again in a moment.')
 }
 
-/** Whether another owner took over: what was written may stand for it. */
-function isDeposed(error: unknown): boolean {
-  return error instanceof HeddleError && error.retry === 'elsewhere'
-}
-
-function leftOpen(cause: unknown): HeddleError {
-  return new HeddleError('internal', 'Another member took over meanwhile and it is not known ' +
+function leftOpen(cause: unknown): CodedError {
+  return new ClusterError('internal', 'Another member took over meanwhile and it is not known ' +
     'whether this was done.', { ambiguous: true }, { cause })
 }

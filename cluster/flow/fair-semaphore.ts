@@ -3,8 +3,9 @@
  * are shared out by key: a key that wants many delays only itself.
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 
+/** How many may be under way and how many may wait, in all and for each key. */
 export interface FairSemaphoreLimits {
   readonly inAll: number
   readonly each: number
@@ -28,6 +29,7 @@ interface Lane {
   readonly waiting: Set<Waiter>
 }
 
+/** A semaphore that shares its turns out by key. */
 export class FairSemaphore {
   readonly #limits: FairSemaphoreLimits
   /** By key; the one that was let in last comes last. */
@@ -123,7 +125,7 @@ export class FairSemaphore {
     if (lane.busy === 0 && lane.waiting.size === 0) this.#lanes.delete(subject)
   }
 
-  #full(): HeddleError {
-    return new HeddleError('full', this.#limits.full)
+  #full(): ClusterError {
+    return new ClusterError('full', this.#limits.full)
   }
 }

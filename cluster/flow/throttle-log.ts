@@ -2,7 +2,7 @@
 
 import type { Env } from '../runtime/env.ts'
 
-/** Reports at most once in `quietMs`; `untold` is how many reports were left out before. */
+/** Reports at most once in `quietMs`; `omitted` is how many reports were left out before. */
 export function throttleLog(env: Pick<Env, 'monotonicMs'>,
   quietMs: number): (report: (omitted: number) => void) => void {
   let quietUntilMs = Number.NEGATIVE_INFINITY

@@ -1,32 +1,35 @@
 /** Repeats work on the store for as long as the store cannot be reached. */
 
-import { HeddleError } from '../../src/errors.ts'
+import { hasCode } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
-import { pause } from './pause.ts'
+import { Backoff } from './backoff.ts'
 
-const againMs = 250
+/** Between tries. Someone waits, so they do not grow. */
+const pauses = { firstMs: 250, longestMs: 250 }
 
+/** How long work is repeated, and who is informed. */
 export interface Patience {
-  readonly env: Pick<Env, 'after'>
-  /** Nobody waits for it any more. */
+  readonly env: Pick<Env, 'after' | 'random'>
+  /** Whether the caller has gone. */
   readonly hasEnded: () => boolean
   /** Called when it has to be done again, once for each piece of work. */
   readonly waits: (error: unknown) => void
 }
 
 /**
- * `work` may be done again. Throws any error but `unavailable`, and the last one when nobody waits
- * any more.
+ * `work` may be done again. Throws any error but `unavailable`, and the last one when the
+ * caller has gone.
  */
 export async function untilAvailable<Result>({ env, hasEnded, waits }: Patience,
   work: () => Promise<Result>): Promise<Result> {
+  const backoff = new Backoff(env, pauses)
   for (let tries = 1;; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (hasEnded() || HeddleError.from(error).code !== 'unavailable') throw error
+      if (hasEnded() || !hasCode(error, 'unavailable')) throw error
       if (tries === 1) waits(error)
-      await pause(env, againMs)
+      await backoff.pause()
       if (hasEnded()) throw error
     }
   }

@@ -2,6 +2,7 @@
 
 import type { Member } from './member.ts'
 
+/** What a member leaves about once a second while it lives. */
 export interface Heartbeat extends Member {
   /** Different each time. */
   readonly count: number
@@ -9,7 +10,9 @@ export interface Heartbeat extends Member {
   readonly leaving: boolean
 }
 
+/** The heartbeats of all members. Reads and writes may lose some. */
 export interface HeartbeatPort {
+  /** Replaces the last heartbeat of that member. */
   heartbeat(heartbeat: Heartbeat): Promise<void>
   /** The newest heartbeat of each member that left one in the last minutes. */
   heartbeats(): Promise<readonly Heartbeat[]>

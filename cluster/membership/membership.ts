@@ -2,6 +2,7 @@
 
 import type { Member } from './member.ts'
 
+/** The members that one member knows of, itself included. */
 export interface MembershipView {
   readonly self: Member
   /** Those that may own shards, without those that are about to leave. */

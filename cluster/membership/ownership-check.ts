@@ -2,10 +2,8 @@
  * The check before every acknowledgement: it confirms what happened while the session lived.
  *
  *   1. A caller of `confirm` is let through by a validation, a read of the own session, that began
- *      after the call. One is under way at a time; calls that come meanwhile share the next one. If
- *      many writers are on their way at that moment, it waits for them, for a few times as long as
- *      the last one took: the slower the store, the more share a validation, and the fewer reads it
- *      answers beside its writes. A writer that was waited for in vain is not waited for again.
+ *      after the call. One is under way at a time; calls that come meanwhile share the next one.
+ *      `check-batcher.ts` says when it begins, which changes nothing about what it confirms.
  *   2. A validation that fails confirms nothing and refuses nothing: the check is closed, and
  *      asks again until it knows.
  *   3. Only a session that was *read* to have ended has ended. Then nothing is confirmed any more.
@@ -17,8 +15,10 @@
  * Rule: [validate_after].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
+import { CheckBatcher } from './check-batcher.ts'
+import type { CheckBatcherOptions } from './check-batcher.ts'
 import type { SessionState } from './session-port.ts'
 
 /**
@@ -28,6 +28,7 @@ import type { SessionState } from './session-port.ts'
  */
 export type OwnershipState = 'open' | 'closed' | 'fenced'
 
+/** Tells whether this member may still acknowledge what it did. */
 export interface OwnershipCheck {
   readonly state: OwnershipState
   /** Resolves when the ownership check is not open any more; at once if it is not open now. */
@@ -42,6 +43,7 @@ export interface OwnershipCheck {
   confirmed(mark: number): boolean
 }
 
+/** A writer that was announced to the ownership check. */
 export interface PendingWrite {
   /** As that of the ownership check; after it, the writer is on its way again, unless it left. */
   confirm(): Promise<void>
@@ -49,31 +51,14 @@ export interface PendingWrite {
   leave(): void
 }
 
-export interface SessionOwnershipCheckOptions {
+/** How the own session is read, and who learns that it has ended. */
+export interface SessionOwnershipCheckOptions extends Pick<CheckBatcherOptions, 'awaitedLeast'> {
   readonly env: Env
   /** Reads the own session. A throw means that the store cannot be reached. */
   validate(): Promise<SessionState | undefined>
   /** Called once, with a message, when the session was read to have ended. */
   onFenced(reason: string): void
-  /** Writers on their way are waited for if there are at least this many; 16 by default. */
-  readonly awaitedLeast?: number
 }
-
-/** How long a closed check waits before it asks again. */
-const askAgainMs = 250
-/**
- * A validation waits for writers this many times as long as the last one took, which is about how
- * long their writes take when many write. Measured: 32 writers get 7 % more done than with once as
- * long, with a third of the validations; writers that come at random wait no longer.
- */
-const awaitedTimes = 8
-/**
- * Few writers are not waited for: two may be steps of one actor, and a reader of the first would be
- * held up by the second. Measured: the first event of a lone actor comes after 17 ms instead of 30.
- */
-const awaitedLeast = 16
-/** It never waits longer: a store this slow is in trouble. */
-const awaitedMsMax = 50
 
 const reasons = {
   fenced: 'Another member fenced the session of this one and takes over.',
@@ -81,31 +66,23 @@ const reasons = {
   missing: 'The store does not know the session of this member any more.',
 } as const
 
+/** The ownership check of a member with a session. */
 export class SessionOwnershipCheck implements OwnershipCheck {
   readonly #options: SessionOwnershipCheckOptions
+  readonly #batcher: CheckBatcher
   #state: OwnershipState = 'open'
   #closing = Promise.withResolvers<void>()
   /** Validations are numbered from 1 in the order in which they begin. */
   #begun = 0
   #newestAlive = 0
-  /** A validation is under way, or about to begin. */
-  #due = false
-  /** How long the last validation took. */
-  #tookMs = 0
   /** Waiting callers, by the last validation begun when they came: any later one will do. */
   readonly #riders = new Map<number, PromiseWithResolvers<void>>()
-  readonly #pendingWrites = new Set<PendingWrite>()
-  /** The writers that the next validation waits for. */
-  #awaited = new Set<PendingWrite>()
-  /** Set while it waits for them. */
-  #stopWaiting: (() => void) | undefined
-  /** Set while a closed check waits before it asks again. */
-  #stopAsking: (() => void) | undefined
   /** Why nothing is confirmed any more. */
   #reason: string = reasons.left
 
   constructor(options: SessionOwnershipCheckOptions) {
     this.#options = options
+    this.#batcher = new CheckBatcher({ ...options, begin: () => void this.#validate() })
   }
 
   get state(): OwnershipState {
@@ -121,8 +98,7 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     let riders = this.#riders.get(this.#begun)
     if (!riders) {
       this.#riders.set(this.#begun, riders = newRiders())
-      const { awaitedLeast: least = awaitedLeast } = this.#options
-      this.#awaited = new Set(this.#pendingWrites.size >= least ? this.#pendingWrites : [])
+      this.#batcher.gather()
     }
     this.#resume()
     return riders.promise
@@ -132,17 +108,17 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     let left = false
     const pendingWrite: PendingWrite = {
       confirm: async () => {
-        this.#arrived(pendingWrite)
+        this.#batcher.arrived(pendingWrite)
         await this.confirm()
-        if (!left) this.#pendingWrites.add(pendingWrite)
+        if (!left) this.#batcher.announce(pendingWrite)
       },
       leave: () => {
         left = true
-        this.#arrived(pendingWrite)
+        this.#batcher.arrived(pendingWrite)
         this.#resume()
       },
     }
-    this.#pendingWrites.add(pendingWrite)
+    this.#batcher.announce(pendingWrite)
     return pendingWrite
   }
 
@@ -154,59 +130,31 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     return this.#newestAlive > mark
   }
 
-  /** From now on nobody passes, because the session is about to leave. `onFenced` is not called. */
+  /** Confirms nothing more, because the session is about to leave. `onFenced` is not called. */
   shut(): void {
     this.#state = 'fenced'
     this.#closing.resolve()
-    this.#stopAsking?.()
-    this.#stopWaiting?.()
+    this.#batcher.stop()
     for (const riders of this.#riders.values()) riders.reject(this.#refusal())
     this.#riders.clear()
   }
 
   /** Makes sure that everybody who waits will get an answer. */
   #resume(): void {
-    if (this.#riders.size === 0 || this.#due) return
-    const { env } = this.#options
-    if (this.#state === 'closed') {
-      this.#stopAsking ??= env.after(askAgainMs, () => {
-        this.#stopAsking = undefined
-        this.#due = true
-        void this.#validate()
-      })
-    } else if (this.#awaited.size > 0) {
-      const waitMs = Math.min(awaitedTimes * this.#tookMs, awaitedMsMax)
-      this.#stopWaiting ??= env.after(waitMs, () => {
-        for (const pendingWrite of this.#awaited) this.#arrived(pendingWrite)
-        this.#resume()
-      })
-    } else {
-      this.#due = true
-      // Not at once: whatever else completes in this tick shares it.
-      queueMicrotask(() => void this.#validate())
-    }
-  }
-
-  #arrived(pendingWrite: PendingWrite): void {
-    this.#pendingWrites.delete(pendingWrite)
-    this.#awaited.delete(pendingWrite)
+    if (this.#riders.size > 0) this.#batcher.request(this.#state === 'closed')
   }
 
   async #validate(): Promise<void> {
     if (this.#ended) return
-    this.#stopWaiting?.()
-    this.#stopWaiting = undefined
     const number = ++this.#begun
-    const { env } = this.#options
-    const beganMs = env.monotonicMs()
+    const ended = this.#batcher.began()
     const handle = await this.#options.validate().then(
       (state) => () => this.#handle(number, state ?? 'missing'),
       (error: unknown) => () => this.#close(error),
     )
-    this.#due = false
-    this.#tookMs = env.monotonicMs() - beganMs
     // Shut meanwhile: an ended session acknowledges nothing, even if it lived when it was read.
     if (this.#ended) return
+    ended()
     handle()
     this.#resume()
   }
@@ -246,8 +194,8 @@ export class SessionOwnershipCheck implements OwnershipCheck {
     return this.#state === 'fenced'
   }
 
-  #refusal(): HeddleError {
-    return new HeddleError('not_owner', this.#reason)
+  #refusal(): ClusterError {
+    return new ClusterError('not_owner', this.#reason)
   }
 }
 

@@ -11,6 +11,7 @@ import { SessionOwnershipCheck } from './ownership-check.ts'
 import type { OwnershipCheck } from './ownership-check.ts'
 import type { SessionPort } from './session-port.ts'
 
+/** Whose session it is, and where sessions are kept. */
 export interface SessionOptions {
   readonly env: Env
   readonly self: Member
@@ -19,6 +20,7 @@ export interface SessionOptions {
   onFenced(reason: string): void
 }
 
+/** The session of this member. */
 export interface Session {
   readonly check: OwnershipCheck
   /** Whether it lives, as the store says now; false too if the store does not answer. */

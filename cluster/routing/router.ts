@@ -1,9 +1,10 @@
 /** Key to shard to owner to activation: how a command finds its actor. Rule: [same_id]. */
 
-import { HeddleError } from '../../src/errors.ts'
+import { asCoded, ClusterError, CodedError, hasCode } from '../errors.ts'
 import type { ActivationTable } from '../actors/activation-table.ts'
 import { actorKeyText } from '../actors/actor-key.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
+import { backoffMs } from '../flow/backoff.ts'
 import { atLatest } from '../flow/with-timeout.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
@@ -23,7 +24,7 @@ import type { Service } from './service.ts'
  */
 export interface Router {
   /**
-   * The actor's reply. `cancelled` aborts, with a HeddleError, when nobody waits for it any more:
+   * The actor's reply. `cancelled` aborts, with a CodedError, when the caller has gone:
    * the actor is notified, wherever it lives, but what the command does is done all the same.
    */
   ask(key: ActorKey, command: unknown, cancelled?: AbortSignal): Promise<unknown>
@@ -31,6 +32,7 @@ export interface Router {
   follow(key: ActorKey, request: unknown, listener: unknown): Promise<() => void>
 }
 
+/** What a router needs to find an actor and to reach it. */
 export interface RouterOptions {
   readonly env: Env
   /** Whether another member may continue what was begun here; true by default. */
@@ -47,7 +49,7 @@ const patienceMs = 20_000
 /** The same if it may have been received: only the next owner can tell, and the client cannot. */
 const unconfirmedPatienceMs = 45_000
 /** After a failed try, if no owner changes before. */
-const tryAgainMs = 100
+const pauses = { firstMs: 100, longestMs: 100 }
 
 /** Reaches every actor of the cluster, wherever it lives, and wherever it moves meanwhile. */
 export function createRouter(options: RouterOptions): Router {
@@ -114,7 +116,7 @@ async function untilAnswered<Reply>({ env, ownership }: RouterOptions, key: Acto
       } else {
         if (unconfirmed === undefined) throw error
         // It refuses what it has perhaps done already: this says nothing of earlier tries.
-        const refusal = HeddleError.from(error)
+        const refusal = asCoded(error)
         if (refusal.retry === 'no') throw refusal.with({ again: true })
       }
     }
@@ -122,29 +124,23 @@ async function untilAnswered<Reply>({ env, ownership }: RouterOptions, key: Acto
     const enoughMs = unconfirmed === undefined ? patienceMs : unconfirmedPatienceMs
     // A 503 says that nothing was done: if something may have been, the error must say so.
     if (waitedMs >= enoughMs) throw unconfirmed ?? nobody()
-    await atLatest(env, tryAgainMs, ownership.changed())
+    await atLatest(env, backoffMs(pauses, 1, env.random()), ownership.changed())
   }
 }
 
 function mayBeDoneElsewhere(error: unknown): boolean {
-  return isElsewhere(error) || isAmbiguous(error) ||
-    (error instanceof HeddleError && error.details['unreachable'] !== undefined)
-}
-
-/** It was not received there, because another member owns it or will in a moment. */
-function isElsewhere(error: unknown): boolean {
-  return error instanceof HeddleError && error.code === 'not_owner'
+  return hasCode(error, 'not_owner') || isAmbiguous(error) ||
+    (error instanceof CodedError && error.details.unreachable !== undefined)
 }
 
 function isAmbiguous(error: unknown): boolean {
-  return error instanceof HeddleError && error.ambiguous
+  return error instanceof CodedError && error.outcome === 'maybe_done'
 }
 
 /** Whether the error names a newer owner to ask; each has a higher epoch than the one before. */
 function learns(ownership: Ownership, shard: number, asked: Owner, error: unknown): boolean {
   if (asked.member === ownership.self) return false
-  const { owner, epoch } = (error as HeddleError).details as { readonly owner?: Member;
-    readonly epoch?: number }
+  const { owner, epoch } = asCoded(error).details
   if (owner !== undefined && epoch !== undefined && epoch > asked.epoch) {
     ownership.learn(shard, { member: owner, epoch })
     return true
@@ -153,10 +149,11 @@ function learns(ownership: Ownership, shard: number, asked: Owner, error: unknow
   return false
 }
 
-function nobody(): HeddleError {
-  return new HeddleError('unavailable', 'Nobody owns this right now: ask again in a moment.')
+function nobody(): ClusterError {
+  return new ClusterError('unavailable', 'Nobody owns this right now: ask again in a moment.')
 }
 
+/** As those of a router, with the services of this member. */
 export interface InboundOptions extends Omit<RouterOptions, 'transport' | 'env'> {
   readonly services: readonly Service[]
 }
@@ -171,7 +168,7 @@ export function createInbound(options: InboundOptions): Inbound {
   const epochOf = (key: ActorKey) => {
     const owner = ownerOf(ownership, key)
     if (owner?.member === ownership.self) return owner.epoch
-    throw new HeddleError('not_owner', undefined,
+    throw new ClusterError('not_owner', undefined,
       owner && { owner: owner.member, epoch: owner.epoch })
   }
   const handle = <Reply>(key: ActorKey, command: unknown, parent: string | undefined,

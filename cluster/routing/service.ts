@@ -3,9 +3,10 @@
 import type { ActorKey } from '../actors/actor-key.ts'
 import type { Asked } from '../actors/actor-wire.ts'
 
-/** No kind of actor may have its name. */
-export interface Service extends Required<Asked> {
-  answer(question: unknown): Promise<unknown>
+/** What a member answers to others. No kind of actor may have its name. */
+export interface Service<Question = unknown, Answer = unknown> extends Required<Asked> {
+  /** What it throws crosses as an error of an actor does. */
+  answer(question: Question): Promise<Answer>
 }
 
 /** A question to a service is sent like a command to an actor. */

@@ -13,11 +13,15 @@ export type Details = Readonly<Record<string, unknown>>
 
 /** A line each, to the console's error stream. A message is a sentence without values in it. */
 export interface Log {
+  /** What only helps to find a fault. */
   debug(message: string, details?: Details): void
+  /** What an operator may want to know. */
   info(message: string, details?: Details): void
+  /** What an operator should look at some time. */
   warn(message: string, details?: Details): void
+  /** What an operator should look at now. */
   error(message: string, details?: Details): void
-  /** The same log with facts that every line of it carries. */
+  /** The same log, with details that every line of it carries. */
   child(details: Details): Log
 }
 
@@ -35,13 +39,17 @@ export interface Env {
   uuid(): string
   /** By time, version 7: each is greater than the last one made by this process or worker. */
   uuid7(): string
+  /** From 0 to below 1: for pauses, never for secrets. */
+  random(): number
   /** 32 bytes that nobody can foresee, as 43 characters of base64url. */
   secret(): string
   readonly log: Log
 }
 
+/** From the most lines to none. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+/** How the log is written. */
 export interface SystemEnvOptions {
   /** The lowest level that is written; `info` by default. */
   readonly level?: LogLevel
@@ -66,6 +74,7 @@ export function systemEnv(options: SystemEnvOptions = {}): Env {
     },
     uuid: () => v4(),
     uuid7: () => v7(),
+    random: () => Math.random(),
     secret: () => randomBytes(32).toString('base64url'),
     log: systemLog(options),
   }

@@ -2,6 +2,7 @@
 
 import type { Env } from './env.ts'
 
+/** How often the lag is noted, and how long it counts. All in milliseconds. */
 export interface EventLoopLagOptions {
   readonly env: Env
   /** How often `note` is meant to be called. */
@@ -32,6 +33,7 @@ export class EventLoopLag {
     this.#notedMs = this.#options.env.monotonicMs()
   }
 
+  /** To be called by a timer, every `everyMs`. */
   note(): void {
     const { env, everyMs, stillMs } = this.#options
     const nowMs = env.monotonicMs()

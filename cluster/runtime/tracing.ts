@@ -3,9 +3,10 @@
  * work has a trace, an opaque text that is sent along.
  */
 
-/** The facts of a span: few, short, and without secrets. */
+/** The details of a span: few, short, and without secrets. */
 export type SpanDetails = Readonly<Record<string, string | number>>
 
+/** What is known of a span when it begins. */
 export interface SpanStart {
   /** One of a few: it contains no ids. */
   readonly name: string
@@ -30,9 +31,11 @@ export interface TraceSpan {
   end(details?: SpanDetails, failure?: string): void
 }
 
+/** Begins spans. The cluster knows of no exporter. */
 export interface Tracing {
   /** The trace of the current span; empty if there is none. */
   current(): string
+  /** A span that has begun. Whoever began it ends it. */
   begin(start: SpanStart): TraceSpan
 }
 

@@ -11,13 +11,14 @@
  * Rule: [fence].
  */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
+import { Backoff } from '../flow/backoff.ts'
 import { limitConcurrency } from '../flow/limit-concurrency.ts'
-import { pause } from '../flow/pause.ts'
 import type { Member } from '../membership/member.ts'
 import type { Env } from '../runtime/env.ts'
-import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from './shard-port.ts'
+import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from './shard-port.ts'
 
+/** Who claims, where, and how the end of another session is proven. */
 export interface ClaimOptions {
   readonly env: Env
   readonly self: Member
@@ -30,8 +31,8 @@ export interface ClaimOptions {
 const changesAtOnce = 16
 /** After this many tries, the store must be broken. */
 const triesMax = 20
-/** Between tries; doubled each time, because a store that is too busy to tell needs rest. */
-const [firstPauseMs, longestPauseMs] = [50, 1_000]
+/** Between tries: a store that is too busy to tell needs rest. */
+const pauses = { firstMs: 50, longestMs: 1_000 }
 
 /**
  * The same, for claims of many shards at once. The limit is on changes, not on claims: one that
@@ -44,10 +45,10 @@ export function fewAtOnce(shardOwners: Pick<ShardPort, 'claim'>): Pick<ShardPort
 
 /** The owner after the claim: this member, or another that lives and has not given it back. */
 export async function claimShard(options: ClaimOptions, shard: number,
-  known: ShardOwner | undefined): Promise<ShardOwner> {
+  known: ShardClaim | undefined): Promise<ShardClaim> {
   const { env, self, shardOwners, ended } = options
   let claim = firstClaim(self, shard, known)
-  let pauseMs = firstPauseMs
+  const backoff = new Backoff(env, pauses)
   let cause: unknown
   for (let tries = 1; tries <= triesMax; tries++) {
     const other = ownerBeside(self, claim.from)
@@ -56,50 +57,48 @@ export async function claimShard(options: ClaimOptions, shard: number,
     if (outcome.kind === 'claimed') return claim.to
     if (outcome.kind === 'unknown') {
       cause = outcome.cause
-      await pause(env, pauseMs)
-      pauseMs = longer(pauseMs)
+      await backoff.pause()
     }
     claim = nextClaim(claim, outcome)
   }
-  throw new HeddleError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
+  throw new ClusterError('unavailable', `Shard ${shard} could not be claimed: the store does not ` +
     'tell what became of it.', {}, { cause })
 }
 
 /**
  * Resolves with the owner when it certainly is no longer this member; undefined if that was still
- * not known when `hasEnded` said that nobody waits for it any more.
+ * not known when `hasEnded` said that the caller has gone.
  */
 export async function giveBackShard({ env, shardOwners }: Omit<ClaimOptions, 'ended' | 'self'>,
-  owned: ShardOwner, hasEnded: () => boolean): Promise<ShardOwner | undefined> {
+  owned: ShardClaim, hasEnded: () => boolean): Promise<ShardClaim | undefined> {
   const free = { ...owned, session: null }
-  for (let pauseMs = firstPauseMs; !hasEnded(); pauseMs = longer(pauseMs)) {
+  const backoff = new Backoff(env, pauses)
+  while (!hasEnded()) {
     const outcome = await shardOwners.claim({ from: owned, to: free })
       .catch((cause: unknown): ClaimOutcome => ({ kind: 'unknown', cause }))
     if (outcome.kind === 'claimed') return free
     if (outcome.kind === 'refused' && outcome.found?.session !== owned.session) {
       return outcome.found ?? free
     }
-    await pause(env, pauseMs)
+    await backoff.pause()
   }
   return undefined
 }
 
-const longer = (pauseMs: number): number => Math.min(2 * pauseMs, longestPauseMs)
-
-/** The other member that owns it; undefined if nobody does, or this member. */
-function ownerBeside(self: Member, owner: ShardOwner | undefined): Member | undefined {
+/** The other member that owns it; undefined if it has none, or this member owns it. */
+function ownerBeside(self: Member, owner: ShardClaim | undefined): Member | undefined {
   if (owner === undefined || owner.session === null || owner.session === self.id) return undefined
   return { id: owner.session, address: owner.address }
 }
 
-function firstClaim(self: Member, shard: number, from: ShardOwner | undefined): Claim {
+function firstClaim(self: Member, shard: number, from: ShardClaim | undefined): ClaimChange {
   const epoch = (from?.epoch ?? 0) + 1
   return { from, to: { shard, epoch, session: self.id, address: self.address } }
 }
 
 /** What to try when `claim` did not come through, or may not have. */
-function nextClaim({ from, to }: Claim,
-  outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): Claim {
+function nextClaim({ from, to }: ClaimChange,
+  outcome: Exclude<ClaimOutcome, { kind: 'claimed' }>): ClaimChange {
   const found = outcome.kind === 'refused' ? outcome.found : from
   const epoch = Math.max(to.epoch, found?.epoch ?? 0) + 1
   return { from: found, to: { ...to, epoch } }

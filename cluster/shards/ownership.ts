@@ -4,12 +4,14 @@ import type { Member } from '../membership/member.ts'
 import type { MembershipView } from '../membership/membership.ts'
 import { placeShard } from './placement.ts'
 
+/** The member that owns a shard, and since when. */
 export interface Owner {
   readonly member: Member
   /** Grows with each change of owner, and with each start of a lone member. */
   readonly epoch: number
 }
 
+/** The owners of all shards, as one member knows them. */
 export interface Ownership {
   readonly shards: number
   readonly self: Member
@@ -23,6 +25,7 @@ export interface Ownership {
   doubt(shard: number): void
 }
 
+/** The members, and the number of their shards. */
 export interface PlacedOwnershipOptions {
   readonly view: MembershipView
   readonly shards: number

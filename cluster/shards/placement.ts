@@ -1,6 +1,6 @@
 /** Which member should own a shard: all members compute the same from the same view. */
 
-import { assert } from '../../src/errors.ts'
+import { assert } from '../errors.ts'
 import type { Member } from '../membership/member.ts'
 import { hashText } from './hash.ts'
 

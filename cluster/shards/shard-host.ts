@@ -2,6 +2,7 @@
 
 import type { ActorKey } from '../actors/actor-key.ts'
 
+/** Holds the actors of the shards that the balancer takes and gives back. */
 export interface ShardHost {
   /** The shards in which something is in progress. */
   busy(): ReadonlySet<number>

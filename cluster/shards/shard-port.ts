@@ -1,6 +1,12 @@
-/** Who owns each shard, as the one arbiter keeps it. */
+/**
+ * The claims of all shards, as the one arbiter keeps them.
+ *
+ * Placement says who should own a shard, the owner is who does, and the claim is the record that
+ * gives ownership.
+ */
 
-export interface ShardOwner {
+/** The record that gives ownership of one shard. Its epoch grows with each new owner. */
+export interface ShardClaim {
   readonly shard: number
   readonly epoch: number
   /** Null if the last owner gave it back. */
@@ -9,11 +15,11 @@ export interface ShardOwner {
   readonly address: string
 }
 
-/** A change from the owner that was read to a new one, with a higher epoch. */
-export interface Claim {
-  /** Undefined if nobody has owned the shard yet. */
-  readonly from: ShardOwner | undefined
-  readonly to: ShardOwner
+/** A compare and set of one claim. A shard is given back in the epoch in which it was owned. */
+export interface ClaimChange {
+  /** What must stand there; undefined if the shard never had an owner. */
+  readonly from: ShardClaim | undefined
+  readonly to: ShardClaim
 }
 
 /**
@@ -23,14 +29,15 @@ export interface Claim {
  */
 export type ClaimOutcome =
   | { readonly kind: 'claimed' }
-  | { readonly kind: 'refused'; readonly found: ShardOwner | undefined }
+  | { readonly kind: 'refused'; readonly found: ShardClaim | undefined }
   | { readonly kind: 'unknown'; readonly cause?: unknown }
 
+/** The owners of all shards, with a compare and set for each. */
 export interface ShardPort {
   /** Of all shards that were ever owned, as a quorum says: hints for what to claim from. */
-  owners(): Promise<readonly ShardOwner[]>
+  owners(): Promise<readonly ShardClaim[]>
   /** Of one shard; undefined if it was never owned. */
-  owner(shard: number): Promise<ShardOwner | undefined>
+  owner(shard: number): Promise<ShardClaim | undefined>
   /** One compare and set. Throws `unavailable` if nothing was tried. */
-  claim(claim: Claim): Promise<ClaimOutcome>
+  claim(change: ClaimChange): Promise<ClaimOutcome>
 }

@@ -21,6 +21,7 @@ const waitingBytesMax = 32 * 1024 * 1024
 /** Calls are sent together up to about this size. */
 const batchBytes = 256 * 1024
 
+/** Holds calls of one follow until the connection takes them. */
 export class FollowOutbox {
   #calls: Uint8Array[] = []
   #bytes = 0
@@ -43,6 +44,7 @@ export class FollowOutbox {
     return this.#state === 'gone'
   }
 
+  /** Adds a call. `last`: the actor makes no more of them. */
   put(call: Uint8Array, last: boolean): void {
     if (this.#state !== 'open') return
     // One call alone is never too much.

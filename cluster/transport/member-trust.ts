@@ -3,9 +3,10 @@
 import { X509Certificate, hash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-import { assert, HeddleError } from '../../src/errors.ts'
+import { assert, ClusterError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 
+/** At least one of the two is set. */
 export interface MemberTrust {
   /** It is sent unencrypted: if the network is not trusted, use certificates as well. */
   readonly secret?: string
@@ -28,17 +29,19 @@ export interface ProtocolIdentity {
   readonly version: number
 }
 
+/** The version of the protocol that this code speaks. */
 export const protocolVersion = 1
 
 const secretForm = /^[\x21-\x7e]{16,256}$/
 
-/** Throws HeddleError with a message if the secret is malformed. */
+/** Throws CodedError with a message if the secret is malformed. */
 export function checkTrust({ secret, tls }: MemberTrust): void {
   if (secret === undefined) {
     assert(tls !== undefined, 'members know each other by a secret or by certificates')
   } else if (!secretForm.test(secret)) {
-    throw new HeddleError('invalid', 'The secret of a cluster has 16 to 256 characters of ASCII, ' +
-      'without spaces.')
+    throw new ClusterError('invalid',
+      'The secret of a cluster has 16 to 256 characters of ASCII, ' +
+        'without spaces.')
   }
 }
 
@@ -52,6 +55,7 @@ function hashOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
+/** The paths of files in PEM, and the name in all certificates if they share one. */
 export interface TlsFiles {
   readonly ca: string
   readonly cert: string
@@ -59,7 +63,7 @@ export interface TlsFiles {
   readonly name?: string
 }
 
-/** Throws HeddleError with a message: for a missing file, and for an expired certificate. */
+/** Throws CodedError with a message: for a missing file, and for an expired certificate. */
 export async function readMemberTls({ ca, cert, key, name }: TlsFiles,
   env: Env): Promise<MemberTls> {
   const [caPem, certPem, keyPem] = await Promise.all([ca, cert, key].map(readPem))
@@ -72,7 +76,8 @@ async function readPem(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new HeddleError('invalid', `The file ${path} cannot be read: ${(error as Error).message}`)
+    throw new ClusterError('invalid',
+      `The file ${path} cannot be read: ${(error as Error).message}`)
   }
 }
 
@@ -81,15 +86,15 @@ function checkTime(path: string, pem: Buffer, env: Env): void {
   try {
     certificate = new X509Certificate(pem)
   } catch {
-    throw new HeddleError('invalid', `The file ${path} holds no certificate in PEM.`)
+    throw new ClusterError('invalid', `The file ${path} holds no certificate in PEM.`)
   }
   const { validFromDate, validToDate } = certificate
   if (validToDate.getTime() <= env.nowMs()) {
-    throw new HeddleError('invalid', `The certificate in ${path} expired on ` +
+    throw new ClusterError('invalid', `The certificate in ${path} expired on ` +
       `${validToDate.toISOString()}: put a new one there.`)
   }
   if (validFromDate.getTime() > env.nowMs()) {
-    throw new HeddleError('invalid', `The certificate in ${path} is valid from ` +
+    throw new ClusterError('invalid', `The certificate in ${path} is valid from ` +
       `${validFromDate.toISOString()}: wait, or set the clock.`)
   }
 }

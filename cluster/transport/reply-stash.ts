@@ -8,6 +8,7 @@ const keptMs = 5_000
 /** All of them together: two of the largest. */
 const keptBytesMax = 128 * 1024 * 1024
 
+/** Keeps each reply for five seconds, or until it is taken. */
 export class ReplyStash {
   readonly #env: Pick<Env, 'after'>
   /** By the ids of their commands. */

@@ -1,34 +1,37 @@
 /** How a command reaches an actor that another member owns. */
 
-import { HeddleError } from '../../src/errors.ts'
+import { ClusterError } from '../errors.ts'
 import type { ActorKey } from '../actors/actor-key.ts'
 import type { Member } from '../membership/member.ts'
 
 /**
  * Throws what the other member threw: `not_owner`, with the owner that it knows, if it is not the
- * owner, and `unavailable` if nobody received the command. An error with `facts.ambiguous` means
- * that the command may have been received: the same command with the same id finds out.
+ * owner, and `unavailable` if nobody received the command. An error whose outcome is `maybe_done`
+ * means that the command may have been received: the same command with the same id finds out.
  *
  * Commands to one key are handled in order if each was answered before the next was sent.
  */
 export interface Transport {
+  /** The reply of the actor, or of a service of that member. */
   deliver(to: Member, key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
   /** Once this has resolved, the last call of `listener` reports a broken connection. */
   follow(to: Member, key: ActorKey, request: unknown, listener: unknown,
     delivery?: Delivery): Promise<() => void>
 }
 
+/** What goes with a command to another member. */
 export interface Delivery {
   /** The same for each try of one command, so that it is done once. By default a new one. */
   readonly id?: string
   /** The trace that the command is part of; empty if there is none. */
   readonly trace?: string
-  /** Aborts, with a HeddleError, when nobody waits for the reply any more. */
+  /** Aborts, with a CodedError, when the caller has gone. */
   readonly cancelled?: AbortSignal
 }
 
 /** What a member takes from others. */
 export interface Inbound {
+  /** The reply of an actor or a service of this member. */
   ask(key: ActorKey, command: unknown, delivery?: Delivery): Promise<unknown>
   follow(key: ActorKey, request: unknown, listener: unknown,
     delivery?: Delivery): Promise<() => void>
@@ -40,12 +43,13 @@ export interface InProcessTransport extends Transport {
   attach(member: Member, inbound: Inbound): void
 }
 
+/** Hands commands over without bytes: for tests, and for a cluster of one. */
 export function inProcessTransport(): InProcessTransport {
   const inbounds = new Map<string, Inbound>()
   const inboundOf = (member: Member) => {
     const inbound = inbounds.get(member.id)
     if (inbound !== undefined) return inbound
-    throw new HeddleError('unavailable', `The member at ${member.address} cannot be reached.`)
+    throw new ClusterError('unavailable', `The member at ${member.address} cannot be reached.`)
   }
   return {
     attach: (member, inbound) => void inbounds.set(member.id, inbound),

@@ -12,43 +12,50 @@ import { NodeProcess } from './node-process.ts'
 import { whyNotFree } from './port.ts'
 import { untilWhole } from './whole.ts'
 
+/** What cluster to start. */
 export interface CassandraOptions {
   readonly nodes: number
-  /** Where the data is kept; by default a temporary folder, removed when the cluster is closed. */
+  /**
+   * Directory of the data; by default a temporary one, which is removed when the cluster is closed.
+   */
   readonly directory?: string
-  /** The address of the first node, by default 127.0.0.1; the others have the next ones. */
+  /** Address of the first node, by default 127.0.0.1. The others have the next ones. */
   readonly firstAddress?: string
-  /** By default `us`. */
+  /** Name of the data center; by default `us`. */
   readonly dataCenter?: string
-  /** Starts sooner and takes less memory, but never gets fast: for tests, not for benchmarks. */
+  /** Starts sooner and takes less memory, but never gets fast. For tests, not for benchmarks. */
   readonly light?: boolean
-  /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
+  /** True if clients must give a user and a password (at first `cassandra`, `cassandra`). */
   readonly passwords?: boolean
   /** Called with a line for people. */
   readonly log?: (line: string) => void
 }
 
+/** A running cluster. */
 export interface Cassandra {
   readonly contactPoints: readonly string[]
   readonly dataCenter: string
   readonly nodes: readonly CassandraNode[]
-  /** Resolves when every node is up and knows all others: for after a node was restarted. */
+  /** Resolves when every node is up and knows all others. For use after a node was restarted. */
   whole(): Promise<void>
-  /** Ends the nodes; data in a given directory stays. */
+  /** Ends the nodes. Data in a given directory stays. */
   close(): Promise<void>
 }
 
+/** One node of a running cluster. */
 export interface CassandraNode {
   readonly address: string
-  /** Of its current process, or else of the last one. */
+  /** Id of its current process, or otherwise of the last one. */
   readonly pid: number | undefined
-  /** Sends a signal; with SIGKILL or SIGTERM, resolves when the process has ended. */
+  /** Sends a signal. With SIGKILL or SIGTERM, resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts it again on its data; resolves when it accepts clients. */
+  /** Starts the node again on its data. Resolves when it accepts clients. */
   start(): Promise<void>
 }
 
-/** Rejects with one sentence that says what to do if this machine cannot run the cluster. */
+/**
+ * Starts a cluster. Rejects with one sentence that says what to do if this machine cannot run it.
+ */
 export async function startCassandra(options: CassandraOptions): Promise<Cassandra> {
   const { nodes: count, firstAddress = usualFirstAddress, log = () => undefined } = options
   const { light = false, passwords = false, dataCenter = usualDataCenter } = options
@@ -89,7 +96,10 @@ export async function startCassandra(options: CassandraOptions): Promise<Cassand
   return { contactPoints, dataCenter, nodes, whole, close }
 }
 
-/** The same for the same addresses, so that leftovers of a killed starter are found again. */
+/**
+ * The directory is the same for the same addresses, so that leftovers of a killed starter are found
+ * again.
+ */
 function temporaryDirectory(firstAddress: string): string {
   return join(tmpdir(), `heddle-cassandra-${userInfo().username}-${firstAddress}`)
 }

@@ -10,16 +10,17 @@ import type { Place } from './layout.ts'
 /** The default name of the one data center of a cluster. */
 export const usualDataCenter = 'us'
 
+/** How a node is configured. */
 export interface NodeOptions {
   readonly place: Place
   /** The address of the node that new nodes ask for the others. */
   readonly seed: string
-  /** The node's own, for its configuration, data and logs. */
+  /** Directory of the node, for its configuration, data and logs. */
   readonly directory: string
   readonly dataCenter: string
-  /** Starts sooner and takes less memory, but never gets fast: for tests, not for benchmarks. */
+  /** Starts sooner and takes less memory, but never gets fast. For tests, not for benchmarks. */
   readonly light: boolean
-  /** Whether clients must give a user and a password (at first `cassandra`, `cassandra`). */
+  /** True if clients must give a user and a password (at first `cassandra`, `cassandra`). */
   readonly passwords: boolean
 }
 
@@ -86,10 +87,10 @@ const logback = `<configuration>
 </configuration>
 `
 
-/** For temporary files of Java: a killed node leaves them there. */
+/** Directory for temporary files of Java, which a killed node leaves behind. */
 const temporaryOf = (directory: string) => join(directory, 'tmp')
 
-/** Writes the files into the node's directory; its data stays as it is. */
+/** Writes the files into the node's directory. Its data stays as it is. */
 export function writeConfiguration(options: NodeOptions): void {
   const temporary = temporaryOf(options.directory)
   rmSync(temporary, { recursive: true, force: true })
@@ -101,7 +102,7 @@ export function writeConfiguration(options: NodeOptions): void {
   writeFileSync(join(conf, 'logback.xml'), logback)
 }
 
-/** The arguments of `java` for a node whose files are written; `library` is the folder of jars. */
+/** The arguments of `java` for a node whose files are written. `library` is the folder of jars. */
 export function javaArguments({ directory, light }: NodeOptions, library: string): string[] {
   const conf = join(directory, 'conf')
   return [

@@ -6,6 +6,7 @@ export const ports = { client: 9042, storage: 7000 }
 /** The default address of the first node. */
 export const usualFirstAddress = '127.0.0.1'
 
+/** The place of a node. */
 export interface Place {
   readonly address: string
   /** Signed 64 bits, as Cassandra writes it. */

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { pidFile } from './node-process.ts'
 
-/** Ends the nodes that a dead starter left running there; rejects if the starter is alive. */
+/** Ends the nodes that a dead starter left running there. Rejects if the starter is alive. */
 export async function endLeftovers(directory: string): Promise<void> {
   const left = (existsSync(directory) ? readdirSync(directory) : [])
     .map((name) => join(directory, name))
@@ -24,7 +24,7 @@ export async function endLeftovers(directory: string): Promise<void> {
   }
 }
 
-/** Marks the directory as this process's; throws if it has data of a cluster of another shape. */
+/** Marks the directory as this process's. Throws if it has data of a cluster of another shape. */
 export function takeDirectory(directory: string, shape: string): void {
   const before = textOf(join(directory, 'shape')) ?? shape
   if (before !== shape) {
@@ -36,7 +36,7 @@ export function takeDirectory(directory: string, shape: string): void {
   writeFileSync(join(directory, 'starter.pid'), String(process.pid))
 }
 
-/** Whether the process is the node on that data: process ids are reused. */
+/** True if the process is the node on that data, as process ids are reused. */
 function runsOn(node: string, pid: number | undefined): boolean {
   return pid !== undefined && commandOf(pid).includes(`storagedir=${node}`)
 }

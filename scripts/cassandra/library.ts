@@ -14,7 +14,7 @@ const run = promisify(execFile)
 /** The program that runs a node. */
 export const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin/java') : 'java'
 
-/** What this machine lacks to run Cassandra, as one sentence; undefined if it lacks nothing. */
+/** What this machine lacks to run Cassandra, in one sentence; undefined if it lacks nothing. */
 export async function whatIsMissing(): Promise<string | undefined> {
   if (process.platform === 'win32') {
     return 'Cassandra does not run on Windows itself: use deploy/compose.yaml, with containers.'
@@ -30,7 +30,10 @@ export async function whatIsMissing(): Promise<string | undefined> {
     () => 'Cassandra is fetched by Maven, and here is none: install it (Debian: maven).')
 }
 
-/** The folder with the jars, fetched if it is missing. Several processes may call this at once. */
+/**
+ * The folder with the jars, which are fetched if they are missing. Several processes may call this
+ * at once.
+ */
 export async function fetchLibrary(log: (line: string) => void): Promise<string> {
   const library = cached()
   if (existsSync(library)) return library
@@ -41,7 +44,7 @@ export async function fetchLibrary(log: (line: string) => void): Promise<string>
     await fetchInto(fresh)
     await rename(join(fresh, 'lib'), library)
   } catch (error) {
-    // Another process was quicker: its folder is as good.
+    // Another process was quicker, and its folder is as good.
     if (!existsSync(library)) throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })

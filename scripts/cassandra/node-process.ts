@@ -14,6 +14,7 @@ import { ports } from './layout.ts'
 import { java } from './library.ts'
 import { isOpen } from './port.ts'
 
+/** How a node is started. */
 export interface NodeProcessOptions extends NodeOptions {
   /** The folder with the jars. */
   readonly library: string
@@ -21,17 +22,17 @@ export interface NodeProcessOptions extends NodeOptions {
 }
 
 /**
- * Idle threads of Cassandra poll for work about every ten microseconds: several nodes on a machine
- * with two cores spend half a core or more on that as soon as there is any work at all. With this
- * setting the system lets them sleep up to 0.3 ms longer (/proc/<pid>/timerslack_ns, Linux), which
- * leaves the cores to requests.
+ * Lets idle threads of Cassandra sleep up to 0.3 ms longer (/proc/<pid>/timerslack_ns, Linux). They
+ * poll for work about every ten microseconds. Several nodes on a machine with two cores spend half
+ * a core or more on that as soon as there is any work, which this leaves to requests.
  */
 const sleepier = 'echo 300000 2>/dev/null >/proc/self/timerslack_ns; exec "$@"'
 
+/** Starts and ends one node. */
 export class NodeProcess {
   readonly #options: NodeProcessOptions
   #java: ChildProcess | undefined
-  /** The process is being ended on purpose. */
+  /** True while the process is being ended on purpose. */
   #ending = false
 
   constructor(options: NodeProcessOptions) {
@@ -42,12 +43,12 @@ export class NodeProcess {
     return this.#options.place.address
   }
 
-  /** Of the current process, or else of the last one. */
+  /** Id of the current process, or otherwise of the last one. */
   get pid(): number | undefined {
     return this.#java?.pid
   }
 
-  /** Starts the process on its data; resolves when it accepts connections on `port`. */
+  /** Starts the process on its data. Resolves when it accepts connections on `port`. */
   async start(port: number = ports.client): Promise<void> {
     if (this.#runs()) throw new Error(`The node ${this.address} is already running.`)
     const { directory, library } = this.#options
@@ -68,7 +69,7 @@ export class NodeProcess {
     await this.accepts(port)
   }
 
-  /** Resolves when the process accepts connections on `port`; rejects if it ends before. */
+  /** Resolves when the process accepts connections on `port`. Rejects if it ends before. */
   async accepts(port: number): Promise<void> {
     while (!await isOpen(this.address, port)) {
       if (!this.#runs()) throw new Error(this.#whyNot())
@@ -76,7 +77,7 @@ export class NodeProcess {
     }
   }
 
-  /** Sends a signal; with one that ends the process, resolves when it has ended. */
+  /** Sends a signal. With one that ends the process, resolves when it has ended. */
   async kill(signal: NodeJS.Signals): Promise<void> {
     if (!this.#runs()) return
     if (signal !== 'SIGKILL' && signal !== 'SIGTERM') return void this.#java!.kill(signal)

@@ -1,8 +1,8 @@
-/** Whether ports of this machine are in use. */
+/** Tells which ports of this machine are in use. */
 
 import { connect, createServer } from 'node:net'
 
-/** Whether a server listens there. */
+/** True if a server listens there. */
 export function isOpen(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port })
@@ -11,7 +11,7 @@ export function isOpen(address: string, port: number): Promise<boolean> {
   })
 }
 
-/** The code of the error that listening there gives; undefined if the port is free. */
+/** Code of the error that listening there gives; undefined if the port is free. */
 export async function whyNotFree(address: string, port: number): Promise<string | undefined> {
   const probe = createServer()
   const problem = await new Promise<string | undefined>((answer) => {

@@ -1,16 +1,17 @@
 /** When a command of npm is asked to stop, and when a second time. */
 
-/** Two signals within this time count as one: a terminal and npm both send it. */
+/** Time within which two signals count as one, because a terminal and npm both send it. */
 const sameSignalMs = 300
 
+/** Requests of a person or of npm to stop. */
 export interface StopRequests {
   /** Resolves when it is asked to stop, or when the npm that started it has ended. */
   readonly first: Promise<undefined>
-  /** Resolves when it is asked again: wait for nothing then. */
+  /** Resolves when it is asked again. Nothing should be waited for then. */
   readonly second: Promise<undefined>
 }
 
-/** To be called once, in a program that `npm run <script>` starts. */
+/** Listens for requests. Call once, in a program that `npm run <script>` starts. */
 export function stopRequests(script: string): StopRequests {
   const first = Promise.withResolvers<undefined>()
   const second = Promise.withResolvers<undefined>()

@@ -4,11 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { Client, auth, types } from 'cassandra-driver'
 
+/** The ring to wait for. */
 export interface RingOptions {
   readonly contactPoints: readonly string[]
   readonly dataCenter: string
   readonly passwords: boolean
-  /** How long to try before giving up. */
+  /** Time to try before giving up. */
   readonly patienceMs: number
 }
 

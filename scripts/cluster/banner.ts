@@ -1,15 +1,16 @@
 /** Reads the addresses of a member, or why it did not start, from its output. */
 
+/** What a member prints about itself. */
 export interface Banner {
   /** The URL of its front door. */
   readonly http: string
-  /** The id of the member: new at each start. */
+  /** Id of the member, new at each start. */
   readonly session: string
   /** Where other members reach it: host:port. */
   readonly grpc: string
 }
 
-/** Undefined until the member has printed all of it. */
+/** Reads the banner; undefined until the member has printed all of it. */
 export function bannerIn(output: string): Banner | undefined {
   const plain = output.replaceAll(/\x1b\[\d*m/g, '')
   const http = /serves at (http:\/\/\S+)\n/.exec(plain)?.[1]
@@ -17,7 +18,7 @@ export function bannerIn(output: string): Banner | undefined {
   return http && session && grpc ? { http, session, grpc } : undefined
 }
 
-/** Why a member did not start: its last sentence, or else its last line. */
+/** Why a member did not start: its last sentence, or otherwise its last line. */
 export function refusalIn(output: string): string {
   const lines = output.trim().split('\n')
   const message = lines.findLast((line) => line.startsWith('heddle: '))

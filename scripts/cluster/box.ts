@@ -12,6 +12,7 @@ import { MemberProcess } from './member-process.ts'
 import type { StartRequest } from './options.ts'
 import { Supervisor } from './supervisor.ts'
 
+/** A running cluster. */
 export interface Box {
   /** What runs now, as in cluster.json. */
   readonly description: ClusterDescription
@@ -22,7 +23,10 @@ export interface Box {
 const program = resolve(import.meta.dirname, '../../src/main.ts')
 const host = '127.0.0.1'
 
-/** Rejects with one sentence that says what to do, and leaves nothing running then. */
+/**
+ * Starts a cluster. Rejects with one sentence that says what to do, and then leaves nothing
+ * running.
+ */
 export async function startBox(request: StartRequest, log: (line: string) => void): Promise<Box> {
   await requireFree(request)
   mkdirSync(request.data, { recursive: true })

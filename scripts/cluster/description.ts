@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** A running cluster. */
 export interface ClusterDescription {
   /** The URLs of the members that serve. */
   readonly frontDoors: readonly string[]
@@ -10,13 +11,14 @@ export interface ClusterDescription {
   readonly cassandra: readonly { readonly pid: number; readonly address: string }[]
 }
 
+/** A member of a running cluster. */
 export interface MemberDescription {
   readonly pid: number
   /** Where other members reach it: host:port. */
   readonly grpc: string
   /** The URL of its front door. */
   readonly http: string
-  /** The id of the member: new at each start. */
+  /** Id of the member, new at each start. */
   readonly session: string
 }
 
@@ -37,7 +39,7 @@ export function writeDescription(directory: string, description: ClusterDescript
   write(directory, description)
 }
 
-/** The folders of its regions; itself alone if it has none. */
+/** The folders of its regions; the folder itself if it has none. */
 export function clustersIn(directory: string): readonly string[] {
   const { regions } = read(directory) as Partial<RegionsDescription>
   return regions === undefined ?
@@ -51,7 +53,7 @@ function write(directory: string, description: ClusterDescription | RegionsDescr
   renameSync(fresh, fileIn(directory))
 }
 
-/** Throws an Error with a sentence if there is none. */
+/** Reads the file. Throws an Error with a message if there is none. */
 export function readDescription(directory: string): ClusterDescription {
   return read(directory) as ClusterDescription
 }
@@ -65,7 +67,7 @@ function read(directory: string): unknown {
   }
 }
 
-/** To be called when the cluster has ended. */
+/** Removes the file. Call when the cluster has ended. */
 export function removeDescription(directory: string): void {
   rmSync(fileIn(directory), { force: true })
 }

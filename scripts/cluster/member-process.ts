@@ -11,13 +11,15 @@ import { bannerIn, refusalIn } from './banner.ts'
 import type { Banner } from './banner.ts'
 import type { MemberDescription } from './description.ts'
 
+/** How a member is started. */
 export interface MemberProcessOptions {
   /** The file of the program and its arguments, with the data folder. */
   readonly command: readonly string[]
-  /** The member's own: its output goes to output.log there. */
+  /** Directory of the member, where output.log has its output. */
   readonly directory: string
 }
 
+/** Starts and ends one member. */
 export class MemberProcess {
   readonly #options: MemberProcessOptions
   #program: ChildProcess | undefined
@@ -31,10 +33,11 @@ export class MemberProcess {
     return join(this.#options.directory, 'output.log')
   }
 
-  /** Resolves when it serves; rejects with a sentence if it ends before. */
+  /** Starts the member. Resolves when it serves. Rejects with a message if it ends before. */
   async start(): Promise<MemberDescription> {
     mkdirSync(this.#options.directory, { recursive: true })
-    // In a process group of its own, so that Ctrl-C reaches only this process, which ends all.
+    // The member has a process group of its own, so that Ctrl-C reaches only this process, which
+    // ends all.
     const program = spawn(process.execPath, [...this.#options.command], { detached: true,
       stdio: ['ignore', 'pipe', 'pipe'] })
     this.#program = program

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { regionNames } from '../../src/settings/region.ts'
 import { typedOptions, wholeNumber } from '../typed-options.ts'
 
+/** The text of --help. */
 export const help = `Usage: npm run cluster -- [--members 3] [--cassandra 3] [--port 2024] [option…]
        npm run cluster -- status [--data DIR]
 
@@ -28,21 +29,22 @@ Ctrl-C ends all gracefully, a second one at once. It needs Java 17, and the firs
 status prints the members, how many shards each owns, and the epochs of these.
 `
 
+/** A cluster to start. */
 export interface StartRequest {
   readonly kind: 'start'
   readonly members: number
   readonly cassandra: number
-  /** Of the first member. */
+  /** Port of the first member. */
   readonly port: number
   readonly region: string
-  /** With --regions: one cluster for each; otherwise empty. */
+  /** Regions, one cluster each; empty without --regions. */
   readonly regions: readonly string[]
   /** With several regions: the URL of each, as an option of members. */
   readonly regionUrls: string | undefined
   readonly limits: 'on' | 'off'
-  /** Absolute. */
+  /** Absolute path. */
   readonly config: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly data: string
   readonly firstAddress: string | undefined
   readonly light: boolean
@@ -55,6 +57,7 @@ export type ClusterRequest =
   | { readonly kind: 'status'; readonly data: string }
   | { readonly kind: 'help' }
 
+/** Where a command line comes from. */
 export interface RequestSource {
   readonly args: readonly string[]
   /** The base of relative paths. */
@@ -78,7 +81,7 @@ const knownOptions = {
   help: { type: 'boolean', default: false },
 } as const
 
-/** Throws an Error with one sentence that says what to do. */
+/** Reads a command line. Throws an Error with one sentence that says what to do. */
 export function requestFrom({ args, folder, starter }: RequestSource): ClusterRequest {
   const { values, positionals } = typedOptions({ args: [...args], options: knownOptions,
     allowPositionals: true })
@@ -126,7 +129,7 @@ function regionsIn(text: string | undefined): readonly string[] {
   throw new Error(`--regions must list some of ${regionNames.join(', ')}, not "${incompatible}".`)
 }
 
-/** Checked here, since the first member would check it only after Cassandra has started. */
+/** Checked here, because the first member would check it only after Cassandra has started. */
 function requireProject(config: string): void {
   if (!existsSync(config)) {
     throw new Error(`There is no ${config}: name a langgraph.json, or its folder, with --config.`)

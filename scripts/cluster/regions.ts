@@ -8,12 +8,15 @@ import type { Box } from './box.ts'
 import { removeDescription, writeRegions } from './description.ts'
 import type { StartRequest } from './options.ts'
 
+/** The cluster of one region. */
 export interface RegionBox {
   readonly request: StartRequest
   readonly box: Box
 }
 
-/** Starts one after another. Rejects with one sentence, and leaves nothing running then. */
+/**
+ * Starts clusters one after another. Rejects with one sentence, and then leaves nothing running.
+ */
 export async function startRegions(request: StartRequest,
   log: (line: string) => void): Promise<readonly RegionBox[]> {
   const requests = requestsOf(request)
@@ -32,6 +35,7 @@ export async function startRegions(request: StartRequest,
   return started
 }
 
+/** Ends all clusters at once. */
 export async function endRegions({ data }: StartRequest,
   started: readonly RegionBox[]): Promise<void> {
   removeDescription(data)

@@ -12,9 +12,10 @@ export interface ClusterReport {
   readonly shards: readonly ShardReport[]
 }
 
+/** The owner of a shard, as a member knows it. */
 export interface ShardReport {
   readonly shard: number
-  /** The epoch of its owner; grows with each owner. */
+  /** Epoch of its owner. It grows with each owner. */
   readonly epoch: number
   /** The id of its owner; null if it has none. */
   readonly session: string | null

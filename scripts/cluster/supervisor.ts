@@ -5,22 +5,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { MemberDescription } from './description.ts'
 import type { MemberProcess } from './member-process.ts'
 
+/** What is supervised, and who is notified of changes. */
 export interface SupervisorOptions {
   readonly process: MemberProcess
   /** Its name in log lines. */
   readonly name: string
   readonly restart: boolean
   readonly log: (line: string) => void
-  /** Called with its description, or with undefined while it does not serve. */
+  /** Called with the description of the member, or with undefined while it does not serve. */
   changed(member: MemberDescription | undefined): void
 }
 
 const restartMs = 1_000
 const longestRestartMs = 30_000
 
-/** A healthy member has drained long before this. */
+/** Time to end a member. A healthy one has drained long before. */
 const endMs = 45_000
 
+/** Supervises one member. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #ending = new AbortController()
@@ -30,7 +32,7 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Resolves when the member serves; rejects with a sentence if it does not start. */
+  /** Starts the member. Resolves when it serves. Rejects with a message if it does not start. */
   async start(): Promise<void> {
     const { process, name, changed } = this.#options
     try {

@@ -1,15 +1,16 @@
-/** Signed sessions of users: JSON web tokens of one issuer, checked and then cached for a while. */
+/** Logins of users: JSON web tokens of one issuer, checked and then cached for a while. */
 
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 
-import { dropOldest } from '../../cluster/index.ts'
+import { LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
 import { callerRoles, hashOf, isTenant } from './key.ts'
 import type { CallerRole } from './key.ts'
 
+/** Which tokens are accepted. */
 export interface LoginOptions {
   readonly issuer: string
   /** Empty if any audience is accepted. */
@@ -18,34 +19,38 @@ export interface LoginOptions {
   readonly keys: string
 }
 
+/** What a token says of its user. */
 export interface Login {
   readonly tenant: string
   readonly userId: string
   readonly role: CallerRole
-  /** The region of the tenant, if the session names it. */
+  /** Region of the tenant, if the token names it. */
   readonly region: string | undefined
   readonly expiresAtMs: number
 }
 
-/** Asymmetric ones only: a key that verifies tokens must not be able to sign them. */
+/** Asymmetric algorithms only: a key that verifies tokens must not be able to sign them. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512',
   'EdDSA', 'Ed25519']
 
 /**
- * After this time, a token is verified again. A key that its issuer withdraws is accepted longer:
+ * Time after which a token is verified again. A key that its issuer withdraws is accepted longer:
  * keys from a URL are fetched again every ten minutes, those from a file only at the next start.
  */
 const rememberedMs = 60_000
 const rememberedMax = 10_000
 
+/** Verifies tokens of one issuer. Belongs to a front door. */
 export class JwtVerifier {
   readonly #env: Env
   readonly #expected: { readonly issuer: string; readonly audience?: string }
   readonly #keys: JWTVerifyGetKey
-  /** By the hash of the token, the oldest first. */
-  readonly #known = new Map<string, { readonly session: Login; readonly checkedMs: number }>()
+  /** By the hash of the token. */
+  readonly #known = new LRUCache<string, { readonly session: Login; readonly checkedMs: number }>({
+    max: rememberedMax,
+  })
 
-  /** Throws HeddleError with a message if the keys cannot be read. */
+  /** Reads the keys. Throws HeddleError with a message if they cannot be read. */
   static open({ issuer, audience, keys }: LoginOptions, env: Env): JwtVerifier {
     const expected = audience === '' ? { issuer } : { issuer, audience }
     return new JwtVerifier(env, expected, keysFrom(keys))
@@ -58,7 +63,10 @@ export class JwtVerifier {
     this.#keys = keys
   }
 
-  /** Throws `unauthenticated` with a reason, `unavailable` if the keys cannot be fetched. */
+  /**
+   * The login of a token. Throws `unauthenticated` with a reason, `unavailable` if the keys cannot
+   * be fetched.
+   */
   async read(token: string): Promise<Login> {
     const hash = hashOf(token)
     const known = this.#known.get(hash)
@@ -69,7 +77,6 @@ export class JwtVerifier {
     const checkedMs = this.#env.monotonicMs()
     const session = await this.#checked(token)
     this.#known.set(hash, { session, checkedMs })
-    dropOldest(this.#known, rememberedMax)
     return session
   }
 
@@ -116,7 +123,7 @@ function keysAt(place: string): JWTVerifyGetKey {
   })
 }
 
-/** Throws `unauthenticated` if a claim about the session's user is missing or malformed. */
+/** Throws `unauthenticated` if a claim about the user is missing or malformed. */
 function loginOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): Login {
   const known = callerRoles.find((each) => each === role)
   if (typeof sub !== 'string' || sub === '') throw refused('it names no user in the claim "sub"')
@@ -141,10 +148,10 @@ function refusalOf(error: unknown): HeddleError {
 }
 
 function refused(why: string): HeddleError {
-  return new HeddleError('unauthenticated', `This session is not valid here: ${why}.`)
+  return new HeddleError('unauthenticated', `This token is not valid here: ${why}.`)
 }
 
 function cannotFetch(cause: unknown): HeddleError {
-  return new HeddleError('unavailable', 'The keys that sessions are signed with cannot be ' +
+  return new HeddleError('unavailable', 'The keys that tokens are signed with cannot be ' +
     'fetched right now; try again.', {}, { cause })
 }

@@ -9,20 +9,23 @@ import type { KeyRow, NewKey } from './key.ts'
 /** What may be shown of a key. */
 export type KeyDetails = Omit<KeyRow, 'hash'>
 
+/** What an operator says of a new key. */
 export interface KeyWish extends Omit<NewKey, 'region' | 'expiresAtMs'> {
   /** Null for a key that never expires. */
   readonly expiresInMs: number | null
 }
 
-/** Throws HeddleError with a message for the operator. */
+/** Manages keys. Every method throws HeddleError with a message for the operator. */
 export interface KeyAdmin {
-  /** `key` is its text, returned here and never again. */
+  /** `key` is its text, which is returned here and never again. */
   create(wish: KeyWish): Promise<KeyDetails & { readonly key: string }>
   /** Newest first; without a tenant, those of all tenants. */
   list(tenant?: string): Promise<KeyDetails[]>
+  /** Revokes a key for ever. Throws `not_found`. */
   revoke(id: string): Promise<KeyDetails>
 }
 
+/** The table of keys, and the region that new keys carry in their text. */
 export interface KeyAdminParts {
   readonly table: KeyTable
   readonly region: string
@@ -31,6 +34,7 @@ export interface KeyAdminParts {
 
 const nameLength = 100
 
+/** Manages the keys of a store. New ones carry its region in their text. */
 export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
   return {
     create: async ({ expiresInMs, ...wish }) => {
@@ -50,7 +54,7 @@ export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
     revoke: async (id) => {
       const row = await table.revoke(id, env.nowMs())
       if (row !== undefined) return detailsOf(row)
-      throw new HeddleError('not_found', `There is no key ${id}; "keys list" tells the ids.`)
+      throw new HeddleError('not_found', `There is no key ${id}; "keys list" lists the ids.`)
     },
   }
 }

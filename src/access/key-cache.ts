@@ -6,26 +6,26 @@
  * K3  Unknown ids are remembered for a while, and push no known key out.
  * K4  Keys that were never seen here are looked up in turns, shared out by address, so that made-up
  *     keys delay no other address. The address is charged for each key that proves bad, and for
- *     those that were turned away. It is not charged before the look: then it would be charged for
+ *     those that were turned away. It is not charged before the look: it would then be charged for
  *     valid keys after a start, and many tenants may share an address.
  */
 
-import { limitConcurrency, dropOldest, FairSemaphore } from '../../cluster/index.ts'
+import { FairSemaphore, limitConcurrency, LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 import type { KeyTable } from './key-table.ts'
 import { hashOf, isHashOf, keyFault, readKey } from './key.ts'
 import type { KeyRow } from './key.ts'
 
-/** At this age, an entry is looked up again in the background. */
+/** Age at which an entry is looked up again in the background. */
 const refreshAfterMs = 1_500
-/** At this age, a request waits for the look. */
+/** Age at which a request waits for the look. */
 const usableMs = 3_000
-/** At this age, while the store does not answer, an entry is of no use any more. */
+/** Age at which an entry is useless, while the store does not answer. */
 const withoutStoreMs = 60_000
-/** A pause after a look that failed. */
+/** Pause after a look that failed. */
 const lookAgainMs = 1_000
-/** For this long after it, no request waits for another look. */
+/** Time after a failed look in which requests do not wait for another one. */
 const failingMs = 4_000
 const unknownMs = 2_000
 const usedEveryMs = 60_000
@@ -47,7 +47,7 @@ export type FoundKey =
   | { readonly kind: 'bad'; readonly hash: string; readonly reason: string }
   | { readonly kind: 'elsewhere'; readonly region: string }
 
-/** What a look found, and when it began: the result was true then or later. */
+/** What a look found, and when it began. The result was true then or later. */
 interface Look {
   readonly row: KeyRow | undefined
   readonly atMs: number
@@ -66,29 +66,31 @@ interface Entry {
   usedMs: number
 }
 
+/** The table of keys, and the regions that a key may name. */
 export interface KeyCacheParts {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   readonly env: Env
-  /** The region of this server, and all regions. */
+  /** The region of this server. */
   readonly region: string
   readonly regions: readonly string[]
 }
 
+/** Caches keys at one front door, which owns it. */
 export class KeyCache {
   readonly #keys: KeyCacheParts['keys']
   readonly #env: Env
   readonly #region: string
   readonly #regions: readonly string[]
-  /** By id, the least recently used first. */
-  readonly #entries = new Map<string, Entry>()
-  /** Ids that did not exist, and when; the oldest first. */
-  readonly #unknown = new Map<string, number>()
+  /** By id. A key counts as used when it proves good. */
+  readonly #entries = new LRUCache<string, Entry>({ max: knownMax })
+  /** Ids that did not exist, and when. */
+  readonly #unknown = new LRUCache<string, number>({ max: unknownMax })
   readonly #looks = new Map<string, Promise<Look>>()
   readonly #soon = limitConcurrency(looksAtOnce)
   readonly #turns = new FairSemaphore(looksOfUnknownKeys)
   /** By address and id: looks that wait for their turn, or have it. */
   readonly #unknownKeys = new Map<string, Promise<Entry | undefined>>()
-  /** When such a look last failed. */
+  /** When a look for an unknown key last failed. */
   #unknownFailedMs = -Infinity
   #count = { looks: 0, failures: 0, turnedAway: 0 }
 
@@ -100,8 +102,8 @@ export class KeyCache {
   }
 
   /**
-   * Throws `unavailable` if it cannot be checked, `full` if its address asks for too many. The
-   * address is computed only if it is needed.
+   * Finds a key by its text. Throws `unavailable` if it cannot be checked, `full` if its address
+   * asks for too many. `addressOf` is called only if the address is needed.
    */
   async find(text: string, addressOf: () => string): Promise<FoundKey> {
     const name = readKey(text)
@@ -113,7 +115,7 @@ export class KeyCache {
       await this.#entryOf(name.id, addressOf)
       : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
-      return { kind: 'bad', hash, reason: 'This is no API key that is known here.' }
+      return { kind: 'bad', hash, reason: 'This API key is not known here.' }
     }
     const reason = keyFault(entry.row, this.#env.nowMs())
     if (reason !== undefined) return { kind: 'bad', hash, reason }
@@ -121,16 +123,16 @@ export class KeyCache {
     return { kind: 'good', row: entry.row, hash, stillValid: () => this.#stillValid(entry) }
   }
 
-  /** Counts since it was made, and its present size. */
+  /** Counts since the cache was made, and its present size. */
   stats(): KeyStats {
     return { ...this.#count, known: this.#entries.size, unknown: this.#unknown.size }
   }
 
   async #entryOf(id: string, addressOf: () => string): Promise<Entry | undefined> {
     const nowMs = this.#env.monotonicMs()
-    const entry = this.#entries.get(id)
+    const entry = this.#entries.peek(id)
     if (entry === undefined) {
-      if (nowMs - (this.#unknown.get(id) ?? -Infinity) < unknownMs) return undefined
+      if (nowMs - (this.#unknown.peek(id) ?? -Infinity) < unknownMs) return undefined
       return this.#unknownKey(id, addressOf())
     }
     return this.#fresh(entry)
@@ -170,11 +172,11 @@ export class KeyCache {
     }
   }
 
-  /** It may have been seen from another address meanwhile. */
+  /** Looks a key up, unless it was seen from another address meanwhile. */
   async #entryInTurn(id: string): Promise<Entry | undefined> {
-    const entry = this.#entries.get(id)
+    const entry = this.#entries.peek(id)
     if (entry !== undefined) return this.#fresh(entry)
-    // If the store does not answer, those behind in the line need not find out one by one.
+    // If the store does not answer, the looks behind need not find out one by one.
     if (this.#env.monotonicMs() - this.#unknownFailedMs < lookAgainMs) throw unavailable()
     try {
       return this.#learn(id, await this.#look(id, (work) => work()))
@@ -184,7 +186,7 @@ export class KeyCache {
     }
   }
 
-  /** Never throws: the entry knows how old it is. */
+  /** Looks an entry up again. Never throws, as the entry knows how old it is. */
   async #refresh(entry: Entry): Promise<void> {
     const { id } = entry.row
     if (this.#env.monotonicMs() - entry.failedMs < lookAgainMs) return
@@ -217,27 +219,22 @@ export class KeyCache {
 
   #learn(id: string, { row, atMs }: Look): Entry | undefined {
     if (row === undefined) {
-      this.#unknown.delete(id)
       this.#unknown.set(id, atMs)
-      dropOldest(this.#unknown, unknownMax)
       return undefined
     }
-    const entry = this.#entries.get(id) ??
+    const entry = this.#entries.peek(id) ??
       { row, lookedMs: atMs, failedMs: -Infinity, usedMs: -Infinity }
     this.#entries.set(id, entry)
-    dropOldest(this.#entries, knownMax)
     return entry
   }
 
   #use(entry: Entry): void {
     const { id } = entry.row
-    this.#entries.delete(id)
     this.#entries.set(id, entry)
-    dropOldest(this.#entries, knownMax)
     const nowMs = this.#env.monotonicMs()
     if (nowMs - entry.usedMs < usedEveryMs) return
     entry.usedMs = nowMs
-    // It is only shown to people: a failure does no harm.
+    // The time is only shown to people, so a failure does no harm.
     this.#keys.touch(id, this.#env.nowMs()).catch(() => {})
   }
 

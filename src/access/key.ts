@@ -7,13 +7,14 @@ import type { Env } from '../../cluster/index.ts'
 /**
  * admin      everything
  * developer  everything of a deployment
- * reader     looks, and changes nothing
+ * reader     reads, and changes nothing
  */
 export const callerRoles = ['admin', 'developer', 'reader'] as const
 
+/** What a caller may do. */
 export type CallerRole = typeof callerRoles[number]
 
-/** What is stored of a key: never its text. */
+/** What is stored of a key, which never includes its text. */
 export interface KeyRow {
   readonly id: string
   /** The tenant to whose data it gives access. */
@@ -21,34 +22,38 @@ export interface KeyRow {
   readonly role: CallerRole
   /** A name for people; may be empty. */
   readonly name: string
-  /** SHA-256 of the whole text in hex; the text is random, so no other salt is needed. */
+  /** SHA-256 of the whole text in hex. The text is random, so no salt is needed. */
   readonly hash: string
   readonly createdAtMs: number
   /** Null if it never expires. */
   readonly expiresAtMs: number | null
-  /** To the minute; null if it was never used. */
+  /** Exact to the minute; null if it was never used. */
   readonly usedAtMs: number | null
   /** Null unless it was revoked. */
   readonly revokedAtMs: number | null
 }
 
+/** What a key is made from. */
 export interface NewKey extends Pick<KeyRow, 'tenant' | 'role' | 'name' | 'expiresAtMs'> {
   readonly region: string
 }
 
 const textForm = /^hdl_([a-z]{2,8})_([0-9a-f]{16})_[\w-]{43}$/
 
-/** Finds anything that looks like a key of any region: it must never be shown. */
+/** Finds anything that looks like a key of any region, which must never be shown. */
 export const keyLookalike = /hdl_[a-z]{2,8}_[0-9a-f]{16}_/
 
 const tenantForm = /^[A-Za-z0-9][\w.-]{0,63}$/
 
-/** Letters, digits, dots, dashes and underscores, up to 64: tenants are parts of many names. */
+/**
+ * True for a tenant's name: letters, digits, dots, dashes and underscores, up to 64. Tenants are
+ * parts of many names.
+ */
 export function isTenant(text: string): boolean {
   return tenantForm.test(text)
 }
 
-/** `text` is shown once and never stored. */
+/** Makes a key. `text` is shown once and never stored. */
 export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; row: KeyRow } {
   const id = env.uuid().replaceAll('-', '').slice(-16)
   const text = `hdl_${region}_${id}_${env.secret()}`
@@ -57,22 +62,23 @@ export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; 
   return { text, row }
 }
 
-/** The region and the id in the text of a key; undefined if it is no key. */
+/** The region and the id in the text of a key; undefined if it is not a key. */
 export function readKey(text: string): { region: string; id: string } | undefined {
   const [, region, id] = textForm.exec(text) ?? []
   return region === undefined || id === undefined ? undefined : { region, id }
 }
 
+/** SHA-256 of a text, in hex. */
 export function hashOf(text: string): string {
   return hash('sha256', text)
 }
 
-/** Whether the row is of the key with this hash; takes the same time if it is not. */
+/** True if the row is of the key with this hash. Takes the same time if it is not. */
 export function isHashOf(hashed: string, { hash: kept }: KeyRow): boolean {
   return timingSafeEqual(Buffer.from(hashed, 'hex'), Buffer.from(kept, 'hex'))
 }
 
-/** Why a key is no longer valid; undefined if it is. */
+/** Why a key is no longer valid; undefined if it is valid. */
 export function keyFault({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): string | undefined {
   if (revokedAtMs !== null) return 'This API key was revoked; ask for another.'
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return 'This API key expired; ask for another.'

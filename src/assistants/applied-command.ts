@@ -4,8 +4,9 @@ import type { AppliedCommand } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 
 /**
- * Callers repeat a command for seconds only, so this bounds the commands of one actor whose answers
- * are lost at the same time. (Commands that have an id of their own are recognised by that.)
+ * Commands that are remembered. Callers repeat a command for seconds only, so this bounds the
+ * commands of one actor whose answers are lost at the same time. Commands with an id of their own
+ * are recognised by that id.
  */
 const appliedMax = 32
 
@@ -15,7 +16,7 @@ export function withApplied(applied: readonly AppliedCommand[], id: string,
   return [...applied, { id, seq }].slice(-appliedMax)
 }
 
-/** Undefined if it was not done, or has no id. */
+/** The command with this id; undefined if it was not done, or has no id. */
 export function findApplied(applied: readonly AppliedCommand[], id: string | undefined):
   | AppliedCommand
   | undefined {
@@ -23,10 +24,10 @@ export function findApplied(applied: readonly AppliedCommand[], id: string | und
 }
 
 /**
- * For the `catch` of a deletion: `not_found` is fine if an earlier try of the same command may have
- * deleted it. Throws any other error again.
+ * For the `catch` of a deletion. Ignores `not_found` if an earlier try of the same command may have
+ * deleted the subject. Throws any other error again.
  */
 export function ignoreDeletedByThis(error: unknown): void {
   const { code, details } = HeddleError.from(error)
-  if (code !== 'not_found' || details['again'] !== true) throw error
+  if (code !== 'not_found' || details.again !== true) throw error
 }

@@ -1,15 +1,15 @@
 /**
  * The assistant actor: the single writer of one assistant and its versions.
  *
- * A turn that writes lasts until its row is on disk, so whatever is in memory is durable, and reads
+ * A turn that writes lasts until its row is on disk. So whatever is in memory is durable, and reads
  * are answered from memory. Versions are rows of the log, newest last.
  */
 
-import { actorKeyText, plainValues } from '../../cluster/index.ts'
+import { actorKeyText } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { assert, HeddleError } from '../errors.ts'
-import { contains } from '../json/index.ts'
+import { contains, rawValues } from '../json/index.ts'
 import type { ReadAllowance, ReadQuota } from '../limits/index.ts'
 import { pageBytes } from '../search/index.ts'
 import type { AssistantIndex } from '../search/index.ts'
@@ -20,16 +20,20 @@ import type { AssistantEntry, AssistantLog, AssistantRecord } from './assistant-
 import { asOf, bornAs, firstVersion, nextVersion, withActive, withVersion } from './assistant.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 
+/** Name of the actor kind. */
 export const assistantKindName = 'assistant'
 
+/** A page of versions, newest first. */
 export interface VersionQuery {
   readonly limit: number
   readonly offset: number
-  /** Containment. */
+  /** Filter by containment. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** Every command but `delete` and `versions` is answered with the assistant's row. */
+/**
+ * A command to an assistant. All but `delete` and `versions` are answered with the assistant's row.
+ */
 export type AssistantCommand =
   | { readonly kind: 'create'; readonly content: AssistantContent;
     readonly ifExists: 'raise' | 'do_nothing' }
@@ -37,9 +41,10 @@ export type AssistantCommand =
   | { readonly kind: 'patch'; readonly change: AssistantChange }
   | { readonly kind: 'set_latest'; readonly version: number }
   | { readonly kind: 'versions'; readonly query: VersionQuery }
-  /** Only the assistant with this log; any if it is undefined. */
+  /** Deletes only the assistant with this log; any if it is undefined. */
   | { readonly kind: 'delete'; readonly branchId?: string }
 
+/** Ports of the assistants of one member, the same for all of them. */
 export interface AssistantActorParts {
   readonly log: AssistantLog
   readonly index: Pick<AssistantIndex, 'get'>
@@ -48,9 +53,10 @@ export interface AssistantActorParts {
 }
 
 /** All commands and replies are plain data. */
-export const assistantWire: ActorWire = { values: plainValues }
+export const assistantWire: ActorWire = { values: rawValues }
 
-export function assistantKind(parts: AssistantActorParts): ActorKind {
+/** The actor kind of assistants. */
+export function assistantKind(parts: AssistantActorParts): ActorKind<AssistantCommand> {
   return {
     name: assistantKindName,
     wire: assistantWire,
@@ -58,7 +64,7 @@ export function assistantKind(parts: AssistantActorParts): ActorKind {
   }
 }
 
-class AssistantActor implements Actor {
+class AssistantActor implements Actor<AssistantCommand> {
   readonly #context: ActorContext
   readonly #log: AssistantLog
   readonly #index: Pick<AssistantIndex, 'get'>
@@ -83,23 +89,22 @@ class AssistantActor implements Actor {
     if (this.#log.shared && this.#row) this.#row = await this.#opened(this.#row)
   }
 
-  async receive(command: unknown, id?: string, cancelled?: AbortSignal): Promise<Turn> {
-    // A command that was done already is not done again: it is answered with the result.
+  async receive(command: AssistantCommand, id?: string, cancelled?: AbortSignal): Promise<Turn> {
+    // A command that was done already is not done again. It is answered with the result.
     if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
-    const known = command as AssistantCommand
-    switch (known.kind) {
+    switch (command.kind) {
       case 'create':
-        return { reply: await this.#create(known.content, known.ifExists, id) }
+        return { reply: await this.#create(command.content, command.ifExists, id) }
       case 'get':
         return { reply: this.#existing() }
       case 'patch':
-        return { reply: await this.#patch(known.change, id) }
+        return { reply: await this.#patch(command.change, id) }
       case 'set_latest':
-        return { reply: await this.#setLatest(known.version, id) }
+        return { reply: await this.#setLatest(command.version, id) }
       case 'versions':
-        return this.#readVersions(this.#existing(), known.query, cancelled)
+        return this.#readVersions(this.#existing(), command.query, cancelled)
       case 'delete':
-        return { reply: await this.#delete(known.branchId, id) }
+        return { reply: await this.#delete(command.branchId, id) }
     }
   }
 
@@ -147,7 +152,7 @@ class AssistantActor implements Actor {
 
   #readVersions(row: AssistantRow, query: VersionQuery, cancelled: AbortSignal | undefined): Turn {
     const { tenant } = row
-    // Versions are numbered from 1: of those that are skipped, none is read in vain.
+    // Versions are numbered from 1, so none is read only to be skipped.
     if (query.offset >= row.newestVersion) return { reply: [], kind: 'read' }
     const reply = this.#reads.read({ tenant, bytes: pageBytes, cancelled },
       (allowance) => this.#versions(row, query, allowance))
@@ -183,7 +188,7 @@ class AssistantActor implements Actor {
     return this.#row
   }
 
-  /** After a failure it is not known what is stored: the actor fails, and the next one reads it. */
+  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
   async #orForget<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -193,7 +198,7 @@ class AssistantActor implements Actor {
     }
   }
 
-  /** If the log is ahead of its row, a write was cut off between the two: the log is right. */
+  /** Brings the row up to the log. If the log is ahead, a write was cut off between the two. */
   async #caughtUp(stored: AssistantRow): Promise<AssistantRow | null> {
     const branch = branchOf(stored)
     if (!await this.#lives(branch)) return this.#gone(stored)
@@ -235,18 +240,18 @@ class AssistantActor implements Actor {
       if (this.#log.shared) await this.#log.open(branch, this.#context.epoch)
       return true
     } catch (error) {
-      if (HeddleError.from(error).details['dead'] !== true) throw error
+      if (HeddleError.from(error).details.dead !== true) throw error
       return false
     }
   }
 
-  /** The delete was cut off: it is repeated. */
+  /** Repeats a delete that was cut off. */
   async #gone(stored: AssistantRow): Promise<null> {
     await this.#purge(stored)
     return null
   }
 
-  /** The first row of this epoch, which also brings the assistant's row up to date. */
+  /** Appends the first row of this epoch, which also brings the assistant's row up to date. */
   async #opened(row: AssistantRow): Promise<AssistantRow | null> {
     const { epoch } = this.#context
     if (row.epoch === epoch) return row

@@ -1,4 +1,7 @@
-/** The client of assistants for the front door: one typed call per command, wherever they live. */
+/**
+ * The client of assistants for the front door: one typed call for each command, whichever member
+ * owns the assistant.
+ */
 
 import type { Router } from '../../cluster/index.ts'
 import type { AssistantRow } from '../../proto/gen/storage/v1/row.ts'
@@ -9,27 +12,34 @@ import type { AssistantCommand, VersionQuery } from './assistant-actor.ts'
 import { branchOf } from './assistant-log.ts'
 import type { AssistantChange, AssistantContent } from './assistant.ts'
 
-/** Every call throws HeddleError: `not_found` for an assistant that is not there. */
+/**
+ * Calls assistants. Every call throws HeddleError: `not_found` for an assistant that does not
+ * exist.
+ */
 export interface AssistantClient {
-  /** Throws `exists` if it exists already, unless `ifExists` says to keep that one. */
+  /** Throws `exists` if the assistant exists already, unless `ifExists` says to keep that one. */
   create(assistant: AssistantName, content: AssistantContent,
     ifExists: 'raise' | 'do_nothing'): Promise<AssistantRow>
+  /** The row of an assistant, with its active version. */
   get(assistant: AssistantName): Promise<AssistantRow>
-  /** Makes a new version and makes it the active one. */
+  /** Makes a new version, which becomes the active one. */
   patch(assistant: AssistantName, change: AssistantChange): Promise<AssistantRow>
+  /** Makes a version the active one. Throws `not_found` if there is no such version. */
   setLatest(assistant: AssistantName, version: number): Promise<AssistantRow>
   /** Newest first. The cost of a page grows only with its length. */
   versions(assistant: AssistantName, query: VersionQuery,
     cancelled?: AbortSignal): Promise<AssistantRow[]>
-  /** With all its versions. */
+  /** Deletes an assistant with all its versions. */
   delete(assistant: AssistantName): Promise<void>
 }
 
+/** Names an assistant. */
 export interface AssistantName {
   readonly tenant: string
   readonly assistantId: string
 }
 
+/** The client that asks owners through a router. */
 export function assistantClient(router: Router): AssistantClient {
   const ask = ({ tenant, assistantId }: AssistantName, command: AssistantCommand,
     cancelled?: AbortSignal) =>

@@ -6,7 +6,9 @@ import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { ReadAllowance } from '../limits/index.ts'
 import { withApplied } from './applied-command.ts'
 
-/** Every method promises what the method of the same name in the log port promises. */
+/**
+ * The log of assistants. Every method promises what the method of that name in `LogPort` promises.
+ */
 export interface AssistantLog {
   readonly shared: boolean
   newBranchId(): string
@@ -38,17 +40,18 @@ interface AssistantUpdate {
   readonly row: AssistantRow
 }
 
+/** A record of an assistant's log. */
 export type AssistantRecord = NonNullable<LogRecord['record']>
 
-/** What is written in one row, and the assistant after it: null if it is deleted. */
+/** What is written in one row, and the assistant after it; null if it is deleted. */
 export interface AssistantEntry {
   readonly record: AssistantRecord
   readonly next: AssistantRow | null
-  /** The command that wrote it, if it may be tried again. */
+  /** Id of the command that wrote it, if the command may be tried again. */
   readonly commandId?: string | undefined
 }
 
-/** Appends an entry after the position of `row`. The result is `next` at the new position. */
+/** Appends an entry after the position of `row`. Returns `next` at the new position. */
 export async function appendEntry(log: AssistantLog, epoch: number, row: AssistantRow,
   { record, next, commandId }: AssistantEntry): Promise<AssistantRow | null> {
   const { tenant } = row
@@ -82,8 +85,8 @@ export async function rowsBetween(log: AssistantLog, branch: Branch, from: numbe
 const [pageRows, bytesTogether] = [10, 1024 * 1024]
 
 /**
- * The versions up to the row's position, newest first, read a page at a time: each row only if the
- * allowance has room for it.
+ * The versions up to the row's position, newest first, read a page at a time. Each row is read only
+ * if the allowance has room for it.
  */
 export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
   allowance?: ReadAllowance): AsyncGenerator<AssistantVersion> {
@@ -104,7 +107,7 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
   }
 }
 
-/** Undefined if there is no such version. */
+/** The row of a version; undefined if there is no such version. */
 export async function findVersion(log: AssistantLog, row: AssistantRow,
   version: number): Promise<AssistantVersion | undefined> {
   if (version < 1 || version > row.newestVersion) return undefined
@@ -112,6 +115,9 @@ export async function findVersion(log: AssistantLog, row: AssistantRow,
   return undefined
 }
 
+/**
+ * The branch of an assistant. Rows of older versions do not name it: it is the assistant's id then.
+ */
 export function branchOf(row: AssistantRow): Branch {
   return row.branch ?? { id: row.assistantId, ancestors: [] }
 }

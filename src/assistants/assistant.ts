@@ -5,26 +5,28 @@ import type { AssistantRow, Branch } from '../../proto/gen/storage/v1/row.ts'
 import { textOf } from '../raw-json.ts'
 import { requireShort } from '../search/index.ts'
 
-/** What one version of an assistant says. */
+/** The content of one version of an assistant. */
 export interface AssistantContent {
   readonly graphId: string
   readonly name: string
   readonly description: string | null
   readonly config: Readonly<Record<string, unknown>>
-  /** Any JSON: what the graph's context schema asks for. */
+  /** Any JSON, as the graph's context schema asks for it. */
   readonly context: unknown
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** What is absent stays as it is. */
+/** A change of the content. What is absent stays as it is. */
 export type AssistantChange = Partial<AssistantContent>
 
+/** What never changes of an assistant. */
 export interface AssistantIdentity {
   readonly tenant: string
   readonly assistantId: string
   readonly branch: Branch
 }
 
+/** The first version of an assistant. */
 export function firstVersion(content: AssistantContent, atMs: number): AssistantVersion {
   return {
     version: 1,
@@ -39,8 +41,8 @@ export function firstVersion(content: AssistantContent, atMs: number): Assistant
 }
 
 /**
- * `config` and `context` replace whole; metadata merges shallowly. Throws `invalid` if that makes
- * it too long.
+ * The version after a change. `config` and `context` replace whole; metadata merges shallowly.
+ * Throws `invalid` if the metadata gets too long.
  */
 export function nextVersion(row: AssistantRow, change: AssistantChange,
   atMs: number): AssistantVersion {
@@ -84,12 +86,12 @@ export function bornAs(identity: AssistantIdentity, version: AssistantVersion): 
   }
 }
 
-/** The row after a new version was written: the newest one is the active one. */
+/** The row after a new version was written. The newest version is the active one. */
 export function withVersion(row: AssistantRow, version: AssistantVersion): AssistantRow {
   return { ...withActive(row, version, version.atMs), newestVersion: version.version }
 }
 
-/** The row after `version` was made the active one: all content is that of the version. */
+/** The row after `version` was made the active one. All content is that of the version. */
 export function withActive(row: AssistantRow, version: AssistantVersion,
   atMs: number): AssistantRow {
   return { ...row, ...contentOf(version), version: version.version, updatedAtMs: atMs }

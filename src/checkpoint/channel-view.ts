@@ -17,14 +17,15 @@ interface ValueContent {
 type Content = ListContent | ValueContent
 
 /**
- * Immutable: applying changes gives a new view that shares what did not change. Appending to a
- * list extends its joined text too, so a growing list is never joined again from the start.
+ * The channels of one checkpoint, immutable. Applying changes gives a new view that shares what did
+ * not change. Appending to a list extends its joined text too, so a growing list is never joined
+ * again from the start.
  */
 export class ChannelView {
   static readonly empty = new ChannelView(new Map(), 0)
 
   readonly #channels: ReadonlyMap<string, Content>
-  /** About how many bytes the view holds on to. */
+  /** Approximate bytes that the view holds. */
   readonly bytes: number
 
   private constructor(channels: ReadonlyMap<string, Content>, bytes: number) {
@@ -32,7 +33,7 @@ export class ChannelView {
     this.bytes = bytes
   }
 
-  /** The view after a checkpoint's changes; `full` ones stand alone. */
+  /** The view after a checkpoint's changes. `full` ones stand alone. */
   apply(changes: readonly ChannelChange[], full: boolean): ChannelView {
     const channels = new Map(full ? [] : this.#channels)
     for (const change of changes) {
@@ -44,15 +45,15 @@ export class ChannelView {
   }
 
   /**
-   * The state values: an object of the named channels, those that are empty left out; the value
-   * itself for a single name (`null` when that channel is empty).
+   * The state values as JSON: an object of the named channels, without those that are empty. For a
+   * single name it is the value itself (`null` when that channel is empty).
    */
   json(stateChannels: readonly string[] | string): JsonText {
     if (typeof stateChannels === 'string') {
       const content = this.#channels.get(stateChannels)
       return content ? contentJson(content) : 'null'
     }
-    // Added up, long texts are not copied before they are sent: joined, they would be.
+    // Texts are added up, which does not copy long ones before they are sent. Joining would.
     let text = '{'
     for (const name of stateChannels) {
       const content = this.#channels.get(name)
@@ -63,7 +64,7 @@ export class ChannelView {
     return `${text}}`
   }
 
-  /** The text of all values. */
+  /** Characters of the text of all values. */
   get textBytes(): number {
     let bytes = 0
     for (const content of this.#channels.values()) {
@@ -86,7 +87,7 @@ export class ChannelView {
   }
 }
 
-/** The size of changes as they count for snapshots: the text of their values. */
+/** Size of changes as they count for snapshots: the text of their values. */
 export function changesBytes(changes: readonly ChannelChange[]): number {
   let bytes = 0
   for (const { change } of changes) {
@@ -105,7 +106,7 @@ export function changesBytes(changes: readonly ChannelChange[]): number {
   return bytes
 }
 
-/** The size of what tasks wrote: the text of the values. */
+/** Size of what tasks wrote: the text of the values. */
 export function writesBytes(writes: readonly { readonly value?: Value | undefined }[]): number {
   return writes.reduce((sum, { value }) => sum + (value ? valueBytes(value) : 0), 0)
 }
@@ -118,10 +119,10 @@ export function stepBytes(changes: readonly ChannelChange[]): number {
   return Math.max(stepBytesMin, changesBytes(changes))
 }
 
-/** Measured: the objects that a value is held in, beside its text. */
+/** Bytes of the objects that hold a value, beside its text (measured). */
 const bytesOfValue = 120
 
-/** The memory that changes take: text counts twice, for a list may be held joined as well. */
+/** Memory that changes take. Text counts twice, as a list may be held joined as well. */
 function heldBytes(changes: readonly ChannelChange[]): number {
   const values = changes.reduce((sum, { change }) => {
     if (change?.$case === 'list') return sum + change.value.elements.length

@@ -6,6 +6,7 @@ import { changesBytes, ChannelView, stepBytes } from './channel-view.ts'
 import { recordBytes } from './record-bytes.ts'
 import type { Checkpoint, RecordOf } from './row-codec.ts'
 
+/** The state at a checkpoint, and the sizes that decide when to store one in full. */
 export interface LineState {
   readonly view: ChannelView
   readonly deltaBytes: number
@@ -22,6 +23,7 @@ export function step(before: LineState | undefined, checkpoint: Checkpoint): Lin
   }
 }
 
+/** Gathers checkpoints of one namespace, oldest first, for the reader. */
 export class CheckpointLine {
   readonly #checkpoints = new Map<string, Checkpoint>()
   readonly #ns: string
@@ -31,10 +33,10 @@ export class CheckpointLine {
   newestId = ''
   /** Bytes that it keeps. */
   bytes = 0
-  /** A later checkpoint may need what was dropped. */
+  /** True if a later checkpoint may need what was dropped. */
   lacksPart = false
 
-  /** A frugal one drops what later checkpoints replace: then only the newest state is whole. */
+  /** A frugal one drops what later checkpoints replace. Only the newest state is whole then. */
   constructor(ns: string, isFrugal = false) {
     this.#ns = ns
     this.#isFrugal = isFrugal
@@ -96,7 +98,7 @@ export class CheckpointLine {
   }
 }
 
-/** Whether nothing is left of the channel's value before. */
+/** True if nothing is left of the channel's value before. */
 function replaces({ change }: ChannelChange): boolean {
   return change?.$case !== 'splice'
 }

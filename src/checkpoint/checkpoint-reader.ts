@@ -20,12 +20,12 @@ import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 /** What the reader must know of the thread at the moment of the call. */
 export interface LogHead {
   readonly branch: Branch
-  /** The newest row. */
+  /** Seq of the newest row. */
   readonly seq: number
-  /** The newest row that says anything about checkpoints. */
+  /** Seq of the newest row that says anything about checkpoints. */
   readonly stepSeq: number
   readonly head: CheckpointPlace | null
-  /** The head is not the newest checkpoint in the log. */
+  /** True if the head is not the newest checkpoint in the log. */
   readonly movedBack: boolean
 }
 
@@ -43,31 +43,29 @@ export interface ReadCheckpoint extends Entry {
   readonly fullBytes: number
 }
 
-/** Rows that are read at once for a state: few states are made of more. */
+/** Rows that are read at once for a state. Few states are made of more. */
 const rowsOfState = 256
-/** Rows that are read first for a page, at most: a superstep has two or three. */
+/** Rows that are read first for a page, at most. A superstep has two or three. */
 const rowsOfPage = 64
 
 /**
- * A checkpoint's state is found from its nearest full ancestor: the rows between are read once,
- * and only the changes on its own line of ancestors count, so that rows of abandoned lines in
- * between do no harm.
+ * Reads checkpoints of one thread. A checkpoint's state is found from its nearest full ancestor.
+ * The rows between are read once, and only the changes on its own line of ancestors count. So rows
+ * of abandoned lines in between do no harm.
  */
 export class CheckpointReader implements CheckpointSource {
   readonly #log: LogPort
   readonly #head: () => LogHead
   readonly #part: ReadPart | undefined
 
-  /** Keeps no more than the part of a read lets it: throws `too_large` as that does. */
+  /** With `part`, keeps no more than that allows, and throws `too_large` as it does. */
   constructor(log: LogPort, head: () => LogHead, part?: ReadPart) {
     this.#log = log
     this.#head = head
     this.#part = part
   }
 
-  /**
-   * For a read that keeps no more than so much; what it returns is counted until that has ended.
-   */
+  /** Reads within an allowance. What it returns is counted until the read has ended. */
   async within<Read extends ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined>(
     allowance: ReadAllowance,
     read: (reader: CheckpointReader) => Promise<Read>,
@@ -105,7 +103,7 @@ export class CheckpointReader implements CheckpointSource {
     return found && { ...found, newest, writes: all }
   }
 
-  /** Whether the checkpoint is part of history: one row is read for that. */
+  /** True if the checkpoint is part of history. Reads one row. */
   async has(ns: string, id: string): Promise<boolean> {
     const now = this.#head()
     const place = await this.#place(now, ns, id)
@@ -179,12 +177,12 @@ export class CheckpointReader implements CheckpointSource {
           history.forget(checkpoint)
           continue
         }
-        // A `before` that is not in this log: older checkpoints have smaller ids.
+        // For a `before` that is not in this log: older checkpoints have smaller ids.
         if (!before && query.before !== null && checkpoint.id >= query.before) {
           history.forget(checkpoint)
           continue
         }
-        // Not sooner: writes may come before their checkpoint, if the run is saved at its end.
+        // Not sooner, as writes may come before their checkpoint, if the run is saved at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
         if (page.length < limit && matches(checkpoint, query)) {
           page.push(checkpoint)
@@ -198,7 +196,7 @@ export class CheckpointReader implements CheckpointSource {
     return read()
   }
 
-  /** Undefined also for one that a rollback dropped. */
+  /** The place of a checkpoint; undefined also for one that a rollback dropped. */
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
     const isHead = ns === '' && (id === null || id === now.head?.id)
     const place = isHead ?
@@ -217,7 +215,7 @@ export class CheckpointReader implements CheckpointSource {
     return rowsOf({ log: { read }, branch, ...range })
   }
 
-  /** Adds the states, oldest first: each is built on its parent's if that is on the page. */
+  /** Adds the states, oldest first. Each is built on its parent's if that is on the page. */
   async #withStates(now: LogHead, page: readonly Entry[]): Promise<ReadCheckpoint[]> {
     const states = new Map<string, LineState>()
     const read: ReadCheckpoint[] = []
@@ -245,7 +243,7 @@ export class CheckpointReader implements CheckpointSource {
     return [...writes, ...more]
   }
 
-  /** Those that came after the span; rows up to `known` belong to it. */
+  /** The writes that came after the span. Rows up to `known` belong to it. */
   async #lateWrites(now: LogHead, of: Named,
     known: number | Promise<number>): Promise<readonly Writes[]> {
     const find = (beforeSeq?: number) =>
@@ -272,14 +270,15 @@ export class CheckpointReader implements CheckpointSource {
       const { through, next } = await this.#readOn(now, of, at, span)
       const back = next && await this.#takenBack(now, next)
       if (back === undefined) return { writes: writesIn(span, of), through }
-      // The rollback in row `back` dropped the checkpoint that ended the span: it continues there.
+      // The rollback in row `back` dropped the checkpoint that ended the span, so the span
+      // continues there.
       at = Math.max(back, through + 1)
     }
   }
 
   /**
-   * Adds to `span` the records that tell which run wrote what, up to the checkpoint that ends it:
-   * that is `next` if another run put it, so that a rollback may have dropped it.
+   * Adds to `span` the records that tell which run wrote what, up to the checkpoint that ends it.
+   * That is `next` if another run put it, as a rollback may then have dropped it.
    */
   async #readOn(now: LogHead, of: Named, from: number,
     span: RecordOf[]): Promise<{ through: number; next: Checkpoint | undefined }> {
@@ -309,7 +308,9 @@ export class CheckpointReader implements CheckpointSource {
   }
 }
 
-/** States share what did not change; whoever takes them apart has all of each. */
+/**
+ * Bytes of states. They share what did not change, but code that takes them apart has all of each.
+ */
 function heldBytes(
   found: ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined,
 ): number {
@@ -335,7 +336,7 @@ function isPage(
   return Array.isArray(found)
 }
 
-/** The part of a record that tells which run wrote it: the rest of a long step may be large. */
+/** The part of a record that tells which run wrote it. The rest of a long step may be large. */
 function partOf(record: RecordOf, of: Named): RecordOf | undefined {
   switch (record.$case) {
     case 'headMoved':
@@ -359,7 +360,7 @@ function belongs(record: RecordOf, { ns, id }: Named): boolean {
   return record.$case === 'writes' && record.value.ns === ns && record.value.checkpointId === id
 }
 
-/** Whether a checkpoint ends the span of those before it in a namespace. */
+/** True if a checkpoint ends the span of those before it in a namespace. */
 function ends(next: Checkpoint, of: { ns: string }): boolean {
   return next.ns === of.ns || next.ns === ''
 }

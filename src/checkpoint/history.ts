@@ -1,9 +1,9 @@
-/** History read backwards: what rollbacks dropped is left out, checkpoints and writes alike. */
+/** History read backwards. What rollbacks dropped is left out, checkpoints and writes alike. */
 
 import { writesBytes } from './channel-view.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 
-/** A checkpoint by its names. */
+/** Names a checkpoint. */
 export interface Named {
   readonly ns: string
   readonly id: string
@@ -14,21 +14,22 @@ export interface Named {
  *
  * dropped   a run that was rolled back
  * perhaps   the same run, unless the start that was just read is its first
- * kept      any other
+ * kept      any other run
  */
 type Writer = 'dropped' | 'perhaps' | 'kept'
 
 /**
- * A thread's runs write one after another, so writes belong to the run that the next older start,
- * or the next older checkpoint, names. Until one is read they are kept apart.
+ * Reads records from the newest to the oldest. A thread's runs write one after another, so writes
+ * belong to the run that the next older start, or the next older checkpoint, names. Until one is
+ * read they are kept apart.
  */
 export class History {
   readonly #dropped = new Set<string>()
   readonly #writes = new Map<string, Writes[]>()
-  /** Checkpoints whose writes nobody wants, by their names. */
+  /** Checkpoints whose writes are not wanted, by their names. */
   readonly #forgotten = new Set<string>()
   #unowned: Writes[] = []
-  /** Bytes of writes that are kept, and how many of them were reported. */
+  /** Bytes of writes that are kept, and the part of them that was reported. */
   #bytes = 0
   #toldBytes = 0
   #writer: Writer = 'kept'
@@ -64,7 +65,7 @@ export class History {
     }
   }
 
-  /** Call it after the oldest record: decides which run the oldest writes belong to. */
+  /** Decides which run the oldest writes belong to. Call after the oldest record. */
   begin(): void {
     this.#own(this.#writer !== 'kept')
   }
@@ -77,7 +78,7 @@ export class History {
     this.#writes.delete(key)
   }
 
-  /** How many more bytes of writes it keeps than when it was last asked. */
+  /** Bytes of writes that it keeps, beyond those it returned before. */
   newlyKept(): number {
     const more = this.#bytes - this.#toldBytes
     this.#toldBytes = this.#bytes
@@ -89,7 +90,7 @@ export class History {
     return this.#writes.get(keyOf(checkpoint))?.toReversed() ?? []
   }
 
-  /** Whether the run was dropped; then `older` is the writer of the next records. */
+  /** True if the run was dropped; then `older` is the writer of the next records. */
   #met(runId: string, older: Writer): boolean {
     const dropped = this.#dropped.has(runId)
     this.#own(dropped)

@@ -1,5 +1,6 @@
 /**
  * The durable log of one actor, as the store offers it: append, read back, branch, purge.
+ *
  * Rule: [open_row].
  */
 
@@ -8,7 +9,7 @@ import type { AssistantRow, Branch, CheckpointPlace, RunRow,
 import type { BillingRow } from '../billing/index.ts'
 
 /**
- * One row to append. `body` is an encoded storage.v1.LogRow: it belongs to the store from then on,
+ * One row to append. `body` is an encoded storage.v1.LogRow. It belongs to the store from then on,
  * which may hand its buffer to another thread.
  */
 export interface NewRow {
@@ -20,17 +21,18 @@ export interface NewRow {
   /** Epoch of the row before this one; 0 if there is none. */
   readonly prevEpoch: number
   readonly body: Uint8Array
-  /** The checkpoints of this row that `findCheckpoint` must find; later places win. */
+  /** The checkpoints of this row that `findCheckpoint` must find. Later places win. */
   readonly places: readonly CheckpointPlace[]
 }
 
 /**
- * A mutable row that changes with the log rows beside it: in one transaction or, if the log is
- * shared, each after those before it, so that rows may lag behind the log and never lead.
+ * A mutable row that changes with the log rows beside it. It changes in one transaction with them
+ * or, if the log is shared, after all that are before it. So such rows may lag behind the log and
+ * never lead.
  */
 export type RowUpdate =
   | { readonly table: 'thread'; readonly row: ThreadRow }
-  /** `body`: the row encoded, if that was done already. */
+  /** `body` is the row encoded, if that was done already. */
   | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
   /** Stays when everything else of its thread is purged. */
@@ -45,35 +47,37 @@ export interface LogEntry {
   readonly body: Uint8Array
 }
 
-/** Which rows to read: `from` and `through` are inclusive. */
+/** Which rows to read. `from` and `through` are inclusive. */
 export interface LogRange {
   readonly from: number
   readonly through: number
   /** Newest first. */
   readonly reverse?: boolean
-  /** At most this many rows. */
+  /** Rows to read at most. */
   readonly limit?: number
-  /** Ends before the row with which the bodies would have more bytes, if it is not the first. */
+  /**
+   * Bytes of all bodies. The rows end before the one that would exceed it, unless it is the first.
+   */
   readonly bytes?: number
   /**
-   * The largest body that is read: a first row with a larger one is refused with `too_large`, the
-   * size as the fact `bytes`, and a later one ends the rows.
+   * Bytes of the largest body that is read. A first row with a larger one is refused with
+   * `too_large`, its size as `bytes` in the details. A later such row ends the rows.
    */
   readonly bodyBytes?: number
 }
 
 /**
- * Two implementations: store/embedded and store/cassandra.
+ * The log of a store. Implemented by store/embedded and store/cassandra.
  *
- * The caller may rely on: appends of one branch become durable in the order of the calls; all of
- * one call becomes durable or none of it; an append with an epoch older than the branch's newest,
- * or whose seq does not follow the newest row, is refused with `stale_append` and changes nothing.
- * It may not rely on any order between branches.
+ * Callers may rely on this: Appends of one branch become durable in the order of the calls. All of
+ * one call becomes durable or none of it. An append is refused with `stale_append` and changes
+ * nothing if its epoch is older than the branch's newest, or its seq does not follow the newest
+ * row. Callers must not rely on any order between branches.
  */
 export interface LogPort {
   /**
-   * Other processes write to it as well: before a new owner answers anything it appends a row that
-   * opens its epoch, and brings rows up to date that lag behind the log.
+   * True if other processes write to the log as well. A new owner then appends a row that opens its
+   * epoch before it answers anything, and brings rows up to date that lag behind the log.
    */
   readonly shared: boolean
 
@@ -84,15 +88,15 @@ export interface LogPort {
   newBranchId(): string
 
   /**
-   * Called by the new owner of the branch: finds where it ends, so that later reads and appends
-   * need not. Throws `stale_append` if a newer owner wrote or, with `dead` among its details, if
-   * the branch's subject is being purged.
+   * Call as the new owner of the branch. It finds where the branch ends, so that later reads and
+   * appends need not. Throws `stale_append` if a newer owner wrote. Throws it with `dead` among its
+   * details if the branch's subject is being purged.
    */
   open(branch: Branch, epoch: number): Promise<void>
 
   /**
    * Resolves when every row and update is on disk. `logged` may be called earlier, when the rows
-   * are: the updates then follow, if need be by the next owner.
+   * are on disk. The updates then follow, if need be by the next owner.
    */
   append(rows: readonly NewRow[], updates: readonly RowUpdate[], logged?: () => void): Promise<void>
 
@@ -102,21 +106,23 @@ export interface LogPort {
   /** Rows in the order asked for, those of ancestors included. */
   read(branch: Branch, range: LogRange): Promise<LogEntry[]>
 
-  /** Where the checkpoint is; undefined if the branch, ancestors included, does not have it. */
+  /** The place of a checkpoint; undefined if the branch, ancestors included, does not have it. */
   findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
 
   /**
    * Removes what is stored of a deleted thread or assistant: its row and its run rows at once, its
-   * log as far as no other branch grew from it. Idempotent. Making it again waits for this.
+   * log as far as no other branch grew from it. Repeating it changes nothing. Making the subject
+   * again waits for this.
    */
   purge(subject: PurgeSubject): Promise<void>
 }
 
+/** What a purge removes. */
 export interface PurgeSubject {
   readonly table: 'thread' | 'assistant'
   readonly tenant: string
   readonly id: string
   readonly branch: Branch
-  /** Of the owner that purges. */
+  /** Epoch of the owner that purges. */
   readonly epoch: number
 }

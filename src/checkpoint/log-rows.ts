@@ -3,10 +3,11 @@
 import type { Branch } from '../../proto/gen/storage/v1/row.ts'
 import type { LogEntry, LogPort, LogRange } from './log-port.ts'
 
+/** Which rows to read, and of which log. */
 export interface RowsOptions extends Omit<LogRange, 'limit' | 'bytes' | 'bodyBytes'> {
   readonly log: Pick<LogPort, 'read'>
   readonly branch: Branch
-  /** Rows of the first portion; by default 64. */
+  /** Rows of the first portion; 64 by default. */
   readonly first?: number
 }
 
@@ -18,6 +19,7 @@ const bytesTogether = 4 * 1024 * 1024
 /** If rows are small, a portion may have this many times the rows of the one before. */
 const growth = 4
 
+/** Yields rows of a branch one by one. A consumer that stops early reads no further portion. */
 export async function* rowsOf(
   { log, branch, from, through, reverse = false, first = 64 }: RowsOptions,
 ): AsyncGenerator<LogEntry> {

@@ -1,17 +1,22 @@
 /**
  * Protobuf messages with long texts. The library's writer would copy a text for each message around
- * it, in a buffer of up to six times its length; here each is encoded once and joined at the end.
+ * it, in a buffer of up to six times its length. Here each text is encoded once and joined at the
+ * end.
  */
 
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** Longer texts and bytes are kept apart until the end. */
+/**
+ * Length up to which texts and bytes are written at once. Longer ones are kept apart until the end.
+ */
 const shortText = 1024
 
-/** To write so many takes a few milliseconds. Of a text, as many characters are written at once. */
+/** Bytes and characters that are written at once, which takes a few milliseconds. */
 const stepBytes = 4 * 1024 * 1024
 
-/** What this needs of the library's writer, which has no other way to a place in its buffer. */
+/**
+ * The parts of the library's writer that are needed. It has no other way to a place in its buffer.
+ */
 interface Inside {
   pos: number
   buffer: Uint8Array
@@ -20,12 +25,13 @@ interface Inside {
 }
 
 interface Piece {
-  /** In the writer's buffer, into which it does not go. */
+  /** Where the content belongs in the writer's buffer, into which it does not go. */
   at: number
   readonly content: string | Uint8Array
   readonly bytes: number
 }
 
+/** A writer for one long message. Read its bytes with `steps`. */
 export class LongMessageWriter extends BinaryWriter {
   readonly #pieces: Piece[] = []
 
@@ -61,7 +67,7 @@ export class LongMessageWriter extends BinaryWriter {
     return this
   }
 
-  /** All that was written, in steps of at least `stepBytes`: the last one returns it. */
+  /** All that was written, in steps of at least `stepBytes`. The last step returns it. */
   *steps(): Generator<undefined, Uint8Array> {
     const rest = super.finish()
     const pieces = this.#pieces
@@ -99,7 +105,7 @@ export class LongMessageWriter extends BinaryWriter {
   }
 }
 
-/** Pairs of surrogates stay together. */
+/** Parts of a content. Pairs of surrogates stay together. */
 function* partsOf(content: string | Uint8Array): Generator<string | Uint8Array> {
   if (typeof content !== 'string' || content.length <= stepBytes) return yield content
   for (let from = 0, to; from < content.length; from = to) {

@@ -1,4 +1,7 @@
-/** Protobuf messages as bytes, by one writer that keeps its room: a new one grows from nothing. */
+/**
+ * Protobuf messages as bytes, by one writer that keeps its buffer. A new one would grow from
+ * nothing.
+ */
 
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 
@@ -8,10 +11,10 @@ interface MessageType<Message> {
   encode(message: Message, writer: BinaryWriter): BinaryWriter
 }
 
-/** After a longer message the writer is released, and its memory with it. */
+/** Bytes of a message after which the writer is released, and its memory with it. */
 const keptBytes = 64 * 1024
 
-/** Characters of all texts of a message: with more, it is written in another way. */
+/** Characters of all texts of a message. With more, it is written in another way. */
 const shortMessage = 512 * 1024
 
 /** Thrown when a message turns out to be long. */
@@ -43,13 +46,16 @@ class ShortMessageWriter extends BinaryWriter {
 
 let writer = new ShortMessageWriter()
 
-/** Takes a quarter of the time that a writer of its own would, for some kilobytes. */
+/** The bytes of a message. For some kilobytes this takes a quarter of the time of a new writer. */
 export function bytesOf<Message>(type: MessageType<Message>, message: Message): Uint8Array {
   const result = written(type, message)
   return result instanceof Uint8Array ? result : allOf(result.steps())
 }
 
-/** The same; a promise for a long message, of which each turn of the event loop writes a part. */
+/**
+ * The bytes of a message; a promise for a long one, of which each turn of the event loop writes a
+ * part.
+ */
 export function bytesInTurns<Message>(type: MessageType<Message>, message: Message):
   | Uint8Array
   | Promise<Uint8Array> {
@@ -65,7 +71,7 @@ function written<Message>(type: MessageType<Message>, message: Message):
     if (bytes.byteLength > keptBytes) writer = new ShortMessageWriter()
     return bytes
   } catch (error) {
-    // It still holds the beginning of the message.
+    // The writer still holds the beginning of the message.
     writer = new ShortMessageWriter()
     if (error !== isLong) throw error
   }

@@ -5,14 +5,15 @@ import { v5 } from 'uuid'
 const namespaceSpace = 'b6f1d3f6-6d1c-4d0a-8f0e-1d8a3b0f6a01'
 const lateWritesSpace = 'b6f1d3f6-6d1c-4d0a-8f0e-1d8a3b0f6a02'
 
-/** Where the newest checkpoint of a namespace below the root is. */
+/** Name of the place of the newest checkpoint of a namespace below the root. */
 export function newestOf(ns: string): string {
   return v5(ns, namespaceSpace)
 }
 
 /**
- * Where the last stretch of late writes on a checkpoint begins: those that came after a newer one
- * of its namespace. With `beforeSeq`, the stretch before the one that begins in that row.
+ * Name of the place where the last range of late writes on a checkpoint begins. Late writes came
+ * after a newer checkpoint of its namespace. With `beforeSeq`, the range before the one that
+ * begins in that row.
  */
 export function lateWritesOf(checkpointId: string, beforeSeq?: number): string {
   const name = beforeSeq === undefined ? checkpointId : `${checkpointId}\n${beforeSeq}`

@@ -1,8 +1,9 @@
-/** How many bytes a read of the log may return: counted row by row, the same in every store. */
+/** How many bytes a read of the log may return, counted row by row, the same in every store. */
 
 import { HeddleError } from '../errors.ts'
 import type { LogRange } from './log-port.ts'
 
+/** Counts the rows of one read. */
 export class ReadBytes {
   readonly #bytesMax: number
   readonly #bodyMax: number
@@ -17,14 +18,14 @@ export class ReadBytes {
     this.#bodyMax = bodyBytes
   }
 
-  /** A body that has more bytes is returned, if at all, as the only one. */
+  /** Bytes of a body above which it is returned, if at all, as the only one. */
   get wanted(): number {
     return Math.min(this.#bytesMax, this.#bodyMax)
   }
 
   /**
-   * Whether the next row belongs to what is returned: if not, it ends there. Throws `too_large` if
-   * the first one has more bytes than may be read.
+   * True if the next row belongs to what is returned; otherwise the read ends there. Throws
+   * `too_large` if the first row has more bytes than may be read.
    */
   takes(bytes: number): boolean {
     if (this.#rows === 0 && bytes > this.#bodyMax) {

@@ -1,8 +1,9 @@
-/** The size of a record: of the texts in it that may be long. */
+/** The size of a record, by the texts in it that may be long. */
 
 import { changesBytes, writesBytes } from './channel-view.ts'
 import type { RecordOf } from './row-codec.ts'
 
+/** Approximate bytes of a record. Short fields do not count. */
 export function recordBytes(record: RecordOf): number {
   switch (record.$case) {
     case 'checkpoint':

@@ -9,7 +9,7 @@ export interface Segment {
   readonly through: number
 }
 
-/** The parts that a branch is made of, newest first; the first one is its own and has no end. */
+/** The parts that a branch is made of, newest first. The first one is its own and has no end. */
 export function segmentsOf(branch: Branch): Segment[] {
   const segments: Segment[] = []
   let { id } = branch

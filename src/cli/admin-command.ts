@@ -6,13 +6,14 @@ import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 
 import { systemEnv } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { openAdminAccess } from '../server/admin-access.ts'
 import type { AdminAccess } from '../server/admin-access.ts'
 import { knownSettings, resolveSettings, SettingsError } from '../settings/index.ts'
 import type { SettingName, Settings, SettingsSource } from '../settings/index.ts'
-import { mistakeIn, withSettings } from './command-line.ts'
+import { mistakeIn, typedSettings, withSettings } from './command-line.ts'
 
+/** Where a command gets its arguments and settings, and where it prints. */
 export interface CommandSource extends Omit<SettingsSource, 'options'> {
   /** What was typed after the name of the command. */
   readonly args: readonly string[]
@@ -29,20 +30,24 @@ const placeSettings = ['config', 'data', 'store', 'contactPoints', 'localDatacen
   'cassandraUser', 'cassandraPassword', 'tlsCa', 'tlsCert', 'tlsKey',
   'region'] as const satisfies readonly SettingName[]
 
-/** The options that all operator commands have. */
-export interface TypedPlace extends Partial<Record<typeof placeSettings[number], string>> {
+/** An option that all operator commands have, besides those of the place. */
+export interface TypedFormat {
   readonly json?: boolean
 }
 
-export function withPlace(command: Command): Command {
-  return withSettings(command, placeSettings).option('--json', 'Answer in JSON.')
-}
-
-/** Runs a command. Throws CommandError; `incomplete` says what is missing if nothing is given. */
+/**
+ * Gives a command the options that all have, and runs it. Throws CommandError; `incomplete` says
+ * what is missing if nothing is given.
+ */
 export async function runCommand(command: Command, { args, print }: CommandSource,
   incomplete: string): Promise<void> {
   for (const each of [command, ...command.commands]) {
-    each.exitOverride().configureOutput({ writeOut: print, writeErr: () => {} })
+    each.helpOption('-h, --help', 'Print this help.').exitOverride()
+      .configureOutput({ writeOut: print, writeErr: () => {} })
+  }
+  for (const each of command.commands.length > 0 ? command.commands : [command]) {
+    each.option('--json', 'Answer in JSON.')
+    withSettings(each, placeSettings, 'Where the data is')
   }
   const help = `see ${command.name().replace('heddle ', '')} --help`
   try {
@@ -53,31 +58,28 @@ export async function runCommand(command: Command, { args, print }: CommandSourc
       if (error.code === 'commander.help') throw new CommandError(`${incomplete}; ${help}`)
       throw new CommandError(`${mistakeIn(error)}; ${help}`)
     }
-    if (error instanceof HeddleError || error instanceof SettingsError) {
+    if (error instanceof CodedError || error instanceof SettingsError) {
       throw new CommandError(error.message)
     }
     throw error
   }
 }
 
-/** The settings that say where the store is; all others have their defaults. */
-export function settingsOfPlace(source: CommandSource, typed: TypedPlace): Settings {
-  const options = Object.fromEntries(
-    placeSettings.flatMap((name) => typed[name] === undefined ? [] : [[name, typed[name]]]),
-  )
+/** Resolves the settings that say where the store is; all others have their defaults. */
+export function settingsOfPlace(source: CommandSource, command: Command): Settings {
   // Other variables are for servers: a mistake in one of them must not matter here.
   const environment = Object.fromEntries(placeSettings.flatMap((name) => {
     const { variable, isSecret } = knownSettings[name]
     return [variable, ...isSecret ? [`${variable}_FILE`] : []]
       .map((each) => [each, source.environment[each]])
   }))
-  return resolveSettings({ ...source, environment, options })
+  return resolveSettings({ ...source, environment, options: typedSettings(command) })
 }
 
-/** Opens the store while `work` is done; with `begins`, also one that does not exist yet. */
-export async function withAdminAccess(source: CommandSource, typed: TypedPlace,
+/** Opens the store while `work` is done. With `begins`, the store need not exist yet. */
+export async function withAdminAccess(source: CommandSource, command: Command,
   work: (admin: AdminAccess) => Promise<void>, { begins = false } = {}): Promise<void> {
-  const settings = settingsOfPlace(source, typed)
+  const settings = settingsOfPlace(source, command)
   const { cassandra, dataDirectory: directory } = settings
   if (!begins && cassandra === null && !existsSync(directory)) {
     throw new CommandError(`There is no data directory ${directory}: name the one of the server.`)

@@ -5,16 +5,16 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 
 import { backUpStore } from '../server/backup.ts'
-import { runCommand, settingsOfPlace, withPlace } from './admin-command.ts'
-import type { CommandSource, TypedPlace } from './admin-command.ts'
+import { runCommand, settingsOfPlace } from './admin-command.ts'
+import type { CommandSource, TypedFormat } from './admin-command.ts'
 
-/** Throws CommandError. */
+/** Copies all data into the file that is named. Throws CommandError. */
 export function runBackupCommand(source: CommandSource): Promise<void> {
-  const command = withPlace(new Command('heddle backup')
-    .description('Copies all data, as they are at one moment, into a new file.'))
+  const command = new Command('heddle backup')
+    .description('Copies all data, as they are at one moment, into a new file.')
     .argument('<file>', 'Where to put it; nothing may be there yet.')
-    .action((file: string, typed: TypedPlace) => {
-      const settings = settingsOfPlace(source, typed)
+    .action((file: string, typed: TypedFormat) => {
+      const settings = settingsOfPlace(source, command)
       const target = resolve(source.folder, file)
       const { bytes } = backUpStore(settings, target)
       source.print(typed.json ?

@@ -5,26 +5,26 @@ import { Command } from 'commander'
 import { isTenant } from '../access/index.ts'
 import { firstPlace, isDay } from '../billing/index.ts'
 import type { BillingRow, BillingTable } from '../billing/index.ts'
-import { CommandError, withAdminAccess, runCommand, withPlace } from './admin-command.ts'
-import type { CommandSource, TypedPlace } from './admin-command.ts'
+import { CommandError, withAdminAccess, runCommand } from './admin-command.ts'
+import type { CommandSource, TypedFormat } from './admin-command.ts'
 
-interface Typed extends TypedPlace {
+interface Typed extends TypedFormat {
   readonly tenant: string
   readonly day: string
 }
 
-/** Records that are read and printed at a time: a day may have very many. */
+/** Records that are read and printed at a time: a day may have millions. */
 const pageRows = 1_000
 
-/** Throws CommandError. */
+/** Prints the billing records of one tenant and day. Throws CommandError. */
 export function runBillingCommand(source: CommandSource): Promise<void> {
-  const command = withPlace(new Command('heddle billing')
-    .description('Lists the records of the runs that ended on a day, for a bill.'))
+  const command = new Command('heddle billing')
+    .description('Lists the records of the runs that ended on a day, for a bill.')
     .requiredOption('--tenant <name>', 'Whose runs.')
     .requiredOption('--day <date>', 'The day on which they ended, in UTC: 2026-11-20.')
     .action(async (typed: Typed) => {
       requireGood(typed)
-      await withAdminAccess(source, typed,
+      await withAdminAccess(source, command,
         ({ billing }) =>
           (typed.json ? printJson : printTable)(pagesOf(billing, typed), source.print))
     })

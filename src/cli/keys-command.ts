@@ -4,39 +4,40 @@ import { Command, Option } from 'commander'
 
 import { callerRoles } from '../access/index.ts'
 import type { CallerRole, KeyAdmin, KeyDetails } from '../access/index.ts'
-import { CommandError, withAdminAccess, runCommand, withPlace } from './admin-command.ts'
-import type { CommandSource, TypedPlace } from './admin-command.ts'
+import { CommandError, withAdminAccess, runCommand } from './admin-command.ts'
+import type { CommandSource, TypedFormat } from './admin-command.ts'
 
-interface Typed extends TypedPlace {
+interface Typed extends TypedFormat {
   readonly tenant?: string
   readonly role?: CallerRole
   readonly name?: string
   readonly expiresIn?: string
 }
 
-/** Throws CommandError. */
+/** Makes, lists or revokes keys. Throws CommandError. */
 export function runKeysCommand(source: CommandSource): Promise<void> {
   return runCommand(commandOver(source), source, 'say what about the keys: create, list or revoke')
 }
 
 function commandOver(source: CommandSource): Command {
-  const withKeyAdmin = (typed: Typed, work: (keyAdmin: KeyAdmin) => Promise<string>,
+  const withKeyAdmin = (subcommand: Command, work: (keyAdmin: KeyAdmin) => Promise<string>,
     begins = false) =>
-    withAdminAccess(source, typed, async ({ keyAdmin }) => source.print(await work(keyAdmin)), {
-      begins,
-    })
+    withAdminAccess(source, subcommand, async ({ keyAdmin }) => source.print(await work(keyAdmin)),
+      {
+        begins,
+      })
   const command = new Command('heddle keys')
     .description('Makes, lists and revokes the API keys of callers.')
   const subcommand = (usage: string, description: string) =>
-    withPlace(command.command(usage).description(description))
+    command.command(usage).description(description)
   subcommand('create', 'Makes a key and shows it, this once.')
     .requiredOption('--tenant <name>', 'The tenant to whose data it gives access.')
-    .addOption(new Option('--role <role>', `What it may do: ${callerRoles.join(', ')}; a reader ` +
-      'changes nothing.').choices(callerRoles).default('developer'))
-    .option('--name <text>', 'A name for people.', '')
+    .addOption(new Option('--role <role>', 'What it may do; a reader changes nothing.')
+      .choices(callerRoles).default('developer'))
+    .option('--name <text>', 'A name for people.')
     .option('--expires-in <time>', 'How long it is valid: 90m, 12h, 30d (default: for ever).')
-    .action((typed: Typed) =>
-      withKeyAdmin(typed, async (keyAdmin) => {
+    .action((typed: Typed, subcommand: Command) =>
+      withKeyAdmin(subcommand, async (keyAdmin) => {
         const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
         const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
         const made = await keyAdmin.create({ tenant, role, name, expiresInMs })
@@ -45,15 +46,15 @@ function commandOver(source: CommandSource): Command {
     )
   subcommand('list', 'Lists the keys, newest first, without their texts.')
     .option('--tenant <name>', 'Only those of this tenant.')
-    .action((typed: Typed) =>
-      withKeyAdmin(typed, async (keyAdmin) => {
+    .action((typed: Typed, subcommand: Command) =>
+      withKeyAdmin(subcommand, async (keyAdmin) => {
         const keys = await keyAdmin.list(typed.tenant)
         return typed.json ? jsonText(keys) : tableOf(keys)
       })
     )
   subcommand('revoke <id>', 'Ends a key: within five seconds no front door takes it any more.')
-    .action((id: string, typed: Typed) =>
-      withKeyAdmin(typed, async (keyAdmin) => {
+    .action((id: string, typed: Typed, subcommand: Command) =>
+      withKeyAdmin(subcommand, async (keyAdmin) => {
         const details = await keyAdmin.revoke(id)
         return typed.json ? jsonText(details) : `The key ${id} of ${details.tenant} is revoked.\n`
       })

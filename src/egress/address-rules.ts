@@ -33,14 +33,15 @@ const closed = closedRanges.map(([range, what]) => ({ range: ipRange(range)!, wh
 export const globalRange = '2000::/3'
 const global = ipRange(globalRange)!
 
-/** Translates to IPv4: the address in its last bytes is the one that answers. */
+/** Range that is translated to IPv4: the address in its last bytes is the one that answers. */
 const nat64 = ipRange('64:ff9b::/96')!
 
+/** Decides about one address, for a host name or an address in a URL. */
 export class AddressRules {
   readonly #ranges: readonly IpRange[]
   readonly #hosts: ReadonlySet<string>
 
-  /** `allowed`: addresses, ranges (`10.1.0.0/16`) and names of hosts that may be called too. */
+  /** `allowed` are addresses, ranges (`10.1.0.0/16`) and host names that may be called too. */
   constructor(allowed: readonly string[]) {
     this.#ranges = allowed.map(ipRange).filter((range) => range !== undefined)
     this.#hosts = new Set(allowed.map((target) => target.toLowerCase()))

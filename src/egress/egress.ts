@@ -3,17 +3,17 @@
  * retried.
  *
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
- *    says. A proxy looks names up itself: what it is asked for is checked before.
+ *    says. A proxy looks names up itself, so its requests are checked before.
  * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
- * 3. A host that hangs takes no more than its share of the calls that are under way or wait, and a
- *    tenant no more than its own, however many hosts it calls.
+ * 3. A host that hangs takes no more than its share of the calls that are in progress or wait. A
+ *    tenant takes no more than its own share, however many hosts it calls.
  */
 
 import { lookup } from 'node:dns/promises'
 
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError, HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
 import type { Resolve } from './guarded-connector.ts'
 import type { Http } from './http.ts'
@@ -22,35 +22,39 @@ import type { Hop } from './redirect.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './retry-policy.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
 
+/** How calls leave this server. */
 export interface EgressOptions {
   readonly env: Env
-  /** Of this server, for the User-Agent header. */
+  /** Version of this server, for the User-Agent header. */
   readonly version: string
-  /** An http(s) URL: everything goes out through it. */
+  /** An http(s) URL of a proxy for everything. */
   readonly proxy?: string | undefined
   /** Addresses, ranges and hosts that may be called though they are private. */
   readonly allowed?: readonly string[]
-  /** By default the system's own. */
+  /** Looks names up; by default as the system does. */
   readonly resolve?: Resolve
 }
 
+/** One call, with all its tries. */
 export interface Call {
   /** The tenant that the call is for. */
   readonly tenant: string
   readonly method: 'GET' | 'POST'
   readonly url: string
-  /** By names in lower case. */
+  /** Headers by names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /** Made anew each time it is sent; undefined if nothing has to be sent any more. */
   readonly body?: () => Promise<string | undefined>
-  /** By default six. */
+  /** Number of tries; six by default. */
   readonly tries?: number
-  /** Throws `invalid` for a URL that this call may not be sent to, by a redirect either. */
+  /**
+   * Throws `invalid` for a URL that this call may not be sent to. Redirects are checked as well.
+   */
   readonly mayCall?: (url: URL) => void
 }
 
 /**
- * answered  with whatever status; `cut` if the body was longer than is read
+ * answered  with any status; `cut` if the body was longer than is read
  * refused   the URL or its redirects may not be called, or nothing has to be sent any more
  * failed    nothing answered the last try
  */
@@ -59,31 +63,32 @@ export type CallOutcome =
     readonly cut: boolean }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
 
+/** The way out of a server, which owns it. */
 export interface Egress {
   /** Throws `invalid`, with what is wrong, for a URL that is never called. */
   check(url: string): void
-  /** Tries until it is answered for good. Throws the signal's reason if that aborts. */
+  /** Tries until the call is answered for good. Throws the signal's reason if that aborts. */
   send(call: Call, signal: AbortSignal): Promise<CallOutcome>
-  /** Cuts everything off that is under way. */
+  /** Cuts off all calls in progress. */
   close(): Promise<void>
 }
 
-/** How long it may take from a request to the end of its answer. */
+/** Time from a request to the end of its answer. */
 const answerMs = 15_000
-/** How long a call may wait for its turn. */
+/** Time that a call may wait for its turn. */
 const turnMs = 60_000
 const answerBytesMax = 1024 * 1024
 const waits = { waiting: 10_000, longestYields: true,
   full: 'Too many calls wait to go out already.' } as const
-/** For the calls of a tenant to one host. Those that wait here hold up no others. */
+/** Bounds on the calls of a tenant to one host. Calls that wait here hold up no others. */
 const hostLimits = { ...waits, inAll: Infinity, each: 8, waitingEach: 4_000 } as const
-/** For the calls of a tenant to all hosts. */
+/** Bounds on the calls of a tenant to all hosts. */
 const tenantLimits = { ...waits, inAll: 64, each: 48 } as const
 
 /** The result of one try. */
 interface Tried {
   readonly outcome: CallOutcome
-  /** How long the answer asks to wait; undefined if trying again is of no use. */
+  /** Time that the answer asks to wait; undefined if trying again is of no use. */
   readonly againMs: number | undefined
 }
 
@@ -92,6 +97,7 @@ interface Answered extends Tried {
   readonly target?: { readonly status: number; readonly url: string }
 }
 
+/** Opens the way out. Nothing is connected until the first call. */
 export function openEgress(options: EgressOptions): Egress {
   const egress = new HttpEgress(options)
   return {
@@ -116,7 +122,7 @@ class HttpEgress {
     this.#agent = `heddle/${version}`
     this.#rules = new AddressRules(allowed)
     this.#open = async () => {
-      // Loaded when it is first needed: that takes a while, and most servers call nobody.
+      // Loaded when it is first needed: loading takes a while, and most servers make no calls.
       const { openHttp } = await import('./http.ts')
       return openHttp({ rules: this.#rules, resolve, proxy })
     }
@@ -133,7 +139,7 @@ class HttpEgress {
       stopped.throwIfAborted()
       const { outcome, againMs } = await this.#try(call, stopped)
       if (againMs === undefined || tries === most) return outcome
-      const chance = chanceIn(this.#env.uuid())
+      const chance = this.#env.random()
       await this.#wait(waitAfter({ tries, chance, askedMs: againMs }), stopped)
     }
   }
@@ -183,7 +189,7 @@ class HttpEgress {
     }
   }
 
-  /** The host's turn first: calls that wait for it must not use up the tenant's. */
+  /** Takes the host's turn first. Calls that wait for it must not use up the tenant's. */
   async #enter(tenant: string, host: string, signal: AbortSignal): Promise<() => void> {
     const leaveHost = await this.#hosts.enter(`${tenant}\n${host}`, signal)
     try {
@@ -206,7 +212,7 @@ class HttpEgress {
     })
     if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
     const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
-    // The body first: an answer that is not read would keep its connection.
+    // The body comes first: an answer that is not read would keep its connection.
     const outcome = { kind: 'answered', status, ...await textOf(body) } as const
     const url = targetOf(hop, status, headers['location'])
     const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
@@ -256,7 +262,7 @@ function refused(reason: string): Tried {
   return { outcome: { kind: 'refused', reason }, againMs: undefined }
 }
 
-/** Reads no further than the bound: there the connection is cut. */
+/** Reads no further than the bound. The connection is cut there. */
 async function textOf(
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly body: string; readonly cut: boolean }> {
@@ -272,13 +278,8 @@ async function textOf(
 
 const resolveAll: Resolve = (host) => lookup(host, { all: true })
 
-/** A number from 0 to 1 out of a random id. */
-function chanceIn(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8), 16) / 0x1_0000_0000
-}
-
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  if (error instanceof HeddleError || typeof code !== 'string') return String(message)
+  if (error instanceof CodedError || typeof code !== 'string') return String(message)
   return `${code}: ${String(message)}`
 }

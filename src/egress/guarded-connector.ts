@@ -1,4 +1,4 @@
-/** Connects only to addresses that may be called: what is checked is what is connected to. */
+/** Connects only to addresses that may be called. What is checked is what is connected to. */
 
 import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
@@ -11,9 +11,10 @@ import { HeddleError } from '../errors.ts'
 import type { AddressRules } from './address-rules.ts'
 import { hostOf } from './url-rules.ts'
 
-/** All addresses that a name has. Throws if it has none. */
+/** Finds all addresses of a name. Throws if it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
+/** Rules and look-up for connections. `timeoutMs` is the time for one connection. */
 export interface ConnectorOptions {
   readonly rules: AddressRules
   readonly resolve: Resolve
@@ -21,8 +22,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * A name is looked up once for a connection, so that a second look-up cannot give an address that
- * was not checked. Of several addresses only open ones are tried.
+ * Makes a connector for undici. It looks a name up once for a connection, so that a second look-up
+ * cannot give an address that was not checked. Of several addresses only open ones are tried.
  */
 export function guardedConnector(
   { rules, resolve, timeoutMs }: ConnectorOptions,
@@ -48,7 +49,7 @@ export function guardedConnector(
   }
 }
 
-/** For a name that a proxy looks up: throws `forbidden` if one of its addresses is closed. */
+/** Throws `forbidden` if a name that a proxy looks up has a closed address. */
 export async function requireOpenEverywhere(host: string, resolve: Resolve,
   rules: AddressRules): Promise<void> {
   // A name that is not known here is left to the rules of the proxy.

@@ -9,13 +9,15 @@ import { guardedConnector, requireOpenEverywhere } from './guarded-connector.ts'
 import type { Resolve } from './guarded-connector.ts'
 import { hostOf } from './url-rules.ts'
 
+/** How requests leave this machine. */
 export interface HttpOptions {
   readonly rules: AddressRules
   readonly resolve: Resolve
-  /** An http(s) URL, through which everything goes. */
+  /** An http(s) URL of a proxy for everything; undefined without one. */
   readonly proxy: string | undefined
 }
 
+/** One request, without redirects. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
@@ -23,16 +25,18 @@ export interface HttpRequest {
   readonly body: string | null
 }
 
+/** The answer to one request. Its body must be read or its connection stays open. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** Sends requests. Belongs to `Egress`. */
 export interface Http {
   /** Throws `forbidden` if the host may not be called. */
   requireOpen(url: URL): Promise<void>
-  /** Throws `forbidden` as well, if that shows only when it connects. */
+  /** Sends a request. Throws `forbidden` as well, if that shows only when it connects. */
   ask(asked: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>
   /** Cuts everything off. */
   close(): Promise<void>
@@ -40,6 +44,7 @@ export interface Http {
 
 const connectMs = 5_000
 
+/** Opens the way out. With a proxy, hosts are checked by `requireOpen` only. */
 export function openHttp({ rules, resolve, proxy }: HttpOptions): Http {
   const dispatcher = proxy === undefined
     ? new Agent({ connect: guardedConnector({ rules, resolve, timeoutMs: connectMs }) })

@@ -11,15 +11,19 @@ export interface Hop {
   readonly body?: (() => Promise<string | undefined>) | undefined
 }
 
+/** Redirects that one try follows. */
 export const redirectsMax = 3
 
-/** Headers that another origin gets too; all others may be secrets of the first. */
+/** Headers that another origin gets too. All others may be secrets of the first. */
 const plainHeaders = new Set(['content-type', 'user-agent', 'accept', 'idempotency-key',
   'x-heddle-delivery'])
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Where the answer redirects to, not checked yet; undefined if it does not redirect. */
+/**
+ * Where the answer redirects to, not checked yet; undefined if it does not redirect. Throws
+ * `forbidden`.
+ */
 export function targetOf({ url }: Hop, status: number, location: unknown): string | undefined {
   if (!redirects.has(status) || typeof location !== 'string') return undefined
   const target = URL.parse(location, url.href)

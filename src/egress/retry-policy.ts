@@ -1,29 +1,32 @@
 /** Whether a call is tried again, and when. Pure. */
 
-/** Waits between tries; each is shortened by chance, at most to its half. */
+import { jittered } from '../../cluster/index.ts'
+
+/** Waits between tries, in milliseconds. Each is shortened by chance, at most to its half. */
 const waitsMs = [1_000, 5_000, 25_000, 60_000, 120_000] as const
 
+/** Tries of a call, by default and at most. */
 export const triesMax = waitsMs.length + 1
 
-/** A server that asks for a longer wait is called again after this one. */
+/** The wait for a server that asks for a longer one. */
 const longestWaitMs = 120_000
 
-/** Other 4xx are final; these only say that this is not the time. */
+/** Statuses that only say that this is not the time. Other 4xx are final. */
 const passing = new Set([408, 425, 429])
 
-/** Whether the same call may be answered otherwise later. */
+/** True if the same call may be answered otherwise later. */
 export function isPassing(status: number): boolean {
   return status >= 500 || passing.has(status)
 }
 
-/** How long to wait after try `tries`; `chance` is from 0 to 1. */
+/** Time to wait after try `tries`. `chance` is from 0 to 1. */
 export function waitAfter({ tries, chance, askedMs }: {
   readonly tries: number
   readonly chance: number
-  /** What the answer asked for. */
+  /** The wait that the answer asked for. */
   readonly askedMs: number
 }): number {
-  const ownMs = waitsMs[tries - 1]! * (1 + chance) / 2
+  const ownMs = jittered(waitsMs[tries - 1]!, chance)
   return Math.max(ownMs, Math.min(askedMs, longestWaitMs))
 }
 

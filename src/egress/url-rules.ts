@@ -1,4 +1,4 @@
-/** Which URLs may be called, as far as their text tells: names are looked up at the call. */
+/** Which URLs may be called, as far as their text tells. Names are looked up at the call. */
 
 import { isIP } from 'node:net'
 
@@ -7,11 +7,13 @@ import type { AddressRules } from './address-rules.ts'
 
 const longest = 2_048
 
-/** Lower ports are those of system services: of them only 80 and 443 may be called. */
+/**
+ * Port from which on all may be called. Lower ones are of system services: only 80 and 443 may be.
+ */
 const leastFreePort = 1_024
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Throws `invalid` with a message. */
+/** Checks a URL. Throws `invalid` with a message. */
 export function callableUrl(text: string, rules: AddressRules): URL {
   const url = URL.parse(text)
   const fault = url === null ? 'must be an absolute http(s) URL' : faultOf(text, url, rules)
@@ -42,7 +44,9 @@ function addressesOfName(host: string): string[] {
   return /(^|\.)localhost$/.test(host) ? ['127.0.0.1', '::1'] : []
 }
 
-/** In lower case, IPv4 addresses in four decimals, IPv6 without brackets, names without a dot. */
+/**
+ * The host in lower case: IPv4 in four decimals, IPv6 without brackets, names without a last dot.
+ */
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }

@@ -4,20 +4,24 @@ import { HeddleError } from '../errors.ts'
 import type { Egress } from './egress.ts'
 import { hostOf } from './url-rules.ts'
 
+/** Which webhooks a project allows. */
 export interface WebhookPolicy {
-  /** False: nothing is called at all. */
+  /** If false, nothing is called at all. */
   readonly offered: boolean
   /** Sent with every call, to the first origin only. */
   readonly headers: Readonly<Record<string, string>>
   readonly httpsOnly: boolean
-  /** Names, `*.example.org` for those below; empty for any. */
+  /** Host names, `*.example.org` for those below; empty for any. */
   readonly hosts: readonly string[]
-  /** Empty for any. */
+  /** Ports; empty for any. */
   readonly ports: readonly number[]
   readonly longestUrl: number
 }
 
-/** The rules hold for redirects too. They may change: each call reads them anew. */
+/**
+ * Narrows the way out. The rules hold for redirects too. They may change: each call reads them
+ * anew.
+ */
 export function withPolicy({ check, send }: Pick<Egress, 'check' | 'send'>,
   rules: () => WebhookPolicy): Pick<Egress, 'check' | 'send'> {
   const mayCall = (url: URL) => {

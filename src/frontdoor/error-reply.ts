@@ -10,17 +10,18 @@ import { detailsOf, nameReply } from './http/exchange.ts'
 import { quotaHeaders } from './http/quota-headers.ts'
 import type { LimitDetails } from './http/quota-headers.ts'
 
-/** For errors that may be retried, unless they say when. */
+/** Seconds for errors that may be retried and do not say when. */
 const retryAfterSeconds = '1'
 
-/** A key may be sent as x-api-key instead. */
+/** Names one way to authenticate. A key may be sent as x-api-key too. */
 const challenge = 'Bearer realm="heddle"'
 
 /**
- * `{detail, message, code}`, with `errors: [{field, message}]` if fields are wrong, `url` if
- * another address is the right one, `dependencies` if some cannot be reached, `quota: {name,
- * limit}` if one is used up, `error` and `limit: {row, count, intervalSeconds}` if there were too
- * many requests. A call of the typed API gets the error format of its protocol.
+ * Makes the error handler. The body is `{detail, message, code}`, with `errors: [{field, message}]`
+ * if fields are wrong, `url` if another address is the right one, `dependencies` if some are out of
+ * reach, `quota: {name, limit}` if one is used up, and `error` and `limit: {row, count,
+ * intervalSeconds}` if there were too many requests. A call of the typed API gets the error format
+ * of its protocol.
  */
 export function errorReply(log: Log) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -32,12 +33,12 @@ export function errorReply(log: Log) {
     }
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
-    const { limit, allow } = error.details as { readonly limit?: LimitDetails;
-      readonly allow?: string }
+    const { allow } = error.details
+    const { limit } = error.details as { readonly limit?: LimitDetails }
     if (allow !== undefined) void reply.header('allow', allow)
     if (limit !== undefined) quotaHeaders(reply, limit, 0, retryAfterOf(error))
-    // The rest of an unwanted body is read and dropped: closing would reset the connection before
-    // a client that is still sending has seen the answer. HTTP/2 does not allow this header.
+    // The rest of an unwanted body is read and dropped. Closing would reset the connection before a
+    // client that still sends has seen the answer. HTTP/2 does not allow this header.
     reply.removeHeader('connection')
     if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
     void reply.code(error.httpStatus).send(bodyOf(error))
@@ -57,7 +58,7 @@ export function bodyOf({ message, code, details }: HeddleError): Record<string, 
     ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 
-/** Errors of Fastify itself are about the request, or say that the server is closing. */
+/** Errors of Fastify are about the request, or say that the server is closing. */
 function errorOf(caught: unknown): HeddleError {
   if (caught instanceof HeddleError) return caught
   const { statusCode, code, message } = caught as Partial<FastifyError>

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError } from '../errors.ts'
 import { noUse, plainTarget, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { accessOfCalls } from './connect/access.ts'
@@ -37,6 +37,7 @@ import { keepLocal } from './rest/local-safety.ts'
 import type { ServerDetails } from './rest/server.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
+/** What a front door needs. Everything optional has its default at the field. */
 export interface FrontDoorOptions
   extends Omit<OperationParts, 'quotas'>,
     Pick<ServerDetails, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
@@ -44,48 +45,52 @@ export interface FrontDoorOptions
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
-  /** How many ports after it are tried, one after the other, if it is taken; none by default. */
+  /** How many ports after `port` are tried, in order, if it is taken; none by default. */
   readonly nextPorts?: number
   /** The version of this server, for `/info`. */
   readonly version: string
   /** 25 MiB by default. */
   readonly bodyLimitBytes?: number
-  /** Of all bodies that are being received; 512 MiB by default. */
+  /** Bytes of all bodies that are being received; 512 MiB by default. */
   readonly bodiesLimitBytes?: number
-  /** Of long answers that clients have not read yet. */
+  /** Bounds of long answers that clients have not read yet. */
   readonly unread?: UnreadOptions
   /** Origins besides our own that may call, `*` for all; by default, those of this machine. */
   readonly allowOrigins?: readonly string[]
-  /** Names besides those of this machine by which callers without keys may call; `*` for all. */
+  /** Names besides those of this machine by which callers without keys may call, `*` for all. */
   readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: AuthOptions
-  /** By default, an address may have any number of connections. */
+  /** Bound on connections of one address; none by default. */
   readonly connections?: ConnectionQuotaOptions
-  /** By default, there are no limits. */
+  /** Charges requests to rate limits; by default, there are none. */
   readonly limit?: Limit
-  /** By default, there are none. */
+  /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
 }
 
+/** An open front door. It belongs to who opened it, who closes it. */
 export interface FrontDoor {
+  /** The address that it listens on, without a path. */
   readonly url: string
+  /** What is open now. */
   stats(): FrontDoorStats
   /**
-   * Accepts no more requests and cuts streams, so that their clients reconnect; all others are
-   * still answered. At `deadline` everything that is left is cut.
+   * Accepts no more requests, and cuts streams so that their clients reconnect. All other requests
+   * are still answered. What is left at `deadline` is cut.
    */
   close(deadline: AbortSignal): Promise<void>
   /** Counts of API keys; undefined if none are required. */
   keyStats(): KeyStats | undefined
+  /** How much of the quotas is used. */
   quotaStats(): QuotaStats
 }
 
-/** What is open at a front door right now. */
+/** What is open at a front door now. */
 export interface FrontDoorStats {
   readonly requests: number
   readonly replies: OpenReplies
-  /** Connections that were refused, as their address had too many. */
+  /** Connections that were refused because their address had too many. */
   readonly refusedConnections: number
 }
 
@@ -93,10 +98,10 @@ const defaultBodyLimitBytes = 25 * 1024 * 1024
 const defaultBodiesLimitBytes = 512 * 1024 * 1024
 const anyConnections: ConnectionQuotaOptions = { perAddress: Infinity, isExempt: () => true }
 
-/** More than headers may have: the router would refuse a longer one before anybody is charged. */
+/** Longer than headers may be. The router would refuse a long path before it is charged. */
 const longestParameter = 1024 * 1024
 
-/** Resolves when it serves. */
+/** Opens a front door. Resolves when it accepts requests. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
   const { host, env, auth, limit, json, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
@@ -112,7 +117,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
     frameworkErrors: errorReply(env.log),
     clientErrorHandler: refuseUnreadable,
-    // The router gets the path in the same form as the limits.
+    // The router sees the path in the same form as the limits.
     rewriteUrl: ({ url = '/' }) => plainTarget(url),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,
   }).withTypeProvider<Schemas>()
@@ -124,7 +129,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
-  // A single tenant takes no room from others.
+  // A server with one tenant needs no share for each.
   holdAnswers(app, { reads: options.reads, log: env.log }, {
     ...auth === undefined && { ofTenant: Infinity },
     ...options.unread,
@@ -155,7 +160,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   }
 }
 
-/** Throws what the system says of the first port if all are taken. */
+/** Tries the ports in order. Throws the system's error for the first one if all are taken. */
 async function listen(app: FastifyInstance,
   { host, port, nextPorts = 0 }: FrontDoorOptions): Promise<void> {
   let first: unknown
@@ -171,13 +176,13 @@ async function listen(app: FastifyInstance,
   throw first
 }
 
-/** If an owner cannot be reached now, the first request makes them: no reason to fail. */
+/** Makes the assistants of the local tenant. Failing is harmless: the first request makes them. */
 async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<void> {
   try {
     await assistants.welcome(localTenant)
   } catch (error) {
-    if (!(error instanceof HeddleError)) throw error
-    if (error.code !== 'unavailable' && !error.ambiguous) throw error
+    if (!(error instanceof CodedError)) throw error
+    if (error.code !== 'unavailable' && error.outcome === 'not_done') throw error
     log.warn('The assistants of the graphs cannot be made yet; the first request makes them.', {
       error,
     })

@@ -1,4 +1,4 @@
-/** Answers bytes that are not an HTTP request: there is no reply object to do it with. */
+/** Answers bytes that are not an HTTP request. There is no reply object for them. */
 
 import { STATUS_CODES } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
@@ -14,6 +14,7 @@ const known: Readonly<Record<string, readonly [status: number, message: string]>
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
+/** Answers with a 4xx and closes the socket. For the `clientError` event of the HTTP/1.1 server. */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, message] = known[error.code ?? ''] ?? unlike
@@ -24,7 +25,7 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
   socket.destroy(error)
 }
 
-/** Over HTTP/2, headers that are too large for HTTP/1.1 still make a request. */
+/** Answers headers that are too large. Over HTTP/2 they still make a request. */
 export function refuseHeaders(response: Http2ServerResponse): void {
   const [status, message] = longHeaders
   response.writeHead(status, { 'content-type': 'application/json' }).end(bodyFor(message))

@@ -7,9 +7,9 @@ import type { StateSelection } from './state/state-selection.ts'
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple,
   TupleQuery } from '../checkpoint/index.ts'
 
-/** One hand-out of work on a thread to a worker. A new hand-out is a new execution. */
+/** One piece of work on a thread for a worker. Work that is given out again is a new execution. */
 export interface Execution {
-  /** Unique in this process: a worker's message about any other execution is dropped. */
+  /** Unique in this process. A worker's message about any other execution is dropped. */
   readonly id: number
   readonly tenant: string
   readonly threadId: string
@@ -17,31 +17,33 @@ export interface Execution {
   /** Empty for an edit. */
   readonly runId: string
   readonly attempt: number
-  /** The thread's head, null for none: what a worker remembers of another head is dropped. */
+  /** The thread's head; null for none. What a worker remembers of another head is dropped. */
   readonly headId: string | null
   /** The trace that it is part of; missing if nothing is traced. */
   readonly trace?: string
-  /** It may end the process that it runs in: it gets one of its own. */
+  /** True if it may end the process that it runs in, so that it gets one of its own. */
   readonly apart?: boolean
   readonly request: RunRequest | EditRequest
 }
 
 /**
- * Input or a command goes in, supersteps and events come out. Everything is as the client sent it,
- * checked in shape only.
+ * A run. Input or a command goes in, supersteps and events come out. Everything is as the client
+ * sent it, checked in shape only.
  */
 export interface RunRequest {
   readonly kind: 'run'
-  /** `null` continues from the head: also what a resumed attempt gets. */
+  /** `null` continues from the head, which a resumed attempt does as well. */
   readonly input: JsonText
   /** `{resume?, update?, goto?}`; null without one. A resumed attempt gets the answer alone. */
   readonly command: JsonText | null
-  /** Ids of interrupts that earlier attempts raised after using the answer; null: none used it. */
+  /**
+   * Ids of interrupts that earlier attempts raised after using the answer; null if none used it.
+   */
   readonly asked: readonly string[] | null
   /** RunnableConfig: `{tags?, recursion_limit?, metadata, configurable}` with the ids in it. */
   readonly config: JsonText
   readonly context: JsonText | null
-  /** API stream modes, `messages` and `messages-tuple` included. */
+  /** Stream modes of the API, `messages` and `messages-tuple` included. */
   readonly streamModes: readonly string[]
   readonly streamSubgraphs: boolean
   readonly interruptBefore: '*' | readonly string[] | null
@@ -53,6 +55,7 @@ export interface RunRequest {
   readonly emitted: readonly EmittedEvent[]
 }
 
+/** Names a checkpoint. Without an id it means the newest one of the namespace. */
 export interface CheckpointSelector {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -66,7 +69,7 @@ export interface EmittedEvent {
   readonly valuesOf: string
 }
 
-/** The graph's own updateState: one or several supersteps of values, no node runs. */
+/** The graph's own updateState: one or several supersteps of values. No node runs. */
 export interface EditRequest {
   readonly kind: 'edit'
   readonly config: JsonText
@@ -74,12 +77,13 @@ export interface EditRequest {
   readonly supersteps: readonly (readonly EditUpdate[])[]
 }
 
+/** One update of an edit. */
 export interface EditUpdate {
-  /** The values, or null for an empty step. */
+  /** The values as JSON; `null` for an empty step. */
   readonly values: JsonText
   /** `{resume?, update?, goto?}` instead of values; null without one. */
   readonly command: JsonText | null
-  /** The node it counts as; null lets the engine decide. */
+  /** The node that the update counts as; null lets the engine decide. */
   readonly asNode: string | null
 }
 
@@ -89,22 +93,28 @@ export interface StepBatch {
   readonly events: readonly StepEvent[]
   /** The data of events that came without it, in order. */
   readonly texts?: readonly JsonText[]
-  /** The worker sends the next one when this one has landed: in the log, and with all followers. */
+  /**
+   * True if the worker waits until this batch is in the log and with all followers before the next.
+   */
   readonly awaited?: boolean
 }
 
+/** A part of the log that a superstep made. */
 export type Step =
   | { readonly $case: 'checkpoint'; readonly value: Checkpoint }
   | { readonly $case: 'writes'; readonly value: Writes }
 
+/** An event of a run. */
 export interface StepEvent {
-  /** The SSE event name, subgraph namespace included: `updates`, `updates|sub:…`. */
+  /** The SSE event name with the subgraph namespace: `updates`, `updates|sub:…`. */
   readonly name: string
   /** The data as JSON text; empty if `valuesOf` names it, or if it follows in `texts`. */
   readonly json: JsonText
   /** A root checkpoint whose state values are the data; empty otherwise. */
   readonly valuesOf: string
-  /** Kept in the log and emitted exactly once; otherwise a client may miss it after a failure. */
+  /**
+   * True if it is kept in the log and emitted exactly once. Others may be missed after a failure.
+   */
   readonly durable: boolean
 }
 
@@ -112,13 +122,14 @@ export interface StepEvent {
  * success      the graph ended, or waits for a human (`waiting`)
  * error        the graph threw; final
  * aborted      `abort` was called
- * drained      stopped at a superstep boundary because it was asked to; resumes elsewhere or later
+ * drained      stopped at a superstep boundary when asked to; resumes elsewhere or later
  */
 export type OutcomeStatus = 'success' | 'error' | 'aborted' | 'drained'
 
+/** How an execution ended. */
 export interface ExecutionOutcome {
   readonly status: OutcomeStatus
-  /** Tasks are left to do: the thread waits for input. */
+  /** True if tasks are left to do: the thread waits for input. */
   readonly waiting: boolean
   /** `{task id: [{id, value}]}` of the root graph's tasks. */
   readonly interrupts: JsonText
@@ -138,15 +149,17 @@ export type LossReason = 'crashed' | 'displaced' | 'full'
 
 /** The thread's side of an execution. Calls come in order; none comes after `ended` or `lost`. */
 export interface ExecutionListener {
-  /** Resolves when the batch has landed; rejects if it never will. */
+  /** Resolves when the batch has landed. Rejects if it never will. */
   steps(batch: StepBatch): Promise<void>
+  /** Called once with the outcome. The batches before it have been given. */
   ended(outcome: ExecutionOutcome): void
+  /** Called once if the execution ended without an outcome. */
   lost(reason: LossReason): void
 }
 
 /** A read that needs the engine: which tasks come next, what they wrote, how they failed. */
 export type StateQuestion = {
-  /** The thread's, for a factory that builds its graph from it. */
+  /** The thread's `configurable`, for a factory that builds its graph from it. */
   readonly configurable: Readonly<Record<string, unknown>>
   readonly select?: StateSelection
 } & (
@@ -172,19 +185,20 @@ export interface GraphDescription {
   readonly graphId: string
   readonly description: string | null
   /**
-   * Channels that make the state values, in order; one name alone means the value itself. null if
-   * the graph could not be built for inspection: then every stored channel.
+   * Channels that make the state values, in order. One name alone means the value itself. Null if
+   * the graph could not be built for inspection, which means every stored channel.
    */
   readonly stateChannels: readonly string[] | string | null
-  /** Whether stored channels are the state values, without conversion. */
+  /** True if stored channels are the state values, without conversion. */
   readonly plain: boolean
   readonly nodes: readonly string[]
   /** Channels that a caller may write. Missing if the graph is made for each use. */
   readonly channels?: readonly string[]
-  /** It cannot be loaded: the log says why. */
+  /** True if it cannot be loaded. The log says why. */
   readonly failed?: boolean
 }
 
+/** Schemas of a graph, as JSON Schema; null for what is not known. */
 export interface GraphSchemas {
   readonly input_schema: unknown
   readonly output_schema: unknown
@@ -193,26 +207,32 @@ export interface GraphSchemas {
   readonly context_schema: unknown
 }
 
+/** Values for a factory that builds its graph from them. */
 export type Configurable = Readonly<Record<string, unknown>>
 
 /** The graph host as threads and the front door see it. */
 export interface GraphHost {
-  /** The same array object until the graphs change. */
+  /** All graphs. It is the same array object until they change. */
   graphs(): readonly GraphDescription[]
+  /** One graph; undefined if there is none with this id. */
   describe(graphId: string): GraphDescription | undefined
-  /** Starts at once or when a worker is free. */
+  /** Starts an execution, at once or when a worker is free. */
   execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void
   /** Lets an execution stop at its next superstep, as `drained`, unless it ends before. */
   pause(executionId: number): void
-  /** Ends an execution; its listener is not called again. Never waits for user code. */
+  /** Ends an execution. Its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
-  /** Throws the reason of `cancelled` once that aborts: the worker then stops as soon as it can. */
+  /**
+   * Answers a question. Throws the reason of `cancelled` once that aborts; the worker then stops as
+   * soon as it can.
+   */
   ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
     cancelled?: AbortSignal): Promise<SnapshotAnswer[]>
-  /** In these three, `configurable` is for a factory that builds its graph from it. */
+  /** Schemas of a graph. `configurable` is for a factory that builds its graph from it. */
   schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas>
+  /** Schemas of the subgraph at `namespace`; of every subgraph if that is null. */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>>
-  /** `{nodes, edges}` of the API; `xray` is a depth, or true for all. */
+  /** `{nodes, edges}` of the API. `xray` is a depth, or true for all. */
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown>
 }

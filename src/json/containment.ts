@@ -1,8 +1,9 @@
 /** JSON containment: whether a document contains a filter. */
 
 /**
- * Objects: every key of `part` is in `whole` and contains its part. Arrays: every element of `part`
- * is contained in some element of `whole`. Anything else: equal.
+ * True if `whole` contains `part`. Objects: every key of `part` is in `whole` and contains its
+ * part. Arrays: every element of `part` is contained in some element of `whole`. Anything else:
+ * equal.
  */
 export function contains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && containsAll(whole, part)
@@ -11,7 +12,7 @@ export function contains(whole: unknown, part: unknown): boolean {
     Object.keys(part).every((key) => Object.hasOwn(whole, key) && contains(whole[key], part[key]))
 }
 
-/** Scalars of long lists are looked up in a set, not compared one by one. */
+/** Looks scalars of long lists up in a set, and does not compare them one by one. */
 function containsAll(whole: readonly unknown[], part: readonly unknown[]): boolean {
   const scalars = new Set(whole)
   return part.every((sought) =>
@@ -22,8 +23,8 @@ function containsAll(whole: readonly unknown[], part: readonly unknown[]): boole
 }
 
 /**
- * Counts objects and lists inside lists, with all that they contain: each is compared with every
- * element of another list.
+ * Counts objects and lists inside lists, with all that they contain. Each of these is compared with
+ * every element of another list.
  */
 export function nestedInLists(value: unknown, isNested = false): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -33,7 +34,7 @@ export function nestedInLists(value: unknown, isNested = false): number {
   }, 0)
 }
 
-/** Neither null nor an array. */
+/** True for an object that is neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

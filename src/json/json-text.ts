@@ -3,7 +3,10 @@
 import { parsed } from './parsed.ts'
 import { requireShallow } from './scan.ts'
 
-/** `what` names it. Throws `malformed` if it is no JSON, `invalid` if it is too deep. */
+/**
+ * The value. `what` names the text in errors. Throws `malformed` if it is not JSON, `invalid` if it
+ * is too deep.
+ */
 export function jsonOf(what: string, text: string): unknown {
   requireShallow(what, text)
   return parsed(what, text)

@@ -1,4 +1,4 @@
-/** Reads long JSON in a thread of its own: the main thread never parses it. */
+/** Reads long JSON in a thread of its own, so that the main thread never parses it. */
 
 import { Worker } from 'node:worker_threads'
 
@@ -12,27 +12,33 @@ import type { Path } from './pick.ts'
 import type { FromReader, Job, ReadJob, ToReader } from './reader-mail.ts'
 import type { Split } from './split.ts'
 
-/** JSON up to so many bytes is parsed at once: that takes less than a few milliseconds. */
+/** Bytes up to which JSON is parsed at once, which takes less than a few milliseconds. */
 export const longJson = 128 * 1024
 
-/** They are read one at a time, each tenant in turn. Who receives them bounds their bytes. */
+/**
+ * Jobs that may wait. They are read one at a time, each tenant in turn. Who receives them bounds
+ * their bytes.
+ */
 const waitingMax = 10_000
 
-/** Reads long JSON for the tenants of a server. All throw `unavailable` if the thread died. */
+/**
+ * Reads long JSON for the tenants of a server. All methods throw `unavailable` if the thread died.
+ */
 export interface LongJson {
   /**
    * The value, in which carried members are raw. Takes the bytes away from their buffer. Throws
    * `malformed` or `invalid`.
    */
   read(tenant: string, job: Omit<ReadJob, 'kind'>): Promise<unknown>
-  /** Whether a document contains `part`; at once for a short one. */
+  /** True if a document contains `part`. Done at once for a short document. */
   contains(tenant: string, text: string, part: unknown): Promise<boolean>
-  /** The texts that the paths lead to in a document; at once in a short one. */
+  /** The texts of the values at the paths in a document. Done at once for a short document. */
   pick(tenant: string, text: string, paths: readonly Path[]): Promise<readonly string[]>
   /** Ends the thread, which is started when it is first needed. */
   close(): Promise<void>
 }
 
+/** Makes the reader of a server, which owns it. */
 export function readLongJson(log: Log): LongJson {
   let thread: ReaderThread | undefined
   const turns = new FairSemaphore({ inAll: 1, each: 1, waiting: waitingMax,
@@ -101,7 +107,7 @@ class ReaderThread {
   }
 }
 
-/** A buffer that others use as well is copied whole. */
+/** Buffers to transfer. A buffer that is also used elsewhere is copied whole. */
 function buffersOf(job: Job): ArrayBuffer[] {
   if (job.kind !== 'read') return []
   const { bytes: { buffer, byteLength } } = job

@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../errors.ts'
 
-/** `what` names it. Throws `malformed` if it is no JSON. */
+/** The value. `what` names the text in errors. Throws `malformed` if it is not JSON. */
 export function parsed(what: string, text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,9 +1,9 @@
 /** Picks single values out of a document. Pure. */
 
-/** Keys of objects, and places in lists: `-1` is the last. */
+/** Keys of objects, and places in lists; `-1` is the last. */
 export type Path = readonly string[]
 
-/** The JSON text of what each path leads to, `null` if there is nothing. */
+/** The JSON text of the value at each path; `null` if there is none. */
 export function pick(document: unknown, paths: readonly Path[]): string[] {
   return paths.map((path) => JSON.stringify(path.reduce<unknown>(stepInto, document) ?? null))
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Path } from './pick.ts'
 import type { Carried } from './split.ts'
 
-/** JSON of a client; `what` names it in errors. */
+/** JSON of a client. `what` names it in errors. */
 export interface ReadJob {
   readonly kind: 'read'
   readonly what: string
@@ -13,17 +13,19 @@ export interface ReadJob {
   readonly carried: Carried | number
 }
 
-/** Answered with a `Split`, a boolean, and a list of texts. */
+/** A job of the thread. It is answered with a `Split`, a boolean, or a list of texts. */
 export type Job =
   | ReadJob
   | { readonly kind: 'contains'; readonly text: string; readonly part: unknown }
   | { readonly kind: 'pick'; readonly text: string; readonly paths: readonly Path[] }
 
+/** A message to the thread. */
 export interface ToReader {
   readonly id: number
   readonly job: Job
 }
 
+/** A message of the thread: a value or an error. */
 export interface FromReader {
   readonly id: number
   readonly value?: unknown

@@ -4,10 +4,10 @@ import { HeddleError } from '../errors.ts'
 
 /** Stores and serializers give up on deeper documents. */
 const depthMax = 500
-/** To parse more takes memory and time beyond what their bytes say. */
+/** Parsing more takes memory and time beyond what their bytes say. */
 const valuesMax = 1_000_000
 
-/** Throws `invalid` for a text that is nested too deep; `what` names it. */
+/** Throws `invalid` for a text that is nested too deep. `what` names it. */
 export function requireShallow(what: string, text: string): void {
   if (text.length < 2 * depthMax) return
   let depth = 0
@@ -43,7 +43,7 @@ const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125]
 
 /**
  * Throws `invalid` for bytes that are nested too deep or have too many values, and stops there.
- * Each object, list, text, number and word is a value; keys are none.
+ * Each object, list, text, number and word is a value; keys are not.
  */
 export function requireModest(what: string, bytes: Uint8Array, max = valuesMax): void {
   const { length } = bytes

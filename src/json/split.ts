@@ -1,40 +1,42 @@
 /**
- * Splits a parsed document into what the server looks at, which is small, and what it only carries,
- * which stays text. Pure.
+ * Splits a parsed document into the small part that the server reads and the part that it only
+ * carries, which stays text. Pure.
  */
 
 import { HeddleError } from '../errors.ts'
 
 /**
- * The members that are carried, by name: 0 as one text; with more, their own members are, so many
- * levels deep, and the names on the way can be looked at. A name with an object of such rules is
- * looked into; a list there is looked into item by item.
+ * The members that are carried, by name. With 0 the member is one text. With more, its own members
+ * are, so many levels deep, and the names on the way can be read. A name with an object of such
+ * rules is looked into; a list there is looked into item by item.
  */
 export interface Carried {
   readonly [name: string]: number | Carried
 }
 
+/** A carried value, as its JSON text. */
 export interface Piece {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
 
+/** A document in its two parts. */
 export interface Split {
   /** JSON in which the pieces are null. */
   readonly rest: string
   readonly pieces: readonly Piece[]
 }
 
-/** Shorter values are not worth a piece. */
+/** Characters below which a value is not worth a piece. */
 const shortPiece = 256
-/** In all. An object or list with more members is one piece. */
+/** Pieces of a document. An object or list with more members is one piece. */
 const piecesMax = 10_000
-/** Characters and values of what is looked at. */
+/** Characters and values of what is read. */
 const restMax = { characters: 1024 * 1024, values: 50_000 }
 
 type Path = readonly (string | number)[]
 
-/** Throws `invalid` if too much would have to be looked at; `what` names the document. */
+/** Splits a document. Throws `invalid` if too much would have to be read. `what` names it. */
 export function split(what: string, document: unknown, carried: Carried | number): Split {
   const pieces: Piece[] = []
   const carry = (value: unknown, depth: number, path: Path): unknown => {
@@ -85,7 +87,7 @@ function isLong(value: unknown): boolean {
   return count(value)
 }
 
-/** Names the longest member. */
+/** The error, which names the longest member. */
 function tooMuch(what: string, seen: unknown): HeddleError {
   const isNamed = typeof seen === 'object' && seen !== null && !Array.isArray(seen)
   const members = isNamed ? Object.entries(seen) : []

@@ -2,54 +2,59 @@
  * The limit actor: the one counter of a limit for one key, user or address.
  *
  * A new counter learns what the previous one let through:
- *   durable rows  from the store, where each admit was written before it was acknowledged. Its
- *                 time is of another clock, and of when it was asked for, so it counts longer: by
- *                 as much as clocks may differ and an admit may take.
- *   other rows    from the front doors, which remember what they let through. What a lost one let
- *                 through is not known, so these limits are not guaranteed then. If one does not
- *                 answer, no token is given until its leases have ended.
+ * - Durable rows come from the store, where each admit was written before it was acknowledged. Its
+ *   time is of another clock, and of when it was asked for. So it counts longer, by as much as
+ *   clocks may differ and an admit may take.
+ * - Other rows come from the front doors, which remember what they let through. What a lost front
+ *   door let through is not known, so these limits are not guaranteed then. If one does not answer,
+ *   no token is given until its leases have ended.
  */
 
-import { pause, plainValues } from '../../cluster/index.ts'
+import { pause } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import { rawValues } from '../json/index.ts'
 import { assert, HeddleError } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
 
+/** Name of the actor kind. */
 export const limitKindName = 'limit'
 
-/** Limits do not belong to tenants; the id names who is limited. */
+/** Limits do not belong to tenants. The id names who is limited. */
 const tenant = 'limits'
 
 /** Clocks of two members must differ by less, or durable admits may expire too early. */
 export const clocksApartMs = 5_000
-/** A durable admit must be written within this time: a later one lets nobody through. */
+/** A durable admit must be written within this time. A later one lets no request through. */
 export const admitPatienceMs = 5_000
 const countedLongerMs = clocksApartMs + admitPatienceMs
 
-/** How many counters stay in memory while anything counts in them; others may be released. */
+/** Counters that stay in memory while anything counts in them. Others may be released. */
 const stayingMax = 20_000
 
+/** A limit with its name. `durable` means that each admit is stored before it is acknowledged. */
 export interface LimitRule extends Limit {
   readonly name: string
   readonly durable: boolean
 }
 
+/** What a front door asks a counter, with what it reports. */
 export interface LimitQuestion extends TokenQuestion {
   readonly ended: readonly EndedLease[]
-  /** What was let through while the counter could not be reached. */
+  /** Requests that were let through while the counter could not be reached. */
   readonly spent: number
 }
 
-/** A new counter asks each front door; grants of the previous counter are void from then on. */
+/** A new counter asks each front door. Grants of the previous counter are void from then on. */
 export interface AdmitsQuestion extends LimitKey {
   readonly counter: string
 }
 
+/** Ports of the counters of one member, the same for all of them. */
 export interface LimitActorParts {
   readonly env: Env
-  /** By name. */
+  /** Limits by name. */
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
   /** What each front door let through within that time; undefined for one that does not answer. */
@@ -58,13 +63,15 @@ export interface LimitActorParts {
 }
 
 /** Commands and replies are plain data. */
-export const limitWire: ActorWire = { values: plainValues }
+export const limitWire: ActorWire = { values: rawValues }
 
+/** The key of the actor that counts for a limit and a subject. */
 export function limitActorKey({ row, who }: LimitKey) {
   return { kind: limitKindName, tenant, id: `${row} ${who}` }
 }
 
-export function limitKind(parts: LimitActorParts): ActorKind {
+/** The actor kind of limits. Its actors count together how many are in memory. */
+export function limitKind(parts: LimitActorParts): ActorKind<LimitQuestion, Grant> {
   const alive = { counters: 0 }
   return {
     name: limitKindName,
@@ -73,7 +80,7 @@ export function limitKind(parts: LimitActorParts): ActorKind {
   }
 }
 
-class LimitActor implements Actor {
+class LimitActor implements Actor<LimitQuestion, Grant> {
   readonly #parts: LimitActorParts
   readonly #key: LimitKey
   readonly #rule: LimitRule
@@ -105,8 +112,7 @@ class LimitActor implements Actor {
     this.#alive.counters++
   }
 
-  receive(command: unknown): Turn {
-    const { waiting, perSecond, ended, spent } = command as LimitQuestion
+  receive({ waiting, perSecond, ended, spent }: LimitQuestion): Turn<Grant> {
     const nowMs = this.#nowMs
     for (const lease of ended) this.#counter.end(nowMs, lease)
     if (spent > 0) this.#counter.count(nowMs, spent)
@@ -123,7 +129,7 @@ class LimitActor implements Actor {
     return Promise.reject(new HeddleError('unsupported', 'A limit has nothing to follow.'))
   }
 
-  /** Admits that are being written are written, or fail, before the next counter reads them. */
+  /** Waits until admits are written or have failed, before the next counter reads them. */
   async passivate(): Promise<void> {
     await Promise.allSettled(this.#underWay)
     this.#alive.counters--
@@ -140,7 +146,7 @@ class LimitActor implements Actor {
         tokens: grant.admitted, keptMs: intervalMs + countedLongerMs })
       return grant
     } finally {
-      // Also if it is not known whether it was written.
+      // Done also if it is not known whether the admit was written.
       this.#counter.release(this.#nowMs, grant.admitted)
     }
   }

@@ -9,24 +9,29 @@ import type { LimitKey } from './limit-table.ts'
 import { TokenLease } from './token-lease.ts'
 import type { LimitTally, Verdict } from './token-lease.ts'
 
+/** How a front door reaches counters, and how many share a limit on outage. */
 export interface LimitClientsParts {
   readonly env: Env
   readonly router: Pick<Router, 'ask'>
-  /** How many front doors there are. */
+  /** Number of front doors. */
   doors(): number
 }
 
-/** Beyond this, the least recently used lease makes room; the tokens that it leased are lost. */
+/**
+ * Leases that are kept. Beyond this, the least recently used one is dropped, and its tokens are
+ * lost.
+ */
 const leasesMax = 50_000
 const tidyMs = 50
-/** How many leases are looked at each time. */
+/** Leases that are looked at each time. */
 const tidiedAtOnce = 500
 
+/** Charges requests at one front door, which owns it. */
 export class LimitClients {
   readonly #parts: LimitClientsParts
-  /** The least recently used first. */
+  /** The least recently used first. No LRUCache: one cannot be walked while it changes. */
   readonly #leases = new Map<string, TokenLease>()
-  /** The most recently used one. */
+  /** The most recently used lease. */
   #newest: TokenLease | undefined
   /** Where tidying continues. */
   #tidied = this.#leases.entries()
@@ -38,7 +43,7 @@ export class LimitClients {
     this.#stopTimer = parts.env.every(tidyMs, () => this.#tidy())
   }
 
-  /** How many are kept. */
+  /** Number of leases that are kept. */
   get size(): number {
     return this.#leases.size
   }
@@ -48,6 +53,7 @@ export class LimitClients {
     return this.#tallies
   }
 
+  /** Charges a request to a limit. The verdict comes at once if tokens are leased. */
   charge(limit: RateLimit, subject: string): Verdict | Promise<Verdict> {
     const key = { row: limit.name, who: subject }
     const text = textOf(key)
@@ -60,7 +66,7 @@ export class LimitClients {
     return lease.charge()
   }
 
-  /** Asks a counter that nobody uses. Throws if it cannot be reached. */
+  /** Asks a counter that no request uses. Throws if it cannot be reached. */
   async check({ name: row }: RateLimit): Promise<void> {
     const nothing: LimitQuestion = { waiting: 0, perSecond: 0, ended: [], spent: 0 }
     await this.#parts.router.ask(limitActorKey({ row, who: 'nobody' }), nothing)

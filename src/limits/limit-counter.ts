@@ -2,50 +2,54 @@
  * The exact counter of one limit for one key, user or address: a sliding log of what it admitted.
  *
  * No window as long as the interval contains more than `count`:
- *   1. What is let through at once counts from that moment, for the whole interval. What must be
- *      written first is held, and counts from when it is written.
- *   2. A lease is valid from when it was asked for, and counts until one interval after its end.
- *      The counter computes that end from when it received the question, which is later. So each
- *      token counts for the whole interval after it is used, whenever that is.
- *   3. A front door that reports when it used the tokens of an ended lease is believed: those count
- *      from these moments, and the unused ones are available again.
- *   4. What is refused does not count.
+ * 1. What is let through at once counts from that moment, for the whole interval. What must be
+ *    written first is held, and counts from when it is written.
+ * 2. A lease is valid from when it was asked for, and counts until one interval after its end. The
+ *    counter computes that end from when it received the question, which is later. So each token
+ *    counts for the whole interval after it is used, whenever that is.
+ * 3. A front door that reports when it used the tokens of an ended lease is believed. Those count
+ *    from these moments, and the unused ones are available again.
+ * 4. What is refused does not count.
  */
 
 import { TimeRing } from './time-ring.ts'
 
+/** How many requests are allowed in how long. */
 export interface Limit {
   readonly count: number
   readonly intervalMs: number
 }
 
+/** What a front door wants. */
 export interface TokenQuestion {
   /** Requests that wait for the answer. */
   readonly waiting: number
-  /** How many more are expected per second. */
+  /** Further requests that are expected per second. */
   readonly perSecond: number
 }
 
+/** What a counter answers. */
 export interface Grant {
-  /** The name of the counter: no two have the same. */
+  /** Name of the counter, which is unique for ever. */
   readonly counter: string
-  /** How many of the waiting requests may continue. */
+  /** Number of waiting requests that may continue. */
   readonly admitted: number
   readonly lease?: Lease
-  /** What is left. */
+  /** Tokens that are left. */
   readonly remaining: number
-  /** How long until a token is free; 0 if one is. */
+  /** Time until a token is free; 0 if one is. */
   readonly waitMs: number
 }
 
+/** Tokens that a front door may give out by itself. */
 export interface Lease {
   readonly id: string
   readonly tokens: number
-  /** Since the question was asked. */
+  /** Time that the lease is valid, from when the question was asked. */
   readonly goodMs: number
 }
 
-/** What was let through, oldest first: how long ago at least, and how many. */
+/** What was let through, oldest first: its age (at least), and how many. */
 export type RecentAdmits = readonly (readonly [agoMs: number, tokens: number])[]
 
 /** A lease whose tokens are not used any more. */
@@ -54,13 +58,16 @@ export interface EndedLease {
   readonly used: RecentAdmits
 }
 
-/** At most this share of what is left goes into one lease: others want some too. */
+/** Share of what is left that goes into one lease at most: others want some too. */
 const leaseShare = 1 / 16
-/** With less than this share left there are no leases: each request asks the counter. */
+/** Share left below which there are no leases, so that each request asks the counter. */
 const scarceShare = 0.1
-/** With more than this share left, leases are long, so that occasional requests need not wait. */
+/** Share left above which leases are long, so that occasional requests need not wait. */
 const plentyShare = 0.5
-/** Parts of the interval: a lease whose end is not reported counts longer by this much. */
+/**
+ * Lengths of leases in parts of the interval. A lease whose end is not reported counts longer by
+ * this much.
+ */
 const [shortPart, longPart] = [0.005, 0.1]
 const leaseMaxMs = 1_000
 
@@ -69,12 +76,13 @@ export function longestLeaseMs({ intervalMs }: Limit): number {
   return Math.min(leaseMaxMs, intervalMs * longPart)
 }
 
+/** Counts for one limit and subject. Pure but for its own state; belongs to the limit actor. */
 export class LimitCounter {
   readonly #limit: Limit
   readonly #holds: boolean
   readonly #name: string
   readonly #admitted: TimeRing
-  /** By id. None ends before an earlier one: for that, it may count a little too long. */
+  /** Leases by id. None ends before an earlier one, so it may count a little too long. */
   readonly #leases = new Map<string, { readonly endMs: number; readonly tokens: number }>()
   #leased = 0
   /** The end of the lease that ends last. */
@@ -91,7 +99,7 @@ export class LimitCounter {
     this.#admitted = new TimeRing(limit.count)
   }
 
-  /** All times are of a clock that never goes back. */
+  /** Answers a question. All times are of a clock that never goes back. */
   take(nowMs: number, { waiting, perSecond }: TokenQuestion): Grant {
     let left = this.remaining(nowMs)
     const admitted = Math.min(waiting, left)
@@ -104,13 +112,13 @@ export class LimitCounter {
       waitMs: left > 0 ? 0 : this.#waitMs(nowMs) }
   }
 
-  /** This many of those that were held are let through now. */
+  /** Lets this many of the held tokens through now. */
   release(nowMs: number, tokens: number): void {
     this.#held -= tokens
     this.#admitted.push(nowMs, tokens)
   }
 
-  /** Ignores leases that another counter granted. */
+  /** Notes an ended lease. Ignores leases that another counter granted. */
   end(nowMs: number, { id, used }: EndedLease): void {
     const lease = this.#leases.get(id)
     if (lease === undefined) return
@@ -128,7 +136,7 @@ export class LimitCounter {
     return Math.max(0, this.#limit.count - this.used(nowMs))
   }
 
-  /** How many count at present. */
+  /** Number of tokens that count at present. */
   used(nowMs: number): number {
     const overMs = nowMs - this.#limit.intervalMs
     this.#admitted.dropBefore(overMs)
@@ -155,7 +163,7 @@ export class LimitCounter {
     return { id, tokens, goodMs }
   }
 
-  /** How long until one is free: a millisecond after its interval. */
+  /** Time until a token is free: a millisecond after its interval. */
   #waitMs(nowMs: number): number {
     const { count, intervalMs } = this.#limit
     let ended = this.#counting - count + 1
@@ -163,11 +171,11 @@ export class LimitCounter {
       ended -= tokens
       if (ended <= 0) return Math.max(0, sinceMs + intervalMs - nowMs) + 1
     }
-    // Those that are held expire last.
+    // Held tokens expire last.
     return intervalMs + 1
   }
 
-  /** Since when they count, and how many, oldest first. */
+  /** Tokens with the time since when they count, oldest first. */
   *#inTheirOrder(): Generator<readonly [sinceMs: number, tokens: number]> {
     const admitted = this.#admitted
     let index = 0
@@ -178,7 +186,7 @@ export class LimitCounter {
     for (; index < admitted.size; index++) yield [admitted.at(index), 1]
   }
 
-  /** How many count, including expired ones that were not dropped yet. */
+  /** Number of tokens that count, including expired ones that were not dropped yet. */
   get #counting(): number {
     return this.#admitted.size + this.#leased + this.#held
   }

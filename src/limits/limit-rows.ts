@@ -1,23 +1,24 @@
 /**
  * The rate limits of section 8 of the specification: the same rows in the same order.
  *
- * Besides the columns of the specification, each row has
- *   rank     of several rows that match, the lowest is used; of equal ones, the earlier row
- *   without  what happens to requests while the counter cannot be reached:
- *            open    they are let through, as many as this front door's share of the limit; what
- *                    was let through by a member that died is not known afterwards
- *            closed  they are answered 503. Each one that is let through is in the store before it
- *                    is acknowledged: whatever fails, there are never more than `count`
+ * Besides the columns of the specification, each row has a `rank` and an `onOutage`. Of several
+ * rows that match, the one with the lowest rank is used; of equal ones, the earlier row. `onOutage`
+ * says what happens to requests while the counter cannot be reached:
+ * - allow: they are let through, as many as this front door's share of the limit. What was let
+ *   through by a member that died is not known afterwards.
+ * - deny: they are answered 503. Each one that is let through is in the store before it is
+ *   acknowledged. Whatever fails, there are never more than `count`.
  */
 
 import type { RegionName } from '../settings/index.ts'
 import type { LimitRule } from './limit-actor.ts'
 
+/** Who a limit counts for: an address, an API key, or a user. */
 export type LimitIdentity = 'IP' | 'x-api-key' | 'x-user-id + IP'
 
 /** A row with the values of a region. */
 export interface RateLimit extends LimitRule {
-  /** As the specification writes it. */
+  /** Pattern as the specification writes it. */
   readonly match: string
   readonly identity: LimitIdentity
   readonly category: string
@@ -68,7 +69,7 @@ const lines: readonly Line[] = [
   ['catch-all', 'All other IPs (catch-all)', ip, 100, 60, 'Public (catch-all)', 11, 'allow'],
 ]
 
-/** Changes to one row; what is absent stays as it is. */
+/** Changes to one row. What is absent stays as it is. */
 export interface LimitOverride {
   readonly count?: number
   readonly intervalSeconds?: number

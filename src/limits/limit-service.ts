@@ -5,6 +5,7 @@ import { limitKindName, limitWire } from './limit-actor.ts'
 import type { AdmitsQuestion } from './limit-actor.ts'
 import type { RecentAdmits } from './limit-counter.ts'
 
+/** Name of the service. */
 export const limitServiceName = 'limit_admits'
 
 /** The wires of the counters and of this service. */
@@ -13,10 +14,13 @@ export const limitWires = [
   { name: limitServiceName, wire: limitWire },
 ] as const
 
-export function limitService(recentOf: (question: AdmitsQuestion) => RecentAdmits): Service {
+/** The service of one member. `recentOf` looks into its leases. */
+export function limitService(
+  recentOf: (question: AdmitsQuestion) => RecentAdmits,
+): Service<AdmitsQuestion, RecentAdmits> {
   return {
     name: limitServiceName,
     wire: limitWire,
-    answer: async (question) => recentOf(question as AdmitsQuestion),
+    answer: async (question) => recentOf(question),
   }
 }

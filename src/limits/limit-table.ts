@@ -1,23 +1,25 @@
-/** The port of what limits let through, for their next counters: rows that expire. */
+/** The port of what limits let through, for their next counters. Its rows expire. */
 
+/** Tokens that were let through at one time. */
 export interface LimitAdmit {
-  /** By the clock of the writer, in milliseconds since 1970. */
+  /** Time by the clock of the writer, in milliseconds since 1970. */
   readonly atMs: number
   readonly tokens: number
 }
 
-/** Which limit, and who is limited: the name of the limit and a hash. */
+/** Names a counter: the limit (`row`), and a hash of who is limited (`who`). */
 export interface LimitKey {
   readonly row: string
   readonly who: string
 }
 
+/** Stores admits of durable limits. The owner of a counter uses it. */
 export interface LimitTable {
   /**
-   * Resolves when it is durable, and the next owner will read it. It may expire `keptMs` after its
-   * time, not before.
+   * Resolves when the admit is durable, so that the next owner will read it. It may expire `keptMs`
+   * after its time, not before.
    */
   append(key: LimitKey, admit: LimitAdmit & { readonly keptMs: number }): Promise<void>
-  /** Those since then that have not expired, in any order. */
+  /** Admits since then that have not expired, in any order. */
   since(key: LimitKey, sinceMs: number): Promise<readonly LimitAdmit[]>
 }

@@ -1,25 +1,29 @@
 /**
- * Which limit a request is charged to: the first row that matches and whose identity it has.
+ * Which limit a request is charged to: the first row that matches and whose identity the request
+ * has.
  *
  * How the specification's patterns are read:
- *   `/x`             the path is `/x` or below it
- *   a star and `/x`  it ends with `/x`
- *   containing `/x`  `/x` is somewhere in it
- *   `{uuid}`         one such segment, and nothing below it
- *   single run       exactly this path
- *   `/generate`      a segment of that name anywhere: no path begins with it
+ * - `/x`: the path is `/x` or below it
+ * - a star and `/x`: it ends with `/x`
+ * - containing `/x`: `/x` is somewhere in it
+ * - `{uuid}`: one such segment, and nothing below it
+ * - single run: exactly this path
+ * - `/generate`: a segment of that name anywhere, as no path begins with it
+ *
  * A method in front must be the request's; HEAD counts as GET. A path below `/api/v1` is also read
- * as one below `/api`, for patterns with a version; one that names the whole root adds nothing.
+ * as one below `/api`, for patterns with a version. A pattern that names the whole root adds
+ * nothing.
  */
 
 import type { RateLimit } from './limit-rows.ts'
 import type { RequestPath } from './request-path.ts'
 
+/** The parts of a request that decide its limit. */
 export interface MatchedRequest {
   /** In capitals. */
   readonly method: string
   readonly path: RequestPath
-  /** Which identities the request has besides its address. */
+  /** True if the request has an API key. Every request has an address. */
   readonly key: boolean
   readonly user: boolean
 }
@@ -28,7 +32,7 @@ type Test = (method: string, path: string) => boolean
 
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
-/** The table must have a catch-all. */
+/** Makes the function that finds the limit of a request. `rows` must have a catch-all. */
 export function rowMatcher(rows: readonly RateLimit[]): (request: MatchedRequest) => RateLimit {
   const ranked = rows.toSorted((a, b) => a.rank - b.rank)
     .map((limit) => ({ limit, fits: testOf(limit.match) }))
@@ -47,7 +51,7 @@ export function rowMatcher(rows: readonly RateLimit[]): (request: MatchedRequest
   }
 }
 
-/** From this rank on, rows take what matches no other. */
+/** Rank from which on rows take what matches no other. */
 const fallbackRank = 10
 
 function testOf(match: string): Test {

@@ -9,7 +9,7 @@ import type { LimitOverride } from './limit-rows.ts'
 const fields = ['count', 'intervalSeconds'] as const
 const most = { count: 1_000_000, intervalSeconds: 86_400 }
 
-/** Throws HeddleError with a message that names the field and the file. */
+/** Reads the file. Throws HeddleError with a message that names the field and the file. */
 export function readLimitOverrides(file: string): ReadonlyMap<string, LimitOverride> {
   const wrong = (message: string, cause?: unknown) => {
     throw new HeddleError('invalid', `${namesOf('limitOverrides')}: ${message} in ${file}.`, {}, {

@@ -1,13 +1,13 @@
 /**
  * What one tenant may have at a time, checked before a request is carried out.
  *
- *   1. What is stored is the tenant's in all of the cluster: the owners are asked, at most once at
- *      a time. While the tenant has a fifth of each quota left, nobody waits for the answer, and it
- *      may be a second old.
- *   2. What was let through since the owners were asked counts too, so that requests at the same
- *      time do not all take the last place.
- *   3. Streams are counted here: their quota is of one front door.
- *   4. If the owners cannot be asked, what they said last counts.
+ * 1. What is stored is the tenant's in all of the cluster. The owners are asked, at most once at a
+ *    time. While the tenant has a fifth of each quota left, requests do not wait for the answer,
+ *    which may be a second old.
+ * 2. What was let through since the owners were asked counts too, so that requests at the same time
+ *    do not all take the last place.
+ * 3. Streams are counted here, since their quota is of one front door.
+ * 4. If the owners cannot be asked, their last answer counts.
  */
 
 import type { Env } from '../../cluster/index.ts'
@@ -17,18 +17,20 @@ import type { TenantUse } from './tenant-use.ts'
 
 /** How much a tenant may have; Infinity for no limit. */
 export interface QuotaLimits {
-  /** Of the logs of threads and assistants. */
+  /** Bytes of the logs of threads and assistants. */
   readonly bytes: number
   readonly threads: number
-  /** Unfinished ones whose time has come. */
+  /** Unfinished runs whose time has come. */
   readonly runs: number
   readonly delayedRuns: number
-  /** At one front door, with requests that wait for a run. */
+  /** Streams at one front door, and requests that wait for a run. */
   readonly streams: number
 }
 
+/** Name of a quota in the code. `quotaWords` has the names for people. */
 export type QuotaName = keyof QuotaLimits
 
+/** The limits of each tenant, and how its use is found. */
 export interface QuotaOptions {
   readonly limits: QuotaLimits
   /** What a tenant uses in all of the cluster. */
@@ -40,27 +42,29 @@ export interface QuotaWish {
   readonly threads?: 1
   readonly runs?: 1
   readonly delayedRuns?: 1
-  /** Whether the thread exists already, so that the request adds none. */
+  /** True if the thread exists already, so that the request adds none. */
   exists?(): Promise<boolean>
 }
 
-/** A tenant's use, and what was refused, for metrics. */
+/** Use and refusals, for metrics. */
 export interface QuotaStats {
   /** The largest part of each quota that is used by a tenant, as far as known here. */
   readonly highest: Readonly<Record<QuotaName, number>>
   readonly refused: Readonly<Record<QuotaName, number>>
 }
 
+/** All quotas, as metrics list them. */
 export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'streams'] as const
 
-/** How refusals and metrics name them. */
+/** Names of quotas in refusals and metrics. */
 export const quotaWords: Readonly<Record<QuotaName, string>> = { bytes: 'stored_bytes',
   threads: 'threads', runs: 'unfinished_runs', delayedRuns: 'delayed_runs', streams: 'streams' }
 
+/** No limits at all. */
 export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs: Infinity,
   delayedRuns: Infinity, streams: Infinity }
 
-/** What is refused for good until the tenant deletes something; the rest passes by itself. */
+/** Quotas that refuse until the tenant deletes something. Others pass by themselves. */
 const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads'])
 
 const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
@@ -89,20 +93,21 @@ type Counts = Record<Counted, number>
 const counted = ['threads', 'runs', 'delayedRuns'] as const
 
 interface Known {
-  /** As the owners said; undefined if they were not asked yet. */
+  /** The owners' last answer; undefined before the first. */
   use: TenantUse | undefined
   askedMs: number
   asking: Promise<void> | undefined
-  /** Let through and not done; done since the owners were asked. */
+  /** `underWay` is let through and not done, `done` is done since the owners were asked. */
   readonly underWay: Counts
   readonly done: Counts
   streams: number
 }
 
+/** Checks quotas at one front door, which owns it. */
 export class Quotas {
   readonly #options: QuotaOptions
   readonly #env: Pick<Env, 'monotonicMs'>
-  /** Tenants have keys, which their operator makes: there are not too many. */
+  /** Not bounded: tenants have keys, which their operator makes, so there are not too many. */
   readonly #tenants = new Map<string, Known>()
   readonly #refused = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, streams: 0 }
   readonly #isNeeded: boolean
@@ -114,7 +119,7 @@ export class Quotas {
     this.#isNeeded = Math.min(bytes, threads, runs, delayedRuns) < Infinity
   }
 
-  /** Does the work if the tenant may add that. Throws `over_quota` or `out_of_quota`. */
+  /** Does `work` if the tenant may add `wish`. Throws `over_quota` or `out_of_quota`. */
   async within<Result>(tenant: string, wish: QuotaWish,
     work: () => Promise<Result>): Promise<Result> {
     if (!this.#isNeeded) return await work()
@@ -152,7 +157,7 @@ export class Quotas {
     return { highest, refused: { ...this.#refused } }
   }
 
-  /** Returns what it counts as under way. Nothing happens between the last look and that. */
+  /** Returns what it counts as in progress. Nothing happens between the last look and that. */
   async #admit(tenant: string, known: Known, wish: QuotaWish): Promise<readonly Counted[]> {
     const added = counted.filter((name) => wish[name] !== undefined)
     if (known.use === undefined || this.#ended(known, added, farShare) !== undefined) {
@@ -168,7 +173,7 @@ export class Quotas {
     return await this.#admit(tenant, known, others)
   }
 
-  /** The quota that would be exceeded. */
+  /** The quota that would be exceeded; undefined if none. */
   #ended(known: Known, added: readonly Counted[], share = 1): QuotaName | undefined {
     const { limits } = this.#options
     if (usedOf(known, 'bytes') >= limits.bytes * share) return 'bytes'

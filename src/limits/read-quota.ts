@@ -1,32 +1,33 @@
 /**
  * The memory that reads of this process share. A read takes what it needs before it reads or copies
- * anything: it waits until there is room, or is refused.
+ * anything. It waits until there is room, or is refused.
  *
- *   1. Bytes are counted once, as they are stored or sent. On their way a process holds up to about
- *      four copies of them.
- *   2. A tenant never has all of it, and of several that wait, each gets its turn.
- *   3. Nobody waits while it holds something: a read that turns out to need more releases what it
- *      has, takes that much, and begins again.
+ * 1. Bytes are counted once, as they are stored or sent. A process holds up to about four copies of
+ *    them meanwhile.
+ * 2. A tenant never has all of it, and of several that wait, each gets its turn.
+ * 3. A read that holds something never waits. One that turns out to need more releases what it has,
+ *    takes that much, and begins again.
  */
 
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
 
+/** Bounds on reads. */
 export interface ReadLimits {
   /** Bytes of all reads. */
   readonly inAll: number
   /** Bytes of the reads of one tenant, and so of a single read. */
   readonly ofTenant: number
-  /** Reads that take more continue one at a time: each step of them takes a while. */
+  /** Bytes above which reads continue one at a time, because each of their steps takes a while. */
   readonly large: number
-  /** Characters of one answer: strings have a maximum length. */
+  /** Characters of one answer, as strings have a maximum length. */
   readonly ofAnswer: number
   /** Reads of one tenant that may wait. */
   readonly waiting: number
-  /** Of these, reads that gather much before they answer: they continue one at a time. */
+  /** Of these, reads that gather much before they answer. They continue one at a time. */
   readonly gathering: number
-  /** How long a read may wait. */
+  /** Time that a read may wait. */
   readonly waitMs: number
 }
 
@@ -35,12 +36,12 @@ const mebibyte = 1024 * 1024
 const readLimits: ReadLimits = { inAll: 512 * mebibyte, ofTenant: 256 * mebibyte,
   large: 8 * mebibyte, ofAnswer: 128 * mebibyte, waiting: 200, gathering: 20, waitMs: 30_000 }
 
-/** A tenant may have this many times what is left, so that something is left for the others. */
+/** Times of what is left that a tenant may have, so that something is left for the others. */
 const share = 3
-/** With how much a read that was counted too low begins again, at least. */
+/** Bytes with which a read that was counted too low begins again, at least. */
 const grown = (bytes: number) => (bytes < 32 * mebibyte ? 4 : 2) * bytes
 
-/** Who waits for the turn of its tenant; others are limited there. */
+/** Reads that wait for the turn of their tenant. Others are limited there. */
 const turnLimits = { inAll: 10_000, each: 1, waiting: 10_000, full: '' }
 
 interface Waiter {
@@ -53,27 +54,29 @@ interface Tenant {
   readonly waiting: Set<Waiter>
 }
 
+/** Figures for metrics. */
 export interface ReadStats {
   readonly bytes: number
   readonly waiting: number
-  /** Since the process started. */
+  /** Reads that were refused since the process started. */
   readonly refused: number
 }
 
-/** Who reads, and how much memory it takes at first. */
+/** Who reads, and how much memory that takes at first. */
 export interface Reading {
   readonly tenant: string
   readonly bytes: number
-  /** How much it may take: by default as much as there is for a tenant. */
+  /** Bytes that the read may take; by default as much as there is for a tenant. */
   readonly most?: number | undefined
   /** Aborts, with a HeddleError as its reason, when nobody waits for the answer any more. */
   readonly cancelled?: AbortSignal | undefined
 }
 
+/** Shares memory among reads. One for each process. */
 export class ReadQuota {
   readonly limits: ReadLimits
   readonly #env: Pick<Env, 'after'>
-  /** The one that was let in last comes last. */
+  /** Tenants that have or want memory. The one that was let in last comes last. */
   readonly #tenants = new Map<string, Tenant>()
   readonly #turns: FairSemaphore
   #bytes = 0
@@ -92,9 +95,9 @@ export class ReadQuota {
   }
 
   /**
-   * Waits for the turn of a tenant to gather much: of several reads that each hold a part, none
-   * might ever get memory for the rest. Resolves with the function that ends the turn. Throws as
-   * `read` does.
+   * Waits for the turn of a tenant to gather much. Several reads that each hold a part might
+   * otherwise never get memory for the rest. Resolves with the function that ends the turn. Throws
+   * as `read` does.
    */
   async turn(tenant: string, cancelled?: AbortSignal): Promise<() => void> {
     const late = new AbortController()
@@ -115,9 +118,9 @@ export class ReadQuota {
   }
 
   /**
-   * Does what `work` does with as much memory as that turns out to need: it is done again with more
-   * as long as it throws `too_large` with the bytes that it needs. What it needs when it is done is
-   * not counted any more. Throws `unavailable` if there is no room for too long, or too many wait.
+   * Does `work` with as much memory as that turns out to need. It is done again with more as long
+   * as it throws `too_large` with the bytes that it needs. What it needs is not counted any more
+   * when it is done. Throws `unavailable` if there is no room for too long, or too many wait.
    */
   async read<Result>(reading: Reading,
     work: (allowance: ReadAllowance) => Promise<Result>): Promise<Result> {
@@ -140,14 +143,14 @@ export class ReadQuota {
     }
   }
 
-  /** Whether there is room for so many bytes more of a tenant. */
+  /** True if there is room for so many further bytes of a tenant. */
   hasRoom(tenant: string, bytes: number): boolean {
     const own = (this.#tenants.get(tenant)?.bytes ?? 0) + bytes
     const left = this.limits.inAll - this.#bytes - bytes
     return own <= this.limits.ofTenant && own <= share * left
   }
 
-  /** Counts bytes without asking; fewer than none let others in. */
+  /** Counts bytes without asking. A negative number lets others in. */
   add(tenant: string, bytes: number): void {
     if (bytes === 0) return
     const known = this.#tenantOf(tenant)
@@ -210,7 +213,7 @@ export class ReadQuota {
     return promise
   }
 
-  /** Lets in all that there is room for, of each tenant in turn, and of each in order. */
+  /** Lets in all reads that there is room for, of each tenant in turn, and of each in order. */
   #letNextIn(): void {
     for (let admitted = true; admitted;) {
       admitted = false
@@ -236,7 +239,7 @@ export class ReadQuota {
   }
 }
 
-/** What one read may have in memory. Counts what it keeps. */
+/** What one read may have in memory. It counts what the read keeps. */
 export class ReadAllowance {
   readonly #bytes: number
   readonly #gone: AbortSignal | undefined
@@ -260,21 +263,22 @@ export class ReadAllowance {
   }
 
   /**
-   * Counts bytes that are kept; fewer than none were dropped. Throws `too_large`, with what is
-   * needed at least as the fact `bytes`, if that is more than there is; the signal's reason if
-   * nobody waits any more.
+   * Counts bytes that are kept; a negative number for dropped ones. Throws `too_large` if that is
+   * more than there is, with `bytes` among its details: what is needed at least. Throws the
+   * signal's reason if nobody waits any more.
    */
   keep(bytes: number): void {
     this.#gone?.throwIfAborted()
     this.#kept += bytes
     if (this.#kept <= this.#bytes) return
-    throw new HeddleError('too_large', 'This takes more memory than was thought.', {
+    throw new HeddleError('too_large', 'This takes more memory than was estimated.', {
       bytes: this.#kept,
     })
   }
 
   /**
-   * Reads what says itself how much it takes, beside what is kept: throws `too_large` with the sum.
+   * Reads something that says itself how much it takes, beside what is kept. Throws `too_large`
+   * with the sum.
    */
   async beside<Result>(read: () => Promise<Result>): Promise<Result> {
     try {
@@ -288,7 +292,7 @@ export class ReadAllowance {
     }
   }
 
-  /** For a part of the read, whose result takes less than making it. */
+  /** A part of the read, whose result takes less than making it. */
   part(): ReadPart {
     return new ReadPart(this)
   }
@@ -307,24 +311,24 @@ export class ReadPart {
     return this.#whole.left
   }
 
-  /** As the whole does. */
+  /** As `beside` of the whole read. */
   beside<Result>(read: () => Promise<Result>): Promise<Result> {
     return this.#whole.beside(read)
   }
 
-  /** As the whole does. */
+  /** As `keep` of the whole read. */
   keep(bytes: number): void {
     this.#kept += bytes
     this.#whole.keep(bytes)
   }
 
-  /** It is done: only the result is left of it. */
+  /** Ends the part. Only its result of so many bytes is left. */
   done(bytes: number): void {
     this.keep(bytes - this.#kept)
   }
 }
 
-/** Memory of one tenant that is counted as it is used. To be disposed of when it is free again. */
+/** Memory of one tenant that is counted as it is used. Dispose of it when it is free again. */
 export class ReadShare implements Disposable {
   readonly #quota: ReadQuota
   readonly #tenant: string
@@ -336,8 +340,8 @@ export class ReadShare implements Disposable {
   }
 
   /**
-   * Throws `too_large` if the answer gets too large with these texts, `unavailable` if there is no
-   * room for them.
+   * Counts texts. Throws `too_large` if the answer gets too large with them, `unavailable` if there
+   * is no room for them.
    */
   take(...texts: readonly { readonly length: number }[]): void {
     const length = texts.reduce((sum, text) => sum + text.length, 0)
@@ -350,7 +354,7 @@ export class ReadShare implements Disposable {
     this.#add(length)
   }
 
-  /** As `take`, but never throws: for what exists already. */
+  /** As `take`, but never throws: for texts that exist already. */
   hold(...texts: readonly { readonly length: number }[]): void {
     this.#add(texts.reduce((sum, text) => sum + text.length, 0))
   }
@@ -367,8 +371,7 @@ export class ReadShare implements Disposable {
 
 function neededBytes(error: unknown): number | undefined {
   if (!(error instanceof HeddleError) || error.code !== 'too_large') return undefined
-  const { bytes } = error.details
-  return typeof bytes === 'number' ? bytes : undefined
+  return error.details.bytes
 }
 
 function tooLarge(most: number, bytes: number): HeddleError {

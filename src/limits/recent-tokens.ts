@@ -4,6 +4,7 @@ import type { RecentAdmits } from './limit-counter.ts'
 
 const spansPerInterval = 64
 
+/** Remembers tokens of one limit for one interval. */
 export class RecentTokens {
   readonly #intervalMs: number
   readonly #spanMs: number
@@ -30,7 +31,7 @@ export class RecentTokens {
     return this.#sum
   }
 
-  /** How long ago at least, and how many; leaves out the newest `without` tokens. */
+  /** Age (at least) and number of tokens, without the newest `without` ones. */
   recent(nowMs: number, without: number): RecentAdmits {
     this.#drop(nowMs)
     const spans: (readonly [agoMs: number, tokens: number])[] = []

@@ -1,26 +1,28 @@
 /** The path of a request, normalised: one text for all the ways to write the same route. */
 
 /**
- * To which API a route belongs; both are served at one port:
- *   platform    everything below /api, and all that is no route of a deployment
- *   deployment  assistants, threads, runs, the store: the served graphs
- *   later       a newer version of the platform API, which has no limits of its own
+ * The API that a route belongs to. Both are served at one port.
+ *
+ * platform    everything below /api, and all that is no route of a deployment
+ * deployment  assistants, threads, runs, the store: the served graphs
+ * later       a newer version of the platform API, which has no limits of its own
  */
 export type PathOwner = 'platform' | 'deployment' | 'later'
 
+/** A path as patterns of limits see it. */
 export interface RequestPath {
   readonly owner: PathOwner
-  /** Without its root and without a slash at the end; unescaped, except for slashes. */
+  /** Path without its root and without a slash at the end; unescaped, except for slashes. */
   readonly text: string
-  /** The same if only /api is the root: some routes, like /v1/beacon, begin with a version. */
+  /** The path if only /api is its root. Some routes, such as /v1/beacon, begin with a version. */
   readonly versioned: string
 }
 
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
   'info', 'docs', 'openapi.json', 'internal', 'metrics'])
-/** The prefix of the typed API. */
+/** Prefix of the typed API. */
 const deploymentServices = 'frontdoor.v1.'
-/** The routes of a deployment below /runs; all others there belong to the platform. */
+/** Routes of a deployment below /runs. All others there belong to the platform. */
 const deploymentRuns = new Set(['stream', 'wait', 'batch', 'cancel', 'crons'])
 const deploymentOfRun = new Set(['stream', 'join', 'cancel'])
 
@@ -38,8 +40,9 @@ export function requestPath(target: string): RequestPath {
 }
 
 /**
- * Without the query, repeated slashes and dot segments; the router gets it like this, too. Client
- * libraries resolve those before they send; a path written by hand gets the same route and limit.
+ * The path without the query, repeated slashes and dot segments. The router gets it like this, too.
+ * Client libraries resolve those before they send. A path written by hand gets the same route and
+ * limit.
  */
 function plainPath(target: string): string {
   const [path] = dividedAtQuery(target)
@@ -57,7 +60,7 @@ function plainPath(target: string): string {
 
 /**
  * The target with a plain path; unchanged if its path is plain already. If it cannot be unescaped,
- * nothing in it counts as escaped: the router would refuse it before anybody is charged for it.
+ * nothing in it counts as escaped, because the router would refuse it before it is charged.
  */
 export function plainTarget(target: string): string {
   const [path, query] = dividedAtQuery(target)
@@ -86,8 +89,8 @@ function dividedAtQuery(target: string): [path: string, query: string] {
 }
 
 /**
- * Whether an escaped slash stands in a path beside dot segments. Some proxies unescape slashes
- * before they resolve the dots and some do not, so their rules may have held for another path.
+ * True if a path has an escaped slash and dot segments. Some proxies unescape slashes before they
+ * resolve the dots and some do not, so their rules may have held for another path.
  */
 export function isAmbiguous(target: string): boolean {
   if (!escapedSlash.test(target)) return false
@@ -98,7 +101,7 @@ export function isAmbiguous(target: string): boolean {
 
 const escapedSlash = /%2f|%5c|\\/i
 
-/** Called for every request: most have nothing escaped, and need no splitting. */
+/** The path as text. Called for every request; most have nothing escaped, and need no splitting. */
 function textOf(path: string): string {
   const begin = path.indexOf('/')
   if (begin < 0) return '/'
@@ -106,7 +109,9 @@ function textOf(path: string): string {
   return below.includes('%') ? below.split('/').map(decoded).join('/') : below
 }
 
-/** An escaped slash does not separate segments, neither here nor for the router. */
+/**
+ * Unescapes a segment. An escaped slash separates no segments, which is so for the router as well.
+ */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

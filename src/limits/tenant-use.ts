@@ -2,10 +2,11 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 
+/** What a tenant uses, or one of its threads. */
 export interface TenantUse {
-  /** Without hidden ones, which go with their runs. */
+  /** Threads without hidden ones, which are deleted with their runs. */
   readonly threads: number
-  /** Of the logs of threads and assistants. */
+  /** Bytes of the logs of threads and assistants. */
   readonly bytes: number
   /** Unfinished runs, delayed ones included. */
   readonly runs: number
@@ -13,6 +14,7 @@ export interface TenantUse {
   readonly delayedRuns: number
 }
 
+/** Nothing at all. */
 export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0 }
 
 /** The fields of an unfinished run that tell whether it waits for its time. */
@@ -27,15 +29,15 @@ export function useOfThread(
 }
 
 /**
- * When a thread must be awake, although all its unfinished runs wait for their time: at the first
- * of these times. 0 if it must be awake at once, or has no unfinished run.
+ * When a thread must be awake although all its unfinished runs wait for their time: at the first of
+ * these times, in milliseconds. 0 if it must be awake at once, or has no unfinished run.
  */
 export function dueAtMs(unfinished: readonly Waiting[]): number {
   if (unfinished.length === 0 || !unfinished.every(isDelayed)) return 0
   return Math.min(...unfinished.map(({ notBeforeMs }) => notBeforeMs))
 }
 
-/** The sum of what several members tell. */
+/** The sum of the answers of several members. */
 export function sumOfUses(uses: readonly TenantUse[]): TenantUse {
   return uses.reduce((sum, use) => ({
     threads: sum.threads + use.threads,

@@ -1,5 +1,6 @@
-/** A sorted ring of moments with a maximum size: beyond it, the oldest are dropped. */
+/** A sorted ring of moments with a maximum size. Beyond that, the oldest are dropped. */
 
+/** Keeps moments in milliseconds, in 8 bytes each. */
 export class TimeRing {
   readonly #most: number
   #moments = new Float64Array(16)
@@ -28,13 +29,14 @@ export class TimeRing {
     }
   }
 
-  /** Counted from the oldest; Infinity if there are not so many. */
+  /** The moment at an index from the oldest; Infinity if there are fewer. */
   at(index: number): number {
     return index < this.#size ?
       this.#moments[(this.#head + index) % this.#moments.length]!
       : Infinity
   }
 
+  /** Drops moments before the given one. */
   dropBefore(overMs: number): void {
     while (this.at(0) < overMs) this.#drop()
   }

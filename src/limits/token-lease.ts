@@ -1,12 +1,13 @@
 /**
  * One limit for one key, user or address, at a front door: its leased tokens and waiting requests.
  *
- *   1. One question at a time is sent to the counter, for all that wait and a few that may come.
- *   2. A leased token is used before its lease ends, by this clock, from when it was asked for.
- *      After that, the counter learns when tokens were used: soon, if some were not.
- *   3. A refused request learns when to come again; until then the counter is not asked again, for
- *      one second at most.
- *   4. If the counter cannot be reached, the limit says what happens to requests.
+ * 1. One question at a time is sent to the counter, for all requests that wait and a few that may
+ *    come.
+ * 2. A leased token is used before its lease ends, by this clock, from when it was asked for. After
+ *    that, the counter learns when tokens were used, soon if some were not.
+ * 3. A refused request learns when to come again. Until then the counter is not asked again, for
+ *    one second at most.
+ * 4. If the counter cannot be reached, the limit says what happens to requests.
  */
 
 import type { Env } from '../../cluster/index.ts'
@@ -18,6 +19,7 @@ import type { EndedLease, Grant, RecentAdmits } from './limit-counter.ts'
 import type { RateLimit } from './limit-rows.ts'
 import { RecentTokens } from './recent-tokens.ts'
 
+/** What a limit says to one request. `waitMs` is the time until it may come again. */
 export type Verdict =
   | { readonly admitted: true; readonly remaining: number; readonly waitMs: 0 }
   | { readonly admitted: false; readonly remaining: 0; readonly waitMs: number }
@@ -31,29 +33,31 @@ export interface LimitTally {
   refused: number
   /** Let through while the counter could not be reached. */
   alone: number
-  /** Not let through because it could not be reached. */
+  /** Not let through because the counter could not be reached. */
   failed: number
 }
 
+/** The limit of one lease, and how it asks the counter. Passed by `LimitClients`. */
 export interface TokenLeaseParts {
   readonly env: Env
   readonly limit: RateLimit
   readonly tally: LimitTally
+  /** Sends a question to the counter of the limit. */
   ask(question: LimitQuestion): Promise<Grant>
-  /** How many front doors share a limit whose counter cannot be reached. */
+  /** Number of front doors that share a limit whose counter cannot be reached. */
   doors(): number
 }
 
 /**
- * A counter that does not answer for this long is unreachable; a new one may itself wait a while
- * for other front doors. If the limit is closed, there is nothing to do but to wait for it, and an
- * answer that comes too late is lost.
+ * Time without an answer after which a counter counts as unreachable. A new counter may itself wait
+ * a while for other front doors. A limit with `deny` can only wait for it, and an answer that comes
+ * too late is lost.
  */
 const patienceMs = { allow: 2_500, deny: admitPatienceMs }
 const askAgainMs = 500
-/** How long a refusal holds before the counter is asked again. */
+/** Time that a refusal holds before the counter is asked again. */
 const believedMs = 1_000
-/** With less than this share of the limit left, requests count as near it. */
+/** Share of the limit below which requests count as near it. */
 const nearShare = 0.2
 /** Requests that may wait for one counter. */
 const waitingMax = 10_000
@@ -62,22 +66,23 @@ interface HeldLease {
   readonly id: string
   tokens: number
   readonly endsMs: number
-  /** At this many tokens or at this time, the next lease is asked for. */
+  /** The next lease is asked for at this many tokens, or at this time. */
   readonly lowTokens: number
   readonly lowMs: number
   readonly used: RecentTokens
 }
 
+/** The tokens of one limit and subject. Belongs to `LimitClients`. */
 export class TokenLease {
   readonly #parts: TokenLeaseParts
   readonly #spanMs: number
   readonly #recent: RecentTokens
   readonly #waiting: PromiseWithResolvers<Verdict>[] = []
-  /** The one that ends first comes first. */
+  /** Leases, the one that ends first in front. */
   #leases: HeldLease[] = []
-  /** Ended leases of which the counter has not been notified. */
+  /** Ended leases that the counter has not been sent. */
   #ended: HeldLease[] = []
-  /** Let through alone, of which the counter has not been notified. */
+  /** Tokens let through alone that the counter has not been sent. */
   #spent = 0
   #asking = false
   /** The counter that asked for recent admits since the last question was sent. */
@@ -86,7 +91,7 @@ export class TokenLease {
   #refusedUntilMs = 0
   #lost = false
   #askAgainMs = 0
-  /** As the counter said last, without what was leased. */
+  /** Tokens left in the counter's last answer, without what was leased. */
   #remaining = 0
   /** Tokens used in this span (as long as the longest lease), and in the one before. */
   #span = { beganMs: 0, tokens: 0, before: 0 }
@@ -98,7 +103,10 @@ export class TokenLease {
     this.#recent = new RecentTokens(parts.limit.intervalMs)
   }
 
-  /** Throws `unavailable` if the limit is closed and its counter cannot be reached; or `full`. */
+  /**
+   * Charges a request. Throws `unavailable` if the limit denies on outage and its counter cannot be
+   * reached, and `full` if too many wait.
+   */
   charge(): Verdict | Promise<Verdict> {
     const nowMs = this.#nowMs
     const lease = this.#usable(nowMs)
@@ -132,8 +140,8 @@ export class TokenLease {
   }
 
   /**
-   * Asked by a new counter; nothing that the previous one granted is used any more. What was let
-   * through alone is not included: it is reported with a question.
+   * What was let through recently, for a new counter. Nothing that the previous counter granted is
+   * used any more. What was let through alone is left out, as it is reported with a question.
    */
   recent(counter: string): RecentAdmits {
     this.#leases = []
@@ -145,7 +153,7 @@ export class TokenLease {
     return this.#parts.env.monotonicMs()
   }
 
-  /** The lease to use, if there is one. */
+  /** The lease to use; undefined if there is none. */
   #usable(nowMs: number): HeldLease | undefined {
     for (;;) {
       const [lease] = this.#leases
@@ -177,7 +185,7 @@ export class TokenLease {
     return { admitted: false, remaining: 0, waitMs }
   }
 
-  /** The counter cannot be reached. */
+  /** Decides without the counter, which cannot be reached. */
   #alone(nowMs: number): Verdict {
     const { limit, tally, doors } = this.#parts
     if (limit.onOutage === 'deny') {
@@ -233,7 +241,7 @@ export class TokenLease {
     }
     const served = this.#waiting.splice(0, admitted)
     for (const { resolve } of served) resolve(this.#admit(nowMs))
-    // Requests that gave up waiting were let through alone: now they are counted.
+    // Requests that gave up waiting were let through alone. Now they are counted.
     this.#spent = Math.max(0, this.#spent - (admitted - served.length))
     if (waitMs > 0) this.#refuse(nowMs, waitMs)
     for (let held; this.#waiting.length > 0 && (held = this.#usable(nowMs));) {

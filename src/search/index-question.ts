@@ -5,6 +5,7 @@ import type { TenantUse } from '../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
+/** A question to an index. */
 export type IndexQuestion =
   | { readonly kind: 'thread_search'; readonly query: ThreadQuery }
   | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
@@ -12,19 +13,21 @@ export type IndexQuestion =
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
 
+/** The answer of an index. */
 export interface IndexAnswer {
   /** Threads or assistants, as asked; empty if they were only counted. */
   readonly rows: readonly (ThreadRow | AssistantRow)[]
-  /** How many match in all. */
+  /** Number of all rows that match. */
   readonly total: number
   /** What the tenant uses, if that was asked. */
   readonly use?: TenantUse | undefined
-  /** The shards that were searched, each completely; there are no rows of any other shard. */
+  /** The shards that were searched, each completely. There are no rows of any other shard. */
   readonly covered: readonly number[]
 }
 
 /** The index of what one member owns. */
 export interface OwnIndex {
+  /** Answers for the shards that are covered at the time. */
   answer(question: IndexQuestion): Promise<IndexAnswer>
 }
 

@@ -1,19 +1,19 @@
 /** The index of one member, as a service for other members. */
 
-import { plainValues } from '../../cluster/index.ts'
-import type { ValueCodec } from '../../cluster/index.ts'
+import type { Service, ValueCodec } from '../../cluster/index.ts'
 import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { rawValues } from '../json/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
-/** Questions are plain data; answers are rows, encoded as they are stored. */
+/** Questions are plain data. Answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
   encode: (value) => (isAnswer(value) ?
     Buffer.concat([answerMark, encodeAnswer(value)])
-    : Buffer.concat([questionMark, plainValues.encode(value)])),
+    : Buffer.concat([questionMark, rawValues.encode(value)])),
   decode: (bytes) => (bytes[0] === answerMark[0] ?
     decodeAnswer(bytes.subarray(1))
-    : plainValues.decode(bytes.subarray(1))),
+    : rawValues.decode(bytes.subarray(1))),
 }
 
 const questionMark = Uint8Array.of(0)
@@ -22,9 +22,9 @@ const answerMark = Uint8Array.of(1)
 /** The name of the service, and the codec of its questions and answers. */
 export const indexWire = { name: 'index', wire: { values } } as const
 
-/** For members to ask, each other and themselves. */
-export function indexService(own: OwnIndex) {
-  return { ...indexWire, answer: (question: unknown) => own.answer(question as IndexQuestion) }
+/** The service of one member, which others and itself ask. */
+export function indexService(own: OwnIndex): Service<IndexQuestion, IndexAnswer> {
+  return { ...indexWire, answer: (question) => own.answer(question) }
 }
 
 function isAnswer(value: unknown): value is IndexAnswer {

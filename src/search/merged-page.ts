@@ -6,27 +6,28 @@ import type { RowOrder } from './row-order.ts'
 
 type Row = ThreadRow | AssistantRow
 
-/** Which of its rows an index is asked for. */
+/** The rows that an index is asked for. */
 interface Part {
   readonly offset: number
   readonly limit: number
 }
 
-/** Undefined if it cannot be reached. */
+/** Asks an index; undefined if it cannot be reached. */
 type Source = (part: Part) => Promise<IndexAnswer | undefined>
 
+/** The page to make, and the indexes that have its rows. */
 export interface MergeOptions {
-  /** The page, among the rows of all. */
+  /** The page, among the rows of all indexes. */
   readonly query: Part
   readonly order: RowOrder<Row>
   readonly shards: number
   readonly sources: readonly Source[]
 }
 
-/** Rows read from a source at a time: for a page far behind, no more are in memory. */
+/** Rows that are read from a source at a time. It bounds the memory of a page far behind. */
 const rowsAtOnce = 1_000
 
-/** The answers, if together they cover every shard exactly once. */
+/** The answers, if together they cover every shard exactly once; otherwise undefined. */
 export function wholeOf<Answer extends Pick<IndexAnswer, 'covered'>>(
   answers: readonly (Answer | undefined)[],
   shards: number,
@@ -36,7 +37,10 @@ export function wholeOf<Answer extends Pick<IndexAnswer, 'covered'>>(
   return covered.length === shards && new Set(covered).size === shards ? given : undefined
 }
 
-/** Undefined unless every shard was covered exactly once, from the beginning to the end. */
+/**
+ * Merges a page. Undefined unless every shard was covered exactly once, from the beginning to the
+ * end.
+ */
 export async function mergePage(
   { query, order, shards, sources }: MergeOptions,
 ): Promise<Pick<IndexAnswer, 'rows' | 'total'> | undefined> {
@@ -90,7 +94,7 @@ class Reader {
     return this.#rows[this.#at]
   }
 
-  /** Whether all rows that were read are used, and there may be more. */
+  /** True if all rows that were read are used, and there may be more. */
   get ended(): boolean {
     return this.#more && this.#at === this.#rows.length
   }
@@ -99,7 +103,7 @@ class Reader {
     return this.#rows[this.#at++]!
   }
 
-  /** False if the source cannot be reached, or covers other shards than before. */
+  /** Reads more rows. False if the source cannot be reached, or covers other shards than before. */
   async readOn(): Promise<boolean> {
     const answer = await this.#source({ offset: this.#read, limit: this.#limit })
     if (!answer || !isSame(answer.covered, this.#covered)) return false

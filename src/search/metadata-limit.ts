@@ -2,10 +2,12 @@
 
 import { HeddleError } from '../errors.ts'
 
-/** Characters of its JSON: each checkpoint repeats it, and searches look through it. */
+/** Characters of its JSON. Bounded, as each checkpoint repeats it and searches look through it. */
 export const metadataCharactersMax = 64 * 1024
 
-/** Throws `invalid` if it is too long, unless what it was made from was as long already. */
+/**
+ * Throws `invalid` if the metadata is too long, unless what it was made from was as long already.
+ */
 export function requireShort(metadataJson: string, before: string): void {
   if (metadataJson.length <= Math.max(metadataCharactersMax, before.length)) return
   throw new HeddleError('invalid', 'metadata: with this it would be longer than ' +

@@ -1,7 +1,8 @@
-/** Listening to changes of owners: any number of listeners share one wait for the next change. */
+/** Listening to changes of owners. All listeners share one wait for the next change. */
 
 import type { Ownership } from '../../cluster/index.ts'
 
+/** Notifies listeners when any shard gets another owner. */
 export class OwnerChanges {
   readonly #owners: Pick<Ownership, 'changed'>
   readonly #listeners = new Set<() => void>()
@@ -11,7 +12,7 @@ export class OwnerChanges {
     this.#owners = owners
   }
 
-  /** The function that is returned removes the listener. */
+  /** Adds a listener. The returned function removes it. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     this.#wait()

@@ -4,13 +4,14 @@ import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantSort } from './assistant-index.ts'
 import type { ThreadSort } from './thread-index.ts'
 
+/** How rows are sorted. */
 export interface Sorting<Sort> {
   readonly sortBy: Sort
-  /** Of both the column and the id. */
+  /** Order of both the column and the id. */
   readonly sortOrder: 'asc' | 'desc'
 }
 
-/** Below zero if `one` comes first. */
+/** Compares two rows. The result is below zero if `one` comes first. */
 export type RowOrder<Row> = (one: Row, other: Row) => number
 
 type Column<Row> = {
@@ -33,10 +34,12 @@ const assistantColumns: Readonly<Record<AssistantSort, Column<AssistantRow>>> = 
   updated_at: 'updatedAtMs',
 }
 
+/** The order of threads. */
 export function threadOrder({ sortBy, sortOrder }: Sorting<ThreadSort>): RowOrder<ThreadRow> {
   return orderBy(threadColumns[sortBy], 'threadId', sortOrder)
 }
 
+/** The order of assistants. */
 export function assistantOrder(
   { sortBy, sortOrder }: Sorting<AssistantSort>,
 ): RowOrder<AssistantRow> {
@@ -49,7 +52,7 @@ function orderBy<Row>(column: Column<Row>, id: Column<Row>,
   return (one, other) => sign * (compare(one[column], other[column]) || compare(one[id], other[id]))
 }
 
-/** Texts by their bytes in UTF-8, as a database compares them. */
+/** Compares texts by their bytes in UTF-8, as a database does. */
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0
   if (typeof one === 'number') return one - (other as number)

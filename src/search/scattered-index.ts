@@ -1,14 +1,15 @@
 /**
- * Searching and counting over all owners: each is asked for its own, and the answers are merged.
+ * Searching and counting over all owners. Each is asked for its own rows, and the answers are
+ * merged.
  *
- *   1. The result covers every shard exactly once: no row is missing, and none is there twice
- *      because its shard moved from one owner to another meanwhile.
- *   2. If it does not, everything is asked again, when an owner has changed or a moment later. Of
- *      many searches that wait, one asks again; the others follow when it has its answer.
- *   3. No owner is asked for more than can be on the page. A single owner makes the page itself.
+ * 1. The result covers every shard exactly once. So no row is missing, and none is there twice
+ *    because its shard moved from one owner to another meanwhile.
+ * 2. If it does not, everything is asked again when an owner has changed or a moment later. Of many
+ *    searches that wait, one asks again, and the others follow when it has its answer.
+ * 3. No owner is asked for more than can be on the page. A single owner makes the page itself.
  */
 
-import { atLatest } from '../../cluster/index.ts'
+import { atLatest, backoffMs } from '../../cluster/index.ts'
 import type { Env, Member, Ownership } from '../../cluster/index.ts'
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
@@ -22,8 +23,9 @@ import { assistantOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
+/** The members to ask, and how. The own index is asked without a call. */
 export interface ScatterOptions {
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   readonly owners: Pick<Ownership, 'shards' | 'self' | 'ownerOf' | 'changed'>
   /** The index of this member; undefined if it never owns anything. */
   readonly own?: OwnIndex
@@ -31,18 +33,22 @@ export interface ScatterOptions {
   ask(member: Member, question: IndexQuestion): Promise<IndexAnswer>
 }
 
+/** Searches over all members. Belongs to the backend. */
 export interface ScatteredIndex {
   readonly threads: ThreadSearch
   readonly assistants: AssistantSearch
-  /** What a tenant uses, as those owners tell that answer soon. */
+  /** What a tenant uses, from the owners that answer soon. */
   use(tenant: string): Promise<TenantUse>
 }
 
 /** Longer than it takes to find a dead owner, take over its shards and read them. */
 const patienceMs = 20_000
-/** A shard may be covered a moment later, and its owner does not announce that. */
-const askAgainMs = 100
-/** What a tenant uses is needed soon, and an owner that is slower is left out. */
+/**
+ * Pause before asking again. A shard may be covered a moment later, and its owner does not announce
+ * that.
+ */
+const pauses = { firstMs: 100, longestMs: 100 }
+/** Time to find what a tenant uses. It is needed soon, and an owner that is slower is left out. */
 const useMs = 1_000
 
 type Row = ThreadRow | AssistantRow
@@ -52,7 +58,7 @@ type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
 
-/** Throws `unavailable` if some rows have no owner for too long. */
+/** Makes the index. Its searches throw `unavailable` if some rows have no owner for too long. */
 export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
   const scatter = new Scatter(options)
   const page = async <Found extends Row>(question: SearchQuestion, order: RowOrder<Found>) =>
@@ -73,7 +79,7 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
 class Scatter {
   readonly #options: ScatterOptions
   readonly #changes: OwnerChanges
-  /** The one waiting search that asks again: resolves when it has ended. */
+  /** The one waiting search that asks again. Resolves when it has ended. */
   #scout: Promise<true> | undefined
 
   constructor(options: ScatterOptions) {
@@ -105,7 +111,9 @@ class Scatter {
     })
   }
 
-  /** Not all shards need be covered: the result is as good as what is known now. */
+  /**
+   * What a tenant uses. Not all shards need be covered: the result is as good as what is known now.
+   */
   async use(tenant: string): Promise<TenantUse> {
     const question = { kind: 'tenant_use', query: { tenant } } as const
     const known = this.#ownerOfEach().filter((owner) => owner !== undefined)
@@ -120,7 +128,7 @@ class Scatter {
     return sumOfUses(answers.flatMap((answer) => answer?.use ?? []))
   }
 
-  /** Tries until there is an answer; `ask` is undefined for an owner that cannot be reached. */
+  /** Tries until there is an answer. `ask` gives undefined for an owner that cannot be reached. */
   async #untilWhole<Answer>(
     attempt: (owners: readonly Member[], ask: Ask) => Promise<Answer | undefined>,
   ): Promise<Answer> {
@@ -154,13 +162,13 @@ class Scatter {
     return [...new Map(known.map((owner) => [owner.id, owner])).values()]
   }
 
-  /** By shard. */
+  /** The owner of each shard. */
   #ownerOfEach(): (Member | undefined)[] {
     const { owners } = this.#options
     return Array.from({ length: owners.shards }, (_, shard) => owners.ownerOf(shard)?.member)
   }
 
-  /** Undefined if it cannot be reached, or loses all its shards before it answers. */
+  /** Undefined if the member cannot be reached, or loses all its shards before it answers. */
   async #ask(member: Member, question: IndexQuestion,
     failed: (error: unknown) => void): Promise<IndexAnswer | undefined> {
     const { own, owners } = this.#options
@@ -180,7 +188,7 @@ class Scatter {
     }
   }
 
-  /** One of those that wait becomes the scout; the others wait until it has ended. */
+  /** Makes one of those that wait the scout. The others wait until it has ended. */
   #isTimeToAskAgain(own: Promise<true>, patience: Promise<undefined>): Promise<true | undefined> {
     this.#scout ??= own
     return this.#scout === own ? this.#change(patience) : Promise.race([this.#scout, patience])
@@ -190,7 +198,8 @@ class Scatter {
   async #change(patience: Promise<undefined>): Promise<true | undefined> {
     const changed = Promise.withResolvers<true>()
     const stop = this.#changes.listen(() => changed.resolve(true))
-    const cancel = this.#options.env.after(askAgainMs, () => changed.resolve(true))
+    const { env } = this.#options
+    const cancel = env.after(backoffMs(pauses, 1, env.random()), () => changed.resolve(true))
     try {
       return await Promise.race([patience, changed.promise])
     } finally {

@@ -1,13 +1,20 @@
-/** The port for finding threads: by id, by metadata and status, and counts. Without a scan. */
+/**
+ * The port for finding threads: by id, by metadata and status, and counts. Never scans all threads.
+ */
 
 import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 
-/** Specification §3.1. `busy`: a run is pending or running. */
+/**
+ * Status of a thread, from section 3.1 of the specification. `busy`: a run is pending or running.
+ */
 export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 
+/** What a search sorts by; then always by id. */
 export type ThreadSort = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
 
-/** Every condition must hold. Metadata is containment: scalars equal, objects recursive. */
+/**
+ * A filter. Every condition must hold. Metadata is containment: scalars equal, objects recursive.
+ */
 export interface ThreadFilter {
   readonly tenant: string
   readonly ids?: readonly string[]
@@ -15,18 +22,21 @@ export interface ThreadFilter {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
+/** A page of a search. */
 export interface ThreadQuery extends ThreadFilter {
   readonly sortBy: ThreadSort
   readonly sortOrder: 'asc' | 'desc'
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
-  /** Throws `too_large`, with their number as the fact `bytes`, if the rows have more bytes. */
+  /**
+   * Bytes that the rows may have. A longer page throws `too_large`, with `bytes` in its details.
+   */
   readonly bytes?: number
 }
 
 /**
- * A thread that an earlier owner left `busy`, hidden, or with webhooks to send: the owner must wake
+ * A thread that an earlier owner left `busy`, hidden, or with webhooks to send. The owner must wake
  * it, unless all its runs wait for their time.
  */
 export interface UnfinishedThread {
@@ -41,17 +51,22 @@ export interface DueThread extends UnfinishedThread {
   readonly no: number
 }
 
-/** Threads that sleep, from the one that is due first: at most `limit`, after the given place. */
+/** Sleeping threads after the given place, at most `limit`, the one that is due first in front. */
 export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>,
   limit: number) => Promise<readonly DueThread[]>
 
-/** Hidden threads (of stateless runs) are found only by `get`. */
+/**
+ * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`.
+ */
 export interface ThreadIndex extends ThreadSearch {
+  /** The newest row of a thread; undefined if there is none. */
   get(tenant: string, threadId: string): Promise<ThreadRow | undefined>
 }
 
+/** Searches threads. A store answers for its rows, a scattered index for all members. */
 export interface ThreadSearch {
-  /** One page, and how many threads match in all. */
+  /** One page, and the number of all threads that match. */
   search(query: ThreadQuery, cancelled?: AbortSignal): Promise<{ rows: ThreadRow[]; total: number }>
+  /** The number of threads that match. */
   count(filter: ThreadFilter, cancelled?: AbortSignal): Promise<number>
 }

@@ -1,6 +1,6 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import { ActivationTable, actorKeyText, limitConcurrency, createRouter,
+import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
   shardOf } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
@@ -16,12 +16,14 @@ import type { Backend, HostedActors } from './backends/backend.ts'
 import { DueWakes } from './due-wakes.ts'
 import { tracedHost } from './traced-host.ts'
 
+/** The open actors of a member, which belong to its server. */
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitClients
   close(deadline: AbortSignal): Promise<void>
 }
 
+/** Parts of the server that its actors use besides the backend. All of them outlive the actors. */
 export interface ActorParts {
   readonly env: Env
   /** Undefined if there is no collector. */
@@ -35,18 +37,22 @@ export interface ActorParts {
   readonly quarantine: Quarantine
 }
 
-/** What all threads together may keep in memory: of states, and of events of finished runs. */
+/** Bytes that all threads together may keep in memory, of states and of events of finished runs. */
 const viewsBytes = 256 * 1024 * 1024
 const feedsBytes = 64 * 1024 * 1024
-/** What all threads together may keep of unfinished runs and edits. */
+/** Characters that all threads together may keep of unfinished runs and edits. */
 const inputCharacters = 512 * 1024 * 1024
 
-/** A thread that could not be woken has runs to continue, and perhaps nobody will ask for it. */
-const wakeAgainMs = { first: 1_000, longest: 60_000 }
+/**
+ * Pauses before a thread is woken again. It has runs to continue, and perhaps no client asks for
+ * it.
+ */
+const wakeAgain = { firstMs: 1_000, longestMs: 60_000 }
 
-/** How many unfinished threads are woken at once. */
+/** Unfinished threads that are woken at once. */
 const wokenAtOnce = 8
 
+/** Opens the actors of a member. Nothing is woken before the backend begins. */
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
   parts: ActorParts): Actors {
   const { env, tracing } = parts
@@ -79,7 +85,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
   let closing = false
-  const wakeOne = async (key: ActorKey, pauseMs = wakeAgainMs.first) => {
+  const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
     if (closing || epoch === undefined) return
     try {
@@ -87,8 +93,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     } catch (error) {
       if (closing) return
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
-      const nextMs = Math.min(2 * pauseMs, wakeAgainMs.longest)
-      env.after(pauseMs, () => void wakeOne(key, nextMs))
+      env.after(backoff.nextMs(), () => void wakeOne(key, backoff))
     }
   }
   return {
@@ -113,7 +118,10 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   }
 }
 
-/** How many this one knows of: the members, and itself if it is none or about to leave. */
+/**
+ * Number of front doors that this member knows: the members, and itself if it is none or about to
+ * leave.
+ */
 export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }

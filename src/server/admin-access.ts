@@ -1,4 +1,4 @@
-/** Access for operator commands: through the running server, or else to the store itself. */
+/** Access for operator commands: through the running server, or otherwise to the store itself. */
 
 import type { Env } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
@@ -11,11 +11,12 @@ import { reachAdminSocket } from './admin-socket.ts'
 import type { AdminPorts } from './admin-socket.ts'
 import { connectionOptions } from './backends/cassandra-connection.ts'
 
+/** Access that its owner must close. */
 export interface AdminAccess extends AdminPorts {
   close(): Promise<void>
 }
 
-/** Throws HeddleError with a message if the store cannot be reached. */
+/** Opens access. Throws HeddleError with a message if the store cannot be reached. */
 export async function openAdminAccess(settings: Settings, env: Env): Promise<AdminAccess> {
   const { cassandra, dataDirectory: directory } = settings
   const ended = (

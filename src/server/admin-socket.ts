@@ -1,6 +1,7 @@
 /**
- * Operator commands on a data directory while a server runs on it: over a socket in the directory,
- * for its owner only. A line of JSON each way: `{do, with}`, then `{done}` or `{error}`.
+ * Operator commands on a data directory while a server runs on it. They use a socket in the
+ * directory, for its owner only. A line of JSON goes each way: `{do, with}`, then `{done}` or
+ * `{error}`.
  */
 
 import { existsSync, rmSync } from 'node:fs'
@@ -17,23 +18,25 @@ import { HeddleError, isErrorCode } from '../errors.ts'
 
 const socketName = 'heddle.sock'
 
-/** The system truncates longer paths of sockets. */
+/** Bytes of a socket's path. The system truncates longer ones. */
 const pathBytesMax = 103
 
-/** Clients send their request at once, and a live server answers by then. */
+/** Time for a request and its answer. Clients send at once, and a live server answers by then. */
 const patienceMs = 10_000
 
-/** What operator commands use. */
+/** Ports of operator commands, over the socket of a running server or over the store itself. */
 export interface AdminPorts {
   readonly keyAdmin: KeyAdmin
   readonly billing: BillingTable
 }
 
+/** Where the socket is, and what it offers. */
 export interface AdminSocketParts extends AdminPorts {
   readonly directory: string
   readonly env: Env
 }
 
+/** A socket that accepts commands until it is closed. */
 export interface AdminSocket {
   close(): Promise<void>
 }
@@ -49,7 +52,7 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Undefined if there can be no such socket here: the server runs without it. */
+/** Opens the socket; undefined if there can be none here. The server then runs without it. */
 export async function openAdminSocket(
   { directory, env, ...ports }: AdminSocketParts,
 ): Promise<AdminSocket | undefined> {
@@ -121,7 +124,7 @@ export async function reachAdminSocket(
   return { keyAdmin, billing }
 }
 
-/** With a umask, so that only the owner can connect, from the first moment on. */
+/** Listens with a umask, so that only the owner can connect, from the first moment on. */
 function listen(server: ReturnType<typeof createServer>, path: string): Promise<void> {
   return new Promise((listening, failed) => {
     server.once('error', failed)

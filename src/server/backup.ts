@@ -4,7 +4,10 @@ import { HeddleError } from '../errors.ts'
 import type { Settings } from '../settings/index.ts'
 import { backUp } from '../store/embedded/index.ts'
 
-/** Returns the size of the backup. Throws HeddleError with a message if there can be none. */
+/**
+ * Backs up a data directory. Returns the size. Throws HeddleError with a message if there can be no
+ * backup.
+ */
 export function backUpStore({ cassandra, dataDirectory: directory }: Settings,
   target: string): { readonly bytes: number } {
   if (cassandra === null) return backUp({ directory, target })

@@ -1,45 +1,48 @@
 /**
- * Wakes threads that sleep until a run of theirs is due. Only the store knows which ones these are:
- * here is just one time, before which none of them is.
+ * Wakes threads that sleep until one of their runs is due. Only the store knows which threads these
+ * are. This keeps just one time, before which none of them is due.
  */
 
-import { limitConcurrency } from '../../cluster/index.ts'
+import { Backoff, limitConcurrency } from '../../cluster/index.ts'
 import type { ActorKey, Env } from '../../cluster/index.ts'
 import type { DueThread, DueThreads } from '../search/index.ts'
 
+/** What is woken, and how. */
 export interface DueWakesOptions {
   readonly env: Env
   readonly due: DueThreads
-  /** Throws if the actor cannot live now; does nothing for one of another member. */
+  /** Throws if the actor cannot live now. Does nothing for an actor of another member. */
   wake(key: ActorKey): Promise<void>
 }
 
-/** Threads that are read, and how many of them are woken at once. */
+/** Threads that are read at a time, and threads that are woken at once. */
 const [pageThreads, wokenAtOnce] = [256, 8]
 
-/** How long after a failure it is tried again: doubled each time, up to the longest. */
-const againMs = { first: 1_000, longest: 60_000 }
+/** Pauses after a failure. They double each time, up to the longest. */
+const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
-/** Timers stand still while a machine sleeps. */
+/** Longest time of a timer, as timers stand still while a machine sleeps. */
 const longestTimerMs = 60_000
 
-/** Before all threads: times of runs are later. */
+/** A place before all threads, as times of runs are later. */
 const fromTheFirst = { atMs: 0, no: 0 }
 
+/** Wakes due threads of one member. Belongs to its actors. */
 export class DueWakes {
   readonly #options: DueWakesOptions
   readonly #inTurn = limitConcurrency(wokenAtOnce)
   #nextMs = Infinity
-  #againMs = againMs.first
+  readonly #backoff: Backoff
   #isLooking = false
   #isClosed = false
   #stopTimer = () => {}
 
   constructor(options: DueWakesOptions) {
     this.#options = options
+    this.#backoff = new Backoff(options.env, pauses)
   }
 
-  /** Some thread is due by then. */
+  /** Notes that some thread is due by then. */
   note(atMs: number): void {
     if (atMs >= this.#nextMs) return
     this.#nextMs = atMs
@@ -73,14 +76,13 @@ export class DueWakes {
         error: outcome.failed,
       })
       // Perhaps there was no room for more of them at once.
-      if (outcome.woken > 0) this.#againMs = againMs.first
-      this.note(env.nowMs() + this.#againMs)
-      this.#againMs = Math.min(2 * this.#againMs, againMs.longest)
-    } else this.#againMs = againMs.first
+      if (outcome.woken > 0) this.#backoff.reset()
+      this.note(env.nowMs() + this.#backoff.nextMs())
+    } else this.#backoff.reset()
     this.#setTimer()
   }
 
-  /** Returns how many were woken, and why one of the others was not. */
+  /** Wakes all due threads. Returns how many were woken, and why one of the others was not. */
   async #wakeAll(): Promise<{ readonly woken: number; readonly failed: unknown }> {
     const { env, due } = this.#options
     let [woken, failed]: [number, unknown] = [0, undefined]

@@ -18,6 +18,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { portError } from './port-error.ts'
 import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
+/** Parts of the member that its front door uses. */
 export interface DoorParts {
   readonly env: Env
   readonly metrics: Metrics
@@ -32,10 +33,10 @@ export interface DoorParts {
   readonly egress: Pick<Egress, 'check'>
 }
 
-/** Ports that are tried after the usual one, if nobody has chosen it. */
+/** Ports that are tried after the usual one, if the port was not chosen. */
 const nextPorts = 100
 
-/** Throws HeddleError with a message if it cannot listen. */
+/** Opens the front door. Throws HeddleError with a message if it cannot listen. */
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
@@ -92,7 +93,10 @@ function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions[
     : undefined
 }
 
-/** Known keys work without their table for a while, and most limits without their counters. */
+/**
+ * What `/ok` checks. Known keys work without their table for a while, and most limits without their
+ * counters.
+ */
 function dependenciesOf(settings: Settings, { check, keys }: Backend,
   askCounter: () => Promise<void>): FrontDoorOptions['dependencies'] {
   const findNobody = async () => void await keys.get('nobody')

@@ -1,15 +1,16 @@
-/** A sentence for each reason why a server cannot listen on an address. */
+/** A message for each reason why a server cannot listen on an address. */
 
 import { HeddleError } from '../errors.ts'
 
+/** The address that was asked for. */
 export interface PortWish {
   readonly host: string
   readonly port: number
-  /** The prefix of the options for this host and port. */
+  /** Prefix of the options for this host and port. */
   readonly flags: '--' | '--metrics-'
 }
 
-/** Other errors are returned as they are. */
+/** The error with a message for the operator. Other errors are returned as they are. */
 export function portError({ host, port, flags }: PortWish, error: unknown): unknown {
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is in use: end what listens there, or choose another ` +

@@ -10,17 +10,18 @@ import type { LimitClients, QuotaStats, ReadQuota } from '../limits/index.ts'
 import type { Backend } from './backends/backend.ts'
 import type { Metrics, Reading } from './metrics/metrics.ts'
 
+/** Adds the version of this server. */
 export function readServer(metrics: Metrics, version: string): void {
   metrics.gauge({ name: 'info', labels: ['version'], help: 'Always 1: which version this is.' },
     () => [{ value: 1, labels: { version } }])
 }
 
-/** The result is to be called with each finished request. */
+/** Adds the metrics of requests. Call the result with each finished request. */
 export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   const requests = metrics.count({
     name: 'http_requests_total',
     labels: ['route', 'method', 'status'],
-    help: 'Requests that are over, by the pattern of their route; `gone` where the client left ' +
+    help: 'Requests that have ended, by the pattern of their route; `gone` where the client left ' +
       'before there was a status.',
   })
   const took = metrics.duration({
@@ -34,24 +35,26 @@ export function countRequests(metrics: Metrics): (exchange: Exchange) => void {
   }
 }
 
+/** Adds what is open at the front door. */
 export function readDoor(metrics: Metrics, door: Pick<FrontDoor, 'stats'>): void {
-  metrics.gauge({ name: 'http_requests_under_way', help: 'Requests that are not over.' },
+  metrics.gauge({ name: 'http_requests_under_way', help: 'Requests in progress.' },
     () => [{ value: door.stats().requests }])
   metrics.counter({ name: 'connections_refused_total',
     help: 'Connections that were refused, as their address had too many.' },
     () => [{ value: door.stats().refusedConnections }])
   metrics.gauge({ name: 'stream_readers', labels: ['wire'],
-    help: 'Clients that are told events of a run as they come: over REST (sse), or typed (rpc).' },
+    help: 'Clients that get events of a run as they come: over REST (sse), or typed (rpc).' },
     () => {
       const { sse, rpc } = door.stats().replies
       return [{ value: sse, labels: { wire: 'sse' } }, { value: rpc, labels: { wire: 'rpc' } }]
     })
-  metrics.gauge({ name: 'streams_open', help: 'Runs whose events are told to somebody here.' },
+  metrics.gauge({ name: 'streams_open', help: 'Runs whose events are sent to clients here.' },
     () => [{ value: door.stats().replies.runsFollowed }])
   metrics.gauge({ name: 'waits_open', help: 'Clients that wait for the result of a run.' },
     () => [{ value: door.stats().replies.wait }])
 }
 
+/** Adds the actors of this member, by kind. */
 export function readActors(metrics: Metrics, activations: ActivationTable): void {
   const each = (take: (stats: Readonly<ActivationStats>) => number) => () =>
     [...activations.stats()].map(([kind, stats]): Reading => ({ value: take(stats),
@@ -60,10 +63,10 @@ export function readActors(metrics: Metrics, activations: ActivationTable): void
   const labels = ['kind']
   metrics.gauge({ name: 'actors', labels, help: 'Actors that are alive in this member.' },
     each(({ alive }) => alive))
-  metrics.counter({ name: 'actors_begun_total', labels, help: 'Lives of actors that were begun.' },
+  metrics.counter({ name: 'actors_begun_total', labels, help: 'Activations of actors that began.' },
     each(({ begun }) => begun))
-  metrics.counter({ name: 'actors_failed_total', labels, help: 'Lives of actors that failed.' },
-    each(({ failed }) => failed))
+  metrics.counter({ name: 'actors_failed_total', labels,
+    help: 'Activations of actors that failed.' }, each(({ failed }) => failed))
   metrics.gauge({ name: 'mailbox_commands', labels, help: 'Commands that wait in mailboxes.' },
     each(({ waiting }) => waiting))
   metrics.gauge({ name: 'mailbox_fullest', labels,
@@ -71,6 +74,7 @@ export function readActors(metrics: Metrics, activations: ActivationTable): void
     each(({ fullest }) => fullest))
 }
 
+/** Adds members, shards, and the state of the ownership check (without one for a single member). */
 export function readOwnership(metrics: Metrics,
   { status, ownershipCheck: check }: Pick<Backend, 'status' | 'ownershipCheck'>): void {
   metrics.gauge({ name: 'members', help: 'Members that may own shards, as this one sees it.' },
@@ -83,10 +87,11 @@ export function readOwnership(metrics: Metrics,
   if (check === undefined) return
   const states: readonly OwnershipCheck['state'][] = ['open', 'closed', 'fenced']
   metrics.gauge({ name: 'gate_state', labels: ['state'],
-    help: '1 for the state of the gate: closed while the store is out of reach.' },
+    help: '1 for the state of the ownership check: closed while the store is out of reach.' },
     () => states.map((state) => ({ value: check.state === state ? 1 : 0, labels: { state } })))
 }
 
+/** Adds the memory of reads. */
 export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): void {
   metrics.gauge({ name: 'read_bytes', help: 'Memory that reads take, by what they read or send.' },
     () => [{ value: reads.stats.bytes }])
@@ -99,6 +104,7 @@ export function readReads(metrics: Metrics, reads: Pick<ReadQuota, 'stats'>): vo
 
 const fates = ['admitted', 'near', 'refused', 'alone', 'failed'] as const
 
+/** Adds what limits decided at this front door. */
 export function readLimits(metrics: Metrics,
   clients: Pick<LimitClients, 'size' | 'tallies'>): void {
   metrics.counter({ name: 'limited_requests_total', labels: ['row', 'fate'],
@@ -115,20 +121,21 @@ export function readLimits(metrics: Metrics,
 
 const lookFates = ['looks', 'failures', 'turnedAway'] as const
 
-/** Only if keys are required. */
+/** Adds the lookups of API keys. Used only if keys are required. */
 export function readKeys(metrics: Metrics, stats: () => KeyStats | undefined): void {
   metrics.counter({ name: 'key_looks_total', labels: ['fate'],
     help: 'API keys that were looked for in the store (looks), of these in vain because it was ' +
       'out of reach (failures), and strangers turned away in a flood (turnedAway).' },
     () => lookFates.map((fate) => ({ value: stats()?.[fate] ?? 0, labels: { fate } })))
   metrics.gauge({ name: 'keys_remembered', labels: ['kind'],
-    help: 'API keys that this front door remembers: known ones, and ids that nobody has.' },
+    help: 'API keys that this front door remembers: known ones, and ids of no key.' },
     () =>
       (['known', 'unknown'] as const).map((kind) => ({ value: stats()?.[kind] ?? 0,
         labels: { kind } })
       ))
 }
 
+/** Adds use and refusals of quotas. */
 export function readQuotas(metrics: Metrics, stats: () => QuotaStats): void {
   metrics.gauge({ name: 'quota_highest_use_ratio', labels: ['quota'],
     help:
@@ -158,6 +165,7 @@ function newestEpoch({ member, shards }: ClusterStatus): number {
     .reduce((newest, { epoch }) => Math.max(newest, epoch), 0)
 }
 
+/** Adds the graph workers. */
 export function readWorkers(metrics: Metrics, stats: () => HostStats): void {
   metrics.gauge({ name: 'workers', labels: ['state'], help: 'Graph workers, by what they do.' },
     () => {

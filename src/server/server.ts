@@ -29,8 +29,9 @@ import { readActors, readLimits, readOwnership, readReads, readServer,
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
 
+/** A running server. */
 export interface Server {
-  /** Undefined if it answers no clients. */
+  /** URL for clients; undefined if it answers no clients. */
   readonly url: string | undefined
   /** The separate port for metrics; undefined if there is none. */
   readonly metricsPort: number | undefined
@@ -38,34 +39,41 @@ export interface Server {
   readonly place: string
   /** How other members know this one; undefined if there can be no others. */
   readonly member: string | undefined
-  /** All that the project names, including those that cannot be loaded. */
+  /** All graphs that the project names, including those that cannot be loaded. */
   readonly graphs: readonly ServedGraph[]
-  /** Ends within the time that the settings give it. Runs cut short resume at the next start. */
+  /**
+   * Ends within the time that the settings give it. Runs that are cut short resume at the next
+   * start.
+   */
   close(): Promise<void>
 }
 
+/** A graph of the project, for the banner at the start. */
 export interface ServedGraph {
   readonly graphId: string
   readonly file: string
   readonly loaded: boolean
 }
 
-/** A start that takes longer will never succeed: a disk hangs, or a graph's own code. */
+/** Time for a start. A longer one never succeeds: a disk hangs, or a graph's own code. */
 const startMs = 60_000
-/** Longer, because another member may be making the tables first. */
+/** Time to open the store. It is longer, as another member may be making the tables first. */
 const storeStartMs = 240_000
 
-/** The share of the shutdown time that each stage may take, in the order in which they end. */
+/** Share of the shutdown time that each stage may take, in the order in which they end. */
 const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
   graphs: 0.05, store: 0.1, traces: 0.02 } as const
 
-/** After this long, the verdicts on all runs in progress are on disk. */
+/** Time after which the verdicts on all runs in progress are on disk. */
 const judgedMs = 5_000
 
-/** After this share of the time for giving shards back, runs under way are cut short. */
+/** Share of the time for giving shards back after which runs in progress are cut short. */
 const releaseShare = 0.8
 
-/** Resolves when it serves. Throws HeddleError with a message if a setting cannot work. */
+/**
+ * Starts a server. Resolves when it serves. Throws HeddleError with a message if a setting cannot
+ * work.
+ */
 export async function openServer(settings: Settings, env: Env,
   endProcess: (reason: string) => void): Promise<Server> {
   const { cassandra, dataDirectory: directory, drainMs, region } = settings
@@ -137,7 +145,7 @@ export async function openServer(settings: Settings, env: Env,
   const metricsServer = metricsPlace === null ?
     undefined :
     await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
-  // Before the door closes: requests that come while shards move are forwarded to the new owners.
+  // Comes before the front door closes: requests that come while shards move go to the new owners.
   await stage('shards', () => {}, () => backend.giveBack())
   const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,
     loaded: graphs.describe(graphId)?.failed !== true })
@@ -161,7 +169,7 @@ interface Watchers {
   readonly tracing?: Tracing
 }
 
-/** Undefined if the directory cannot be used: the store says so. */
+/** Undefined if the directory cannot be used. The store reports that. */
 function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
   try {
     return new ExecutionMarks(directory, env.uuid())
@@ -170,7 +178,7 @@ function marksIn(directory: string, env: Env): ExecutionMarks | undefined {
   }
 }
 
-/** All innocent runs continue: now the suspects are tried. */
+/** Lets suspects begin, when all innocent runs continue. */
 function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
   quarantine.open()
   env.after(judgedMs, () => marks.forgetEarlier())
@@ -187,7 +195,7 @@ async function openBackend(settings: Settings,
   return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }
 
-/** Without a collector, not even the library is loaded. */
+/** Starts tracing. Without a collector, not even the library is loaded. */
 async function openTracing({ tracing }: Settings, env: Env): Promise<OpenTracing | undefined> {
   if (tracing === null) return undefined
   readTracingHeaders(process.env)
@@ -208,7 +216,7 @@ function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimi
 
 interface Graphs {
   readonly host: RunningGraphHost
-  /** Which ones runs may have, as the project says by now. */
+  /** Which webhooks runs may call, as the project says at the time of the call. */
   webhooks(): WebhookPolicy
   close(): Promise<void>
 }
@@ -216,7 +224,8 @@ interface Graphs {
 async function openGraphs(project: Project,
   { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings,
   { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
-  // As the project's own tools do: relative paths in its code start from its configuration.
+  // Relative paths in the project's code start from its configuration, as with the project's own
+  // tools.
   process.chdir(project.root)
   const compiled = await compileProject(project)
   const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })

@@ -3,6 +3,7 @@
 import type { TraceSpan, Tracing } from '../../cluster/index.ts'
 import type { Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
 
+/** Wraps a host. Each execution becomes a span, which ends with its outcome. */
 export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
   const spans = new Map<number, TraceSpan>()
   const end = (id: number, outcome: string, failure?: string) => {

@@ -12,8 +12,9 @@ import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler,
 import { throttleLog } from '../../cluster/index.ts'
 import type { Env, TraceSpan, SpanStart, Tracing } from '../../cluster/index.ts'
 
+/** How much is traced, and as whom. */
 export interface TracingOptions {
-  /** The share of traces that begin here and are kept: from 0 to 1. */
+  /** Share of the traces that begin here and are kept, from 0 to 1. */
   readonly ratio: number
   readonly version: string
   /** Identifies this process in its spans. */
@@ -21,14 +22,15 @@ export interface TracingOptions {
   readonly env: Pick<Env, 'log' | 'monotonicMs'>
 }
 
+/** Tracing that its owner must close. */
 export interface OpenTracing extends Tracing {
   /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
-/** How long spans wait to be sent together. */
+/** Time that spans wait to be sent together. */
 const sendMs = 1_000
-/** A problem that each batch has is logged once in this time. */
+/** Time in which a problem that each batch has is logged once. */
 const quietMs = 600_000
 
 const kinds = {
@@ -37,7 +39,7 @@ const kinds = {
   inner: SpanKind.INTERNAL,
 } as const
 
-/** To be called once in a process: the current context of the library is global. */
+/** Starts tracing. Call once in a process, as the current context of the library is global. */
 export function startTracing({ ratio, version, instance, env }: TracingOptions): OpenTracing {
   complainTo(env)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
@@ -91,7 +93,7 @@ function complainTo(env: TracingOptions['env']): void {
 
 const traceparent = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-|$)/
 
-/** The context of a W3C traceparent; if the text is none, a new trace begins. */
+/** The context of a W3C traceparent. A new trace begins if the text is not one. */
 function contextOf(text: string): Context {
   const [, traceId, spanId, flags] = traceparent.exec(text) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT

@@ -9,41 +9,27 @@ import { dirname, extname, join, resolve } from 'node:path'
 
 import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
-import { defaultWorkers, logLevels } from './known-settings.ts'
-import type { SettingName } from './known-settings.ts'
-import { regionNames } from './region.ts'
+import type { ValueOf } from './known-settings.ts'
 import type { RegionName } from './region.ts'
 import { SettingsReader } from './settings-reader.ts'
 import type { SettingsSource } from './settings-reader.ts'
 
-/**
- * none  everybody may call
- * keys  callers need an API key, or a session if these are set up
- */
-const authentications = ['none', 'keys'] as const
-const stores = ['embedded', 'cassandra'] as const
-/**
- * validate  a plain write, then a shared read that confirms that this member still owns it
- * lwt       a compare-and-set for each row of the log: slower, and simpler to reason about
- */
-const commitModes = ['validate', 'lwt'] as const
-/**
- * frontdoor  it answers clients
- * member     it owns threads
- */
-const roles = ['frontdoor', 'member'] as const
-
+/** The resolved settings of a server. */
 export interface Settings {
   /** Absolute; a langgraph.json or a folder that has one. */
   readonly config: string
   /** 0 for any that is free. */
   readonly port: number
-  /** If not, the next free port will do where this one is taken. */
+  /** Whether the port was set. If not, the server takes the next free port. */
   readonly portIsChosen: boolean
   readonly host: string
-  /** It may listen where others can reach it without authentication. */
+  /** Whether it may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
-  readonly auth: typeof authentications[number]
+  /**
+   * none  everybody may call
+   * keys  callers need an API key, or a session if these are set up
+   */
+  readonly auth: ValueOf<'auth'>
   /** Null if users have no sessions. */
   readonly sessions: SessionSettings | null
   /** The URL of each region; empty if not known. */
@@ -82,7 +68,7 @@ export interface Settings {
   readonly egressProxy: string | undefined
   /** Private addresses, ranges and hosts that webhooks may call. */
   readonly egressAllow: readonly string[]
-  readonly logLevel: typeof logLevels[number]
+  readonly logLevel: ValueOf<'logLevel'>
   /** Null if the front door serves them, to callers on this machine. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** Null if there is no collector. */
@@ -91,24 +77,27 @@ export interface Settings {
   readonly cassandra: CassandraSettings | null
 }
 
-/** Bounds of one tenant; Infinity for none. */
+/** What one tenant may have at most; Infinity for any number. */
 export interface QuotaSettings {
   readonly bytes: number
   readonly threads: number
-  /** Unfinished ones whose time has come. */
+  /** Unfinished runs whose time has come. */
   readonly runs: number
   readonly delayedRuns: number
-  /** At one server. */
+  /** Streams and waiting requests at one server. */
   readonly streams: number
 }
 
-/** The exporter itself reads the address and headers of the collector from the environment. */
+/**
+ * How traces are sampled. The exporter itself reads the address and headers of the collector from
+ * the environment.
+ */
 export interface TracingSettings {
   /** The share of traces that begin here and are kept: from 0 to 1. */
   readonly ratio: number
 }
 
-/** Signed sessions of users. */
+/** How sessions of users are verified. */
 export interface SessionSettings {
   readonly issuer: string
   /** Empty if any audience is accepted. */
@@ -128,7 +117,7 @@ export interface CassandraSettings {
   readonly password: string
   /** Paths of files in PEM format; null if the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
-  readonly commit: typeof commitModes[number]
+  readonly commit: ValueOf<'commit'>
   readonly member: MemberSettings
 }
 
@@ -136,7 +125,11 @@ export interface CassandraSettings {
 export interface MemberSettings {
   /** The name of the cluster. */
   readonly cluster: string
-  readonly roles: readonly typeof roles[number][]
+  /**
+   * frontdoor  it answers clients
+   * member     it owns threads
+   */
+  readonly roles: ValueOf<'roles'>
   /** Where other members reach this one; empty: its address towards Cassandra. */
   readonly host: string
   /** 0 for any that is free. */
@@ -147,57 +140,50 @@ export interface MemberSettings {
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string } | null
 }
 
-/** The settings are wrong. The message has one sentence for each mistake. */
+/** Settings that are wrong. The message has a sentence for each mistake, a line each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** Throws SettingsError. */
+/** Resolves the settings of a server. Throws SettingsError. */
 export function resolveSettings(source: SettingsSource): Settings {
   const reader = new SettingsReader(source)
-  const config = resolve(source.folder, reader.text('config', source.starter))
+  const config = reader.path('config') ?? resolve(source.folder, source.starter)
   const project = extname(config) === '.json' ? dirname(config) : config
-  const embedded = reader.oneOf('store', stores, 'embedded') === 'embedded'
-  const drainMs = embedded ? 5_000 : 20_000
+  const embedded = reader.value('store') === 'embedded'
+  const auth = reader.value('auth')
+  const inRegion = reader.isGiven('region')
   const resolved: Settings = {
     config,
-    port: reader.wholeNumber('port', { fallback: 2024, min: 0, max: 65_535 }),
-    portIsChosen: reader.text('port', '') !== '',
-    host: reader.text('host', '127.0.0.1'),
-    insecureListen: reader.yesOrNo('insecureListen', false),
-    auth: reader.oneOf('auth', authentications, 'none'),
+    port: reader.value('port'),
+    portIsChosen: reader.isGiven('port'),
+    host: reader.value('host'),
+    insecureListen: reader.value('insecureListen'),
+    auth,
     sessions: sessionSettings(reader),
-    region: reader.oneOf('region', regionNames, 'us'),
-    inRegion: reader.text('region', '') !== '',
-    regionUrls: Object.freeze(reader.urlsOf('regionUrl', regionNames)),
+    region: reader.value('region'),
+    inRegion,
+    regionUrls: Object.freeze(reader.value('regionUrl')),
     dataDirectory: reader.path('data') ?? join(project, '.heddle'),
-    workers: reader.wholeNumber('workers', { fallback: defaultWorkers, min: 1, max: 64 }),
-    workerHeapMb: reader.text('workerHeapMb', '') === '' ?
-      undefined
-      : reader.wholeNumber('workerHeapMb', { fallback: 0, min: 64, max: 1_048_576 }),
-    graphEnv: Object.freeze(reader.variables('graphEnv', ['*'])),
-    drainMs: reader.wholeNumber('drainMs', { fallback: drainMs, min: 0, max: 3_600_000 }),
-    allowOrigins: Object.freeze(reader.origins('allowOrigin')),
-    allowHosts: Object.freeze(reader.hosts('allowHost')),
+    workers: reader.value('workers'),
+    workerHeapMb: reader.value('workerHeapMb'),
+    graphEnv: Object.freeze(reader.value('graphEnv')),
+    drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
+    allowOrigins: Object.freeze(reader.value('allowOrigin')),
+    allowHosts: Object.freeze(reader.value('allowHost')),
     // In development, no region is set.
-    limits:
-      reader.oneOf('limits', ['on', 'off'], reader.text('region', '') === '' ? 'off' : 'on') ===
-        'on',
-    billing: reader.oneOf('billing', ['on', 'off'], 'off') === 'on',
+    limits: (reader.value('limits') ?? (inRegion ? 'on' : 'off')) === 'on',
+    billing: reader.value('billing') === 'on',
     limitOverrides: reader.path('limitOverrides') ?? null,
-    quotas: quotaSettings(reader),
-    trustedProxies: Object.freeze(reader.ranges('trustedProxies')),
-    connectionsPerAddress: reader.wholeNumber('connectionsPerAddress', { fallback: 1_000, min: 1,
-      max: 1_000_000 }),
-    userProxies: Object.freeze(reader.ranges('userProxies')),
-    reload: reader.yesOrNo('reload', true),
-    egressProxy: reader.webAddress('egressProxy'),
-    egressAllow: Object.freeze(reader.targets('egressAllow')),
-    logLevel: reader.oneOf('logLevel', logLevels, 'info'),
-    metrics: reader.text('metricsPort', '') === '' ? null : Object.freeze({
-      host: reader.text('metricsHost', '127.0.0.1'),
-      port: reader.wholeNumber('metricsPort', { fallback: 0, min: 0, max: 65_535 }),
-    }),
+    quotas: quotaSettings(reader, auth),
+    trustedProxies: Object.freeze(reader.value('trustedProxies')),
+    connectionsPerAddress: reader.value('connectionsPerAddress'),
+    userProxies: Object.freeze(reader.value('userProxies')),
+    reload: reader.value('reload'),
+    egressProxy: reader.value('egressProxy'),
+    egressAllow: Object.freeze(reader.value('egressAllow')),
+    logLevel: reader.value('logLevel'),
+    metrics: metricsSettings(reader),
     tracing: tracingSettings(source.environment, reader.mistakes),
     cassandra: embedded ? null : cassandraSettings(reader),
   }
@@ -206,18 +192,22 @@ export function resolveSettings(source: SettingsSource): Settings {
   return Object.freeze(resolved)
 }
 
-/** Without authentication, nobody shares the disk with the one tenant that there is. */
-function quotaSettings(reader: SettingsReader): QuotaSettings {
-  const isAlone = reader.text('auth', 'none') === 'none'
-  const quota = (name: SettingName, fallback: number) =>
-    reader.wholeNumber(name, { fallback, min: 0, max: 1_000_000_000 }) || Infinity
+/** Without authentication there is one tenant, which may fill the disk. */
+function quotaSettings(reader: SettingsReader, auth: Settings['auth']): QuotaSettings {
+  const shared = (quota: number) => auth === 'none' ? 0 : quota
+  const bound = (quota: number) => quota || Infinity
   return Object.freeze({
-    bytes: quota('quotaStoredMb', isAlone ? 0 : 102_400) * 1024 * 1024,
-    threads: quota('quotaThreads', isAlone ? 0 : 1_000_000),
-    runs: quota('quotaRuns', 10_000),
-    delayedRuns: quota('quotaDelayedRuns', 100_000),
-    streams: quota('quotaStreams', 5_000),
+    bytes: bound(reader.value('quotaStoredMb') ?? shared(102_400)) * 1024 * 1024,
+    threads: bound(reader.value('quotaThreads') ?? shared(1_000_000)),
+    runs: bound(reader.value('quotaRuns')),
+    delayedRuns: bound(reader.value('quotaDelayedRuns')),
+    streams: bound(reader.value('quotaStreams')),
   })
+}
+
+function metricsSettings(reader: SettingsReader): Settings['metrics'] {
+  const port = reader.value('metricsPort')
+  return port === undefined ? null : Object.freeze({ host: reader.value('metricsHost'), port })
 }
 
 /** From the standard variables of OpenTelemetry. */
@@ -239,15 +229,14 @@ function tracingSettings(environment: SettingsSource['environment'], mistakes: s
 }
 
 function sessionSettings(reader: SettingsReader): SessionSettings | null {
-  const keys = reader.text('jwtKeys', '')
+  const keys = reader.value('jwtKeys')
   if (keys === '') {
-    const issuer = reader.text('jwtIssuer', '')
-    if (issuer !== '') reader.required('jwtKeys', 'beside --jwt-issuer')
+    if (reader.isGiven('jwtIssuer')) reader.required('jwtKeys', 'beside --jwt-issuer')
     return null
   }
   return Object.freeze({
     issuer: reader.required('jwtIssuer', 'beside --jwt-keys'),
-    audience: reader.text('jwtAudience', ''),
+    audience: reader.value('jwtAudience'),
     keys: /^https?:/.test(keys) ? keys : reader.path('jwtKeys')!,
   })
 }
@@ -260,13 +249,13 @@ function cassandraSettings(reader: SettingsReader): CassandraSettings {
     reader.mistakes.push('--tls-cert and --tls-key belong together: give both or none.')
   }
   return Object.freeze({
-    contactPoints: Object.freeze(reader.list('contactPoints', ['127.0.0.1'])),
+    contactPoints: Object.freeze(reader.value('contactPoints')),
     localDataCenter: reader.required('localDatacenter', 'with --store cassandra'),
-    keyspace: reader.text('keyspace', 'heddle'),
-    user: reader.text('cassandraUser', ''),
-    password: reader.text('cassandraPassword', ''),
+    keyspace: reader.value('keyspace'),
+    user: reader.value('cassandraUser'),
+    password: reader.value('cassandraPassword'),
     tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
-    commit: reader.oneOf('commit', commitModes, 'validate'),
+    commit: reader.value('commit'),
     member: memberSettings(reader),
   })
 }
@@ -280,16 +269,16 @@ function memberSettings(reader: SettingsReader): MemberSettings {
       'three or none.')
   }
   return Object.freeze({
-    cluster: reader.text('clusterName', 'heddle'),
-    roles: Object.freeze(reader.words('roles', roles)),
-    host: reader.text('memberHost', ''),
-    port: reader.wholeNumber('memberPort', { fallback: 0, min: 0, max: 65_535 }),
-    secret: reader.text('clusterSecret', ''),
+    cluster: reader.value('clusterName'),
+    roles: Object.freeze(reader.value('roles')),
+    host: reader.value('memberHost'),
+    port: reader.value('memberPort'),
+    secret: reader.value('clusterSecret'),
     tls: ca && cert && key ? Object.freeze({ ca, cert, key }) : null,
   })
 }
 
-/** Of this server, as package.json has it. */
+/** The version of this server, as package.json has it. */
 export function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -4,18 +4,19 @@ import { isIPv4 } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
 
+/** A parsed address. */
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 
 /** All addresses with the same first bits as this one. */
 export type IpRange = readonly [address: IpAddress, bits: number]
 
-/** IPv4 addresses mapped into IPv6 become IPv4; undefined if it is no address. */
+/** Parses an address; undefined if it is none. An IPv4 address mapped into IPv6 becomes IPv4. */
 export function ipAddress(text: string): IpAddress | undefined {
   if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined
   return ipaddr.process(text)
 }
 
-/** Reads `10.0.0.0/8` or a single address; undefined if it is neither. */
+/** Parses `10.0.0.0/8` or a single address; undefined if it is neither. */
 export function ipRange(text: string): IpRange | undefined {
   const [, base = '', digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = ipAddress(base)
@@ -25,11 +26,12 @@ export function ipRange(text: string): IpRange | undefined {
   return bits <= most ? [address, bits] : undefined
 }
 
+/** Whether an address is in a range. */
 export function isWithin(address: IpAddress, [range, bits]: IpRange): boolean {
   return address.kind() === range.kind() && address.match(range, bits)
 }
 
-/** True for an address, or a host name, that only this machine can reach. */
+/** Whether only this machine can reach a host, given as an address or a name. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') ||
     host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))

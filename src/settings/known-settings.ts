@@ -1,149 +1,195 @@
-/** Every setting of a server: how it is given, and what it does. */
+/** Every setting of a server, in the order of `--help`: by group, the common ones first. */
 
 import { availableParallelism } from 'node:os'
 
-/** From the most to the least. */
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-
-/** How a setting is given: as text by a flag or a variable. */
-interface Setting {
-  readonly flags: string
-  readonly variable: string
-  readonly message: string
-  /** Graphs never see it, and `<variable>_FILE` may name a file that has it. */
-  readonly isSecret: boolean
-}
-
-const setting = (flags: string, variable: string, message: string): Setting => ({ flags, variable,
-  message, isSecret: false })
-
-const secret = (flags: string, variable: string, message: string): Setting => ({ flags, variable,
-  message, isSecret: true })
+import { regionNames } from './region.ts'
+import { anyText, hosts, oneOf, origins, path, ranges, someOf, targets, texts, urlsOf, variables,
+  webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
+import { settingsOf } from './setting.ts'
+import type { Setting } from './setting.ts'
 
 /** At least two: a graph that spins must leave one to the others. At most eight, for memory. */
-export const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
+const defaultWorkers = Math.min(Math.max(availableParallelism(), 2), 8)
 
-/** In the order of --help. */
+const onOrOff = oneOf(['on', 'off'])
+const port = wholeNumber(0, 65_535)
+const quota = wholeNumber(0, 1_000_000_000)
+
+const [serve, access, store, cluster, limits, observability] = [settingsOf('serve'),
+  settingsOf('access'), settingsOf('store'), settingsOf('cluster'), settingsOf('limits'),
+  settingsOf('observability')]
+
+/** All settings by name. */
 export const knownSettings = {
-  config: setting('--config <path>', 'HEDDLE_CONFIG',
-    'The langgraph.json to serve, or its folder (default: the starter project).'),
-  port: setting('--port <number>', 'PORT',
-    'The port to listen on; 0 picks a free one (default: 2024, or the next one that is free).'),
-  host: setting('--host <address>', 'HEDDLE_HOST',
-    'The address to listen on (default: 127.0.0.1).'),
-  insecureListen: setting('--insecure-listen', 'HEDDLE_INSECURE_LISTEN',
-    'Listen where others can reach it without --auth keys: they may do everything.'),
-  auth: setting('--auth <how>', 'HEDDLE_AUTH',
-    'Who may call: none lets everybody in, keys asks for an API key or a session (default: none).'),
-  jwtKeys: setting('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS',
-    'Accept sessions signed by a key of this JSON web key set (default: no sessions).'),
-  jwtIssuer: setting('--jwt-issuer <text>', 'HEDDLE_JWT_ISSUER',
-    'The issuer that sessions must have.'),
-  jwtAudience: setting('--jwt-audience <text>', 'HEDDLE_JWT_AUDIENCE',
-    'The audience that sessions must have (default: any).'),
-  region: setting('--region <name>', 'HEDDLE_REGION',
-    'Which region this is: us or eu (default: us).'),
-  regionUrl: setting('--region-url <urls>', 'HEDDLE_REGION_URL',
-    'The URL of each region, told to callers with a key of another one: ' +
-      'us=https://…,eu=https://… (default: not told).'),
-  data: setting('--data <folder>', 'HEDDLE_DATA_DIR',
-    'Where everything is stored (default: .heddle in the folder of the project).'),
-  workers: setting('--workers <number>', 'HEDDLE_WORKERS',
-    `How many worker threads run graphs (default here: ${defaultWorkers}).`),
-  workerHeapMb: setting('--worker-heap-mb <number>', 'HEDDLE_WORKER_HEAP_MB',
-    'The memory that the graphs of one worker may fill; a run that fills it fails (default: the ' +
-      'memory of the container less 1024 for the server, by workers, at most 4096).'),
-  graphEnv: setting('--graph-env <names>', 'HEDDLE_GRAPH_ENV',
-    'The environment variables that graphs see: OPENAI_API_KEY,MY_* (default: *, which is all ' +
-      'but HEDDLE_* and OTEL_*).'),
-  drainMs: setting('--drain-ms <ms>', 'HEDDLE_DRAIN_MS',
-    'How long a shutdown may take; unfinished runs resume elsewhere or at the next start ' +
-      '(default: 5000, with Cassandra 20000).'),
-  allowOrigin: setting('--allow-origin <origin...>', 'HEDDLE_ALLOW_ORIGIN',
-    'Origins of web pages that may call, * for all (default: those of this machine).'),
-  allowHost: setting('--allow-host <name...>', 'HEDDLE_ALLOW_HOST',
-    'Names by which callers may call without --auth keys, * for any (default: those of this ' +
-      'machine, and its addresses).'),
-  limits: setting('--limits <how>', 'HEDDLE_LIMITS',
-    'Rate limits: on or off (default: on if --region is set).'),
-  billing: setting('--billing <how>', 'HEDDLE_BILLING',
-    'Billing records of runs: on or off; only in the region us (default: off).'),
-  limitOverrides: setting('--limit-overrides <file>', 'HEDDLE_LIMIT_OVERRIDES',
-    'A file of your own limits, by name: {"default-key": {"count": 5000}}.'),
-  quotaStoredMb: setting('--quota-stored-mb <number>', 'HEDDLE_QUOTA_STORED_MB',
-    'MiB that one tenant may store, 0 for any (default: 102400; any with --auth none).'),
-  quotaThreads: setting('--quota-threads <number>', 'HEDDLE_QUOTA_THREADS',
-    'Threads that one tenant may have, 0 for any (default: 1000000; any with --auth none).'),
-  quotaRuns: setting('--quota-runs <number>', 'HEDDLE_QUOTA_RUNS',
-    'Unfinished runs that one tenant may have, 0 for any (default: 10000).'),
-  quotaDelayedRuns: setting('--quota-delayed-runs <number>', 'HEDDLE_QUOTA_DELAYED_RUNS',
-    'Runs of one tenant that may wait for their time, 0 for any (default: 100000).'),
-  quotaStreams: setting('--quota-streams <number>', 'HEDDLE_QUOTA_STREAMS',
-    'Streams and waiting requests of one tenant at one server, 0 for any (default: 5000).'),
-  trustedProxies: setting('--trusted-proxies <ranges>', 'HEDDLE_TRUSTED_PROXIES',
-    'Proxies whose X-Forwarded-For is believed: 10.0.0.0/8,fd00::/8 (default: none).'),
-  userProxies: setting('--user-proxies <ranges>', 'HEDDLE_USER_PROXIES',
-    'Proxies whose x-user-id and x-tenant-id are believed (default: none).'),
-  connectionsPerAddress: setting('--connections-per-address <number>',
-    'HEDDLE_CONNECTIONS_PER_ADDRESS',
-    'How many connections each address may have open; this machine and the proxies named above ' +
-      'may have more (default: 1000).'),
-  reload: setting('--no-reload', 'HEDDLE_RELOAD',
-    'Do not reload the project when one of its files changes.'),
-  egressProxy: secret('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY',
-    'The proxy for webhook calls (default: none).'),
-  egressAllow: setting('--egress-allow <targets>', 'HEDDLE_EGRESS_ALLOW',
-    'Private addresses, ranges and hosts that webhooks may call: ' +
-      '10.1.0.0/16,hooks.internal (default: none).'),
-  store: setting('--store <kind>', 'HEDDLE_STORE',
-    'Where threads are stored: embedded (in the data folder) or cassandra (default: embedded).'),
-  contactPoints: setting('--contact-points <addresses>', 'HEDDLE_CONTACT_POINTS',
-    'Nodes of Cassandra to contact first: a,b,c (default: 127.0.0.1).'),
-  localDatacenter: setting('--local-datacenter <name>', 'HEDDLE_LOCAL_DATACENTER',
-    'The data center of Cassandra that this server belongs to.'),
-  keyspace: setting('--keyspace <name>', 'HEDDLE_KEYSPACE',
-    'The keyspace of the data; <name>_control is created beside it (default: heddle).'),
-  cassandraUser: setting('--cassandra-user <name>', 'HEDDLE_CASSANDRA_USER',
-    'The user for Cassandra (default: none).'),
-  cassandraPassword: secret('--cassandra-password <text>', 'HEDDLE_CASSANDRA_PASSWORD',
-    'Its password. Better set by the variable: others can see what was typed.'),
-  tlsCa: setting('--tls-ca <file>', 'HEDDLE_TLS_CA',
-    'Encrypt the connection to Cassandra; the authority of its certificate (PEM).'),
-  tlsCert: setting('--tls-cert <file>', 'HEDDLE_TLS_CERT',
-    'The certificate that this server shows to Cassandra, with --tls-key (PEM).'),
-  tlsKey: setting('--tls-key <file>', 'HEDDLE_TLS_KEY',
-    'The private key of that certificate (PEM).'),
-  commit: setting('--commit <mode>', 'HEDDLE_COMMIT',
-    'How rows of the log are committed: validate, or lwt, which is slower (default: validate).'),
-  memberHost: setting('--member-host <address>', 'HEDDLE_MEMBER_HOST',
-    'Where other members reach this one (default: its address towards Cassandra).'),
-  memberPort: setting('--member-port <number>', 'HEDDLE_MEMBER_PORT',
-    'The port for other members; 0 picks a free one (default: 0).'),
-  roles: setting('--roles <roles>', 'HEDDLE_ROLES',
-    'What it does: frontdoor answers clients, member owns threads (default: both).'),
-  clusterName: setting('--cluster-name <name>', 'HEDDLE_CLUSTER_NAME',
-    'Which cluster this is: the same for all its members (default: heddle).'),
-  clusterSecret: secret('--cluster-secret <text>', 'HEDDLE_CLUSTER_SECRET',
-    'The secret by which members trust each other; better set by the variable (default: one ' +
-      'stored in Cassandra).'),
-  memberCa: setting('--member-ca <file>', 'HEDDLE_MEMBER_CA',
-    'Members use TLS; the authority of their certificates (PEM).'),
-  memberCert: setting('--member-cert <file>', 'HEDDLE_MEMBER_CERT',
-    'The certificate that this member shows to others (PEM).'),
-  memberKey: setting('--member-key <file>', 'HEDDLE_MEMBER_KEY',
-    'The private key of that certificate (PEM).'),
-  metricsPort: setting('--metrics-port <number>', 'HEDDLE_METRICS_PORT',
-    'A separate port for metrics; 0 picks a free one (default: /metrics of the front door, for ' +
-      'callers on this machine only).'),
-  metricsHost: setting('--metrics-host <address>', 'HEDDLE_METRICS_HOST',
-    'The address of that port (default: 127.0.0.1).'),
-  logLevel: setting('--log-level <level>', 'HEDDLE_LOG_LEVEL',
-    `The least that is logged: ${logLevels.join(', ')} (default: info).`),
-}
+  config: serve('--config <path>', 'HEDDLE_CONFIG', { kind: path, fallback: undefined,
+    usual: 'the starter', message: 'The `langgraph.json` to serve, or its folder.' }),
+  port: serve('--port <number>', 'PORT', { kind: port, fallback: 2024,
+    usual: '2024 or the next free one', message: 'The port to listen on; 0 picks a free one.' }),
+  host: serve('--host <address>', 'HEDDLE_HOST', { kind: anyText, fallback: '127.0.0.1',
+    message: 'The address to listen on.' }),
+  data: serve('--data <folder>', 'HEDDLE_DATA_DIR', { kind: path, fallback: undefined,
+    usual: '`.heddle` in the project', message: 'The folder where everything is stored.' }),
+  workers: serve('--workers <number>', 'HEDDLE_WORKERS', { kind: wholeNumber(1, 64),
+    fallback: defaultWorkers, usual: 'one per core, but 2 to 8',
+    message: 'The number of worker threads that run graphs.' }),
+  reload: serve('--no-reload', 'HEDDLE_RELOAD', { kind: yesOrNo, fallback: true,
+    usual: 'it is reloaded', message: 'Do not reload the project when one of its files changes.' }),
+  graphEnv: serve('--graph-env <names>', 'HEDDLE_GRAPH_ENV', { kind: variables, fallback: ['*'],
+    usual: "all but the server's own",
+    message: 'The environment variables that graphs see: `OPENAI_API_KEY,MY_*`.' }),
+  drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
+    fallback: undefined, usual: '5000; with Cassandra 20000',
+    message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +
+      'start.' }),
+  workerHeapMb: serve('--worker-heap-mb <number>', 'HEDDLE_WORKER_HEAP_MB', {
+    kind: wholeNumber(64, 1_048_576),
+    fallback: undefined,
+    usual: "the container's memory less 1024 (at most half of it) for the server, by workers; " +
+      '128 to 4096',
+    message: 'What the graphs of one worker may fill, in MiB; a run that fills it fails.',
+  }),
 
+  auth: access('--auth <how>', 'HEDDLE_AUTH', { kind: oneOf(['none', 'keys']), fallback: 'none',
+    message: 'Who may call: `none` lets everybody in, `keys` asks for an API key or a session.' }),
+  insecureListen: access('--insecure-listen', 'HEDDLE_INSECURE_LISTEN', { kind: yesOrNo,
+    fallback: false, usual: 'no',
+    message: 'Listen where others can reach it without `--auth keys`: they may do everything.' }),
+  allowOrigin: access('--allow-origin <origin...>', 'HEDDLE_ALLOW_ORIGIN', { kind: origins,
+    fallback: [], usual: 'those of this machine',
+    message: 'Origins of web pages that may call, `*` for all.' }),
+  allowHost: access('--allow-host <name...>', 'HEDDLE_ALLOW_HOST', { kind: hosts, fallback: [],
+    usual: 'those of this machine and its addresses',
+    message: 'Names by which callers may call without `--auth keys`, `*` for any.' }),
+  jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
+    usual: 'no sessions', message: 'Accept sessions signed by a key of this JSON web key set.' }),
+  jwtIssuer: access('--jwt-issuer <text>', 'HEDDLE_JWT_ISSUER', { kind: anyText, fallback: '',
+    message: 'The issuer that sessions must have.' }),
+  jwtAudience: access('--jwt-audience <text>', 'HEDDLE_JWT_AUDIENCE', { kind: anyText, fallback: '',
+    usual: 'any', message: 'The audience that sessions must have.' }),
+  trustedProxies: access('--trusted-proxies <ranges>', 'HEDDLE_TRUSTED_PROXIES', { kind: ranges,
+    fallback: [], usual: 'none',
+    message: 'Proxies whose `X-Forwarded-For` is believed: `10.0.0.0/8,fd00::/8`.' }),
+  userProxies: access('--user-proxies <ranges>', 'HEDDLE_USER_PROXIES', { kind: ranges,
+    fallback: [], usual: 'none',
+    message: 'Proxies whose `x-user-id` and `x-tenant-id` are believed.' }),
+  egressProxy: access('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY', { kind: webAddress,
+    fallback: undefined, usual: 'none', isSecret: true, message: 'The proxy for webhook calls.' }),
+  egressAllow: access('--egress-allow <targets>', 'HEDDLE_EGRESS_ALLOW', { kind: targets,
+    fallback: [], usual: 'none', message: 'Private addresses, ranges and hosts that webhooks ' +
+      'may call: `10.1.0.0/16,hooks.internal`.' }),
+
+  store: store('--store <kind>', 'HEDDLE_STORE', { kind: oneOf(['embedded', 'cassandra']),
+    fallback: 'embedded',
+    message: 'Where threads are stored: in the data folder or in Cassandra.' }),
+  contactPoints: store('--contact-points <addresses>', 'HEDDLE_CONTACT_POINTS', { kind: texts,
+    fallback: ['127.0.0.1'], usual: '127.0.0.1',
+    message: 'Nodes of Cassandra to contact first: `a,b,c`.' }),
+  localDatacenter: store('--local-datacenter <name>', 'HEDDLE_LOCAL_DATACENTER', { kind: anyText,
+    fallback: '', message: 'The data center of Cassandra that this server belongs to.' }),
+  keyspace: store('--keyspace <name>', 'HEDDLE_KEYSPACE', { kind: anyText, fallback: 'heddle',
+    message: 'The keyspace of the data; `<name>_control` is created beside it.' }),
+  cassandraUser: store('--cassandra-user <name>', 'HEDDLE_CASSANDRA_USER', { kind: anyText,
+    fallback: '', usual: 'none', message: 'The user for Cassandra.' }),
+  cassandraPassword: store('--cassandra-password <text>', 'HEDDLE_CASSANDRA_PASSWORD', {
+    kind: anyText,
+    fallback: '',
+    isSecret: true,
+    message: 'The password of that user. Better set by the variable: others can see what was ' +
+      'typed.',
+  }),
+  tlsCa: store('--tls-ca <file>', 'HEDDLE_TLS_CA', { kind: path, fallback: undefined,
+    usual: 'no encryption',
+    message: 'Encrypt the connection to Cassandra; the authority of its certificate (PEM).' }),
+  tlsCert: store('--tls-cert <file>', 'HEDDLE_TLS_CERT', { kind: path, fallback: undefined,
+    usual: 'none',
+    message: 'The certificate that this server shows to Cassandra, with `--tls-key` (PEM).' }),
+  tlsKey: store('--tls-key <file>', 'HEDDLE_TLS_KEY', { kind: path, fallback: undefined,
+    usual: 'none', message: 'The private key of that certificate (PEM).' }),
+  commit: store('--commit <mode>', 'HEDDLE_COMMIT', {
+    /**
+     * validate  a plain write, then a shared read that confirms that this member still owns it
+     * lwt       a compare-and-set for each row of the log: slower, and simpler to reason about
+     */
+    kind: oneOf(['validate', 'lwt']),
+    fallback: 'validate',
+    message: 'How rows of the log are committed. `lwt` is slower: one compare-and-set per row.',
+  }),
+
+  roles: cluster('--roles <roles>', 'HEDDLE_ROLES', { kind: someOf(['frontdoor', 'member']),
+    fallback: ['frontdoor', 'member'], usual: 'frontdoor,member',
+    message: 'What it does: `frontdoor` answers clients, `member` owns threads.' }),
+  clusterName: cluster('--cluster-name <name>', 'HEDDLE_CLUSTER_NAME', { kind: anyText,
+    fallback: 'heddle', message: 'Which cluster this is: the same for all its members.' }),
+  clusterSecret: cluster('--cluster-secret <text>', 'HEDDLE_CLUSTER_SECRET', { kind: anyText,
+    fallback: '', usual: 'one stored in Cassandra', isSecret: true,
+    message: 'The secret by which members trust each other. Better set by the variable.' }),
+  memberHost: cluster('--member-host <address>', 'HEDDLE_MEMBER_HOST', { kind: anyText,
+    fallback: '', usual: 'its address towards Cassandra',
+    message: 'Where other members reach this one.' }),
+  memberPort: cluster('--member-port <number>', 'HEDDLE_MEMBER_PORT', { kind: port, fallback: 0,
+    usual: 'a free one', message: 'The port for other members; 0 picks a free one.' }),
+  memberCa: cluster('--member-ca <file>', 'HEDDLE_MEMBER_CA', { kind: path, fallback: undefined,
+    usual: 'no TLS', message: 'Members use TLS; the authority of their certificates (PEM).' }),
+  memberCert: cluster('--member-cert <file>', 'HEDDLE_MEMBER_CERT', { kind: path,
+    fallback: undefined, usual: 'none',
+    message: 'The certificate that this member shows to others (PEM).' }),
+  memberKey: cluster('--member-key <file>', 'HEDDLE_MEMBER_KEY', { kind: path, fallback: undefined,
+    usual: 'none', message: 'The private key of that certificate (PEM).' }),
+  region: cluster('--region <name>', 'HEDDLE_REGION', { kind: oneOf(regionNames), fallback: 'us',
+    message: 'Which region this server is in.' }),
+  regionUrl: cluster('--region-url <urls>', 'HEDDLE_REGION_URL', { kind: urlsOf(regionNames),
+    fallback: { us: '', eu: '' }, usual: 'not sent',
+    message: 'The URLs `us=https://…,eu=https://…`, sent to callers with a key of another ' +
+      'region.' }),
+
+  limits: limits('--limits <how>', 'HEDDLE_LIMITS', { kind: onOrOff, fallback: undefined,
+    usual: 'on if `--region` is set', message: 'Whether the rates of requests are limited.' }),
+  limitOverrides: limits('--limit-overrides <file>', 'HEDDLE_LIMIT_OVERRIDES', { kind: path,
+    fallback: undefined, usual: 'none',
+    message: 'A file of your own limits, by name: `{"default-key": {"count": 5000}}`.' }),
+  quotaStoredMb: limits('--quota-stored-mb <number>', 'HEDDLE_QUOTA_STORED_MB', { kind: quota,
+    fallback: undefined, usual: '102400; any with `--auth none`',
+    message: 'MiB that one tenant may store, 0 for any.' }),
+  quotaThreads: limits('--quota-threads <number>', 'HEDDLE_QUOTA_THREADS', { kind: quota,
+    fallback: undefined, usual: '1000000; any with `--auth none`',
+    message: 'Threads that one tenant may have, 0 for any.' }),
+  quotaRuns: limits('--quota-runs <number>', 'HEDDLE_QUOTA_RUNS', { kind: quota, fallback: 10_000,
+    message: 'Unfinished runs that one tenant may have, 0 for any.' }),
+  quotaDelayedRuns: limits('--quota-delayed-runs <number>', 'HEDDLE_QUOTA_DELAYED_RUNS', {
+    kind: quota,
+    fallback: 100_000,
+    message: 'Runs of one tenant that may wait for their time, 0 for any.',
+  }),
+  quotaStreams: limits('--quota-streams <number>', 'HEDDLE_QUOTA_STREAMS', { kind: quota,
+    fallback: 5_000,
+    message: 'Streams and waiting requests of one tenant at one server, 0 for any.' }),
+  connectionsPerAddress: limits('--connections-per-address <number>',
+    'HEDDLE_CONNECTIONS_PER_ADDRESS', { kind: wholeNumber(1, 1_000_000), fallback: 1_000,
+    message: 'Connections that each address may have open; this machine and trusted ' +
+      'proxies may have more.' }),
+
+  logLevel: observability('--log-level <level>', 'HEDDLE_LOG_LEVEL', {
+    kind: oneOf(['debug', 'info', 'warn', 'error', 'silent']),
+    fallback: 'info',
+    message: 'The least important messages that are logged.',
+  }),
+  metricsPort: observability('--metrics-port <number>', 'HEDDLE_METRICS_PORT', { kind: port,
+    fallback: undefined, usual: '`/metrics` of the front door for callers on this machine only',
+    message: 'A separate port for metrics; 0 picks a free one.' }),
+  metricsHost: observability('--metrics-host <address>', 'HEDDLE_METRICS_HOST', { kind: anyText,
+    fallback: '127.0.0.1', message: 'The address of that port.' }),
+  billing: observability('--billing <how>', 'HEDDLE_BILLING', { kind: onOrOff, fallback: 'off',
+    message: 'Whether each finished run leaves a billing record; only in the region `us`.' }),
+} as const
+
+/** The name of a setting. */
 export type SettingName = keyof typeof knownSettings
 
-/** As an operator knows it: its flag, and its variable. */
+/** The value of a setting, as its kind reads it. */
+export type ValueOf<Name extends SettingName> = typeof knownSettings[Name] extends
+  Setting<infer Value> ? Value : never
+
+/** The option and the variable of a setting, as an operator knows it. */
 export function namesOf(name: SettingName): string {
   const { flags, variable } = knownSettings[name]
   return `${flags.split(' ')[0]} (or ${variable})`

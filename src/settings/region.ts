@@ -1,5 +1,6 @@
 /** The regions of the service and their published addresses, for the firewalls of others. */
 
+/** The published addresses of a region. */
 export interface Region {
   /** Where calls to endpoints of customers come from. */
   readonly egress: readonly string[]
@@ -7,11 +8,13 @@ export interface Region {
   readonly ingress: readonly string[]
 }
 
+/** The name of a region, which its API keys contain. */
 export type RegionName = keyof typeof regions
 
+/** The names of all regions. */
 export const regionNames = ['us', 'eu'] as const satisfies readonly RegionName[]
 
-/** As the service specification publishes them, in its order. */
+/** All regions. The service specification publishes the addresses, in this order. */
 export const regions = {
   us: {
     egress: ['34.59.65.97', '34.67.51.221', '34.46.212.37', '34.132.150.88', '35.188.222.201',

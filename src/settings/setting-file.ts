@@ -6,7 +6,7 @@ import { HeddleError } from '../errors.ts'
 import { namesOf } from './known-settings.ts'
 import type { SettingName } from './known-settings.ts'
 
-/** Throws HeddleError if the file cannot be read. */
+/** Reads the file that a setting names. Throws HeddleError `invalid` if it cannot be read. */
 export function readSettingFile(name: SettingName, file: string): string {
   try {
     return readFileSync(file, 'utf8')

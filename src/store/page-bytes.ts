@@ -1,7 +1,8 @@
-/** Counts the bytes of a page of rows, and refuses it once it has more than it may have. */
+/** Counts the bytes of a page of rows, and refuses a page with more than it may have. */
 
 import { HeddleError } from '../errors.ts'
 
+/** Counts one page. Without `most` it counts only. */
 export class PageBytes {
   readonly #most: number
   #bytes = 0
@@ -10,7 +11,7 @@ export class PageBytes {
     this.#most = most
   }
 
-  /** Throws `too_large`, with all of them so far as the fact `bytes`. */
+  /** Counts parts of a row. Throws `too_large`, with the bytes counted so far in its details. */
   add(...parts: readonly { readonly length: number }[]): void {
     for (const { length } of parts) this.#bytes += length
     if (this.#bytes <= this.#most) return

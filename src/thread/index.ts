@@ -11,6 +11,6 @@ export type { ThreadLimits, ThreadPorts } from './context/thread-context.ts'
 export { threadWire } from './feed/feed-wire.ts'
 export { ByteBudget } from './log/byte-budget.ts'
 export { metadataKeysMax } from './model/thread-client.ts'
-export type { CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, JoinRun, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ValuesFilter,
-  WatchRun } from './model/thread-client.ts'
+export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
+  HistoryPart, HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
+  ValuesFilter, WatchRun } from './model/thread-client.ts'

@@ -124,7 +124,7 @@ describe('a second run with interrupt', () => {
     expect(await statusesOf(id)).toEqual(['success', 'interrupted', 'interrupted'])
   })
 
-  it('neither waits for a node that ignores the interruption nor lets it write', async () => {
+  it('does not wait for a node that ignores the interruption, which writes nothing', async () => {
     const { thread_id: id } = await server.client.threads.create()
     const hold = gate()
     const first = await startHeld(server.client, id, hold, { how: 'stubborn' })

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openSession, systemEnv } from '../../cluster/index.ts'
-import type { Claim, Member, SessionState, ShardOwner } from '../../cluster/index.ts'
+import type { ClaimChange, Member, SessionState, ShardClaim } from '../../cluster/index.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
@@ -171,7 +171,7 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
   /** A shard that no other test touches. */
   function newShard() {
     const number = shard++
-    const owner = (epoch: number, session: string | null = randomUUID()): ShardOwner => ({
+    const owner = (epoch: number, session: string | null = randomUUID()): ShardClaim => ({
       shard: number,
       epoch,
       session,
@@ -210,8 +210,10 @@ describe.skipIf(cassandra === undefined)('the shard table', () => {
     const shards = new ShardTable(connection, shardsOfAll)
     const owner = newShard()
     const [first, free, second] = [owner(1), owner(2, null), owner(3)]
-    const steps: Claim[] = [{ from: undefined, to: first }, { from: first, to: free }, { from: free,
-      to: second }]
+    const steps: ClaimChange[] = [{ from: undefined, to: first }, { from: first, to: free }, {
+      from: free,
+      to: second,
+    }]
     for (const step of steps) expect(await shards.claim(step)).toEqual(claimed)
     expect(await shards.owners()).toContainEqual(second)
   })
@@ -260,8 +262,8 @@ describe.skipIf(cassandra === undefined)('a member on a real Cassandra', () => {
   })
 })
 
-describe.skipIf(cassandra === undefined)('the beat table', () => {
-  it('has the newest beat of each member until that is deleted', async () => {
+describe.skipIf(cassandra === undefined)('the heartbeat table', () => {
+  it('has the newest heartbeat of each member until that is deleted', async () => {
     const [heartbeats, others] = [connection, elsewhere].map((own) => new HeartbeatTable(own)) as [
       HeartbeatTable,
       HeartbeatTable,

@@ -26,7 +26,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
       Array.from({ length: through - from + 1 }, (_, index) => `${epoch}/${from + index}`)
 
     describe('owners of older epochs', () => {
-      it('write in vain once a newer one has written', async () => {
+      it('are refused once a newer one has written', async () => {
         const branch = aBranch()
         const older = await ownerOf(house.handle(), branch, 1)
         await older.append(5)
@@ -395,7 +395,7 @@ export function describeCassandraLog(cassandra: CassandraForTests): void {
           const env = { after: (_: number, fn: () => void) => {
             queueMicrotask(fn)
             return () => {}
-          } }
+          }, random: () => 0 }
           const connection = { ...watched(house.connection).connection, swap } as Connection
           for (const epoch of [1, 2, 3]) {
             const log = house.handle({ commit, connection, env, bucketBytes: 500 })

@@ -1,4 +1,4 @@
-/** Both ways to write make the same log from a thousand random sequences, or five minutes. */
+/** Both ways to write make the same log from a thousand sequences, or as many as time allows. */
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'

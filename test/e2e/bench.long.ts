@@ -1,4 +1,4 @@
-/** The benchmark on Cassandra runs from end to end; its figures are not judged here. */
+/** The benchmarks run from end to end. Their figures are not judged here. */
 
 import { expect, it } from 'vitest'
 import { cassandraForTests } from '../support/cassandra.ts'
@@ -23,3 +23,12 @@ it.skipIf(!cassandra)('The benchmark on Cassandra prints everything that it meas
     expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*\\|$`, 'm'))
   }
 }, 600_000)
+
+it('The benchmark prints a line for everything that is measured', async () => {
+  const report = await quickBench()
+  const measures = ['run-wait, 1 client', 'runs per second, 32 clients', 'first event',
+    'get of a thread, 1 client', 'get of a thread, 32 clients', ...growth]
+  for (const measure of measures) {
+    expect(report).toMatch(new RegExp(`^\\| heddle: ${measure}.*\\d.*(met|missed) *\\|$`, 'm'))
+  }
+})

@@ -176,24 +176,3 @@ describe('ending', () => {
     expect(tookMs(began)).toBeLessThan(3_000)
   })
 })
-
-describe('a run whose server dies again and again', () => {
-  it('fails after three attempts, with the status error', async () => {
-    const server = await started()
-    const client = clientOf(server.url)
-    const { thread_id: id } = await client.threads.create()
-    const hold = gate()
-    const run = await startHeld(client, id, hold)
-    void run.stream.rest().catch(() => undefined)
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await hold.arrived(attempt)
-      await server.kill('SIGKILL')
-      await server.restart()
-    }
-    await client.runs.join(id, run.runId)
-    expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'error' })
-    expect(await client.threads.get(id)).toMatchObject({ status: 'error' })
-    expect(hold.count()).toBe(3)
-    expect(texts(await client.runs.wait(id, 'echo', { input: say('on') })).at(-1)).toBe('echo: on')
-  })
-})

@@ -1,5 +1,6 @@
 /** The long version of lives.test.ts: more threads. */
 
+import { repeats } from '../support/repeats.ts'
 import { itLives } from './lives/lives.ts'
 
-itLives(1001, 90)
+itLives(1001, repeats({ day: 30, night: 90 }))

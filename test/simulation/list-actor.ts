@@ -1,4 +1,4 @@
-/** A tiny actor over the ledger of threads, whose whole state is a growing list. */
+/** A tiny actor over the log of threads, whose whole state is a growing list. */
 
 import type { Actor, ActorContext, Env, Turn } from '../../cluster/index.ts'
 import type { CheckpointPlace, ThreadRow } from '../../proto/gen/storage/v1/row.ts'

@@ -1,10 +1,10 @@
-/** A member as a simulated process: the real parts, assembled as in a real seat in a cluster. */
+/** A member as a simulated process: the real parts, assembled as in a real node of a cluster. */
 
 import { RecentCommands } from '../../cluster/actors/recent-commands.ts'
 import { ActivationTable, actorKeyText, createInbound, createRouter, openSession, pause,
   FailureDetector, ShardBalancer, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
-  ShardHost, ShardOwner, Transport } from '../../cluster/index.ts'
+  ShardHost, ShardClaim, Transport } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
@@ -132,7 +132,7 @@ export class Member {
     return JSON.parse(Buffer.from(reply).toString()) as unknown
   }
 
-  hear(owners: readonly ShardOwner[]): void {
+  hear(owners: readonly ShardClaim[]): void {
     this.#node?.balancer.handle(owners)
   }
 

@@ -1,6 +1,7 @@
 /** A process in the world: it can be stopped and continued, and loses its memory when it ends. */
 
 import type { Env, Details, Log } from '../../cluster/index.ts'
+import { Chance } from './chance.ts'
 import type { World } from './world.ts'
 
 /**
@@ -18,6 +19,8 @@ export class Process {
   /** The error of its wall clock. */
   skewMs: number
   readonly #waiting: (() => void)[] = []
+  /** Its own, so that what a process decides by chance changes nothing elsewhere. */
+  readonly #chance: Chance
   #state: ProcessState = 'running'
   #ids = 0
 
@@ -25,6 +28,7 @@ export class Process {
     this.world = world
     this.name = name
     this.skewMs = world.chance.between(-60_000, 60_000)
+    this.#chance = new Chance(Math.floor(this.skewMs))
   }
 
   get state(): ProcessState {
@@ -80,6 +84,7 @@ export class Process {
     },
     uuid: () => this.#id('4'),
     uuid7: () => this.#id('7'),
+    random: () => this.#chance.number(),
     secret: () => this.#id('4').padEnd(43, '_'),
     log: this.#log({}),
   }

@@ -12,7 +12,7 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * order          a row is acknowledged when it and every row before it are on a quorum
  * open_row       a new epoch appends a row before it answers anything
  * validate_after the session is read after the write, not before it
- * reply_gate     answers to reads pass the ownership check as well
+ * reply_fence    replies to reads pass the ownership check as well
  * read_repair    a row that was read is on a quorum from then on
  * places_again   places that rows taken over may have carried are written again
  * roll_over      a new bucket begins when the session was validated after the last row
@@ -109,7 +109,7 @@ export function transportWithout(rule: Rule | undefined, real: Transport,
   }
 }
 
-/** How often each append has reached its gate. */
+/** Number of ownership checks that each append has reached. */
 const calls = new AsyncLocalStorage<{ passes: number }>()
 
 /** The ownership checks of rolling over and of acknowledging. */

@@ -234,8 +234,8 @@ class Simulation {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
       const member = this.#target()
       const answer = member?.ask(list, command).catch((error: unknown) => {
-        const { retry, code, ambiguous } = HeddleError.from(error)
-        if (retry === 'no' || (code === 'internal' && !ambiguous)) throw error
+        const { retry, code, outcome } = HeddleError.from(error)
+        if (retry === 'no' || (code === 'internal' && outcome === 'not_done')) throw error
       })
       const cancel = world.wakeAfter(patienceMs, () => resolve(undefined))
       const reply = await Promise.race([answer ?? late, late])
@@ -403,10 +403,10 @@ class Simulation {
   }
 
   #refuse({ list, command, refuse }: Question, error: unknown): void {
-    const { code, ambiguous, cause } = HeddleError.from(error)
+    const { code, outcome, cause } = HeddleError.from(error)
     this.#world.note(() => `${list} ${JSON.stringify(command)} is refused: ${String(error)}`)
-    if (code === 'unavailable' && !ambiguous) refuse()
-    const isNobodysRight = (code === 'internal' && !ambiguous) ||
+    if (code === 'unavailable' && outcome === 'not_done') refuse()
+    const isNobodysRight = (code === 'internal' && outcome === 'not_done') ||
       (code === 'not_found' && !hasLives(list))
     if (isNobodysRight) this.#checker.fail('failed', `${list}: ${String(cause ?? error)}`)
   }

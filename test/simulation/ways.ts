@@ -30,7 +30,7 @@ export class Ways<Reached> {
   }
 
   /**
-   * Throws what `work` throws in the other process; `unavailable` with `unreachable` in its facts
+   * Throws what `work` throws in the other process; `unavailable` with `unreachable` in its details
    * if the call did not get there, and an error with `ambiguous` if that is unknown.
    */
   call<Answer>(from: Process, to: Name,

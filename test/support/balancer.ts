@@ -4,14 +4,15 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
+/** A balancer that a test must close. */
 export interface Balancer {
   readonly url: string
-  /** Where the last connection went. */
+  /** URL of the front door that got the last connection. */
   lastFrontDoor(): string | undefined
   close(): void
 }
 
-/** Knows nothing of HTTP: when a front door dies, its connections break. */
+/** Starts a balancer. It knows nothing of HTTP: when a front door dies, its connections break. */
 export async function startBalancer(frontDoors: readonly string[]): Promise<Balancer> {
   const open = new Set<Socket>()
   let turn = 0

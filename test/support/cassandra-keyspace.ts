@@ -33,8 +33,8 @@ export async function dropKeyspace(
 }
 
 /**
- * Tests drop theirs side by side. Cassandra does not keep changes of the schema apart that come
- * by several nodes: one may fail on a table that the other has just removed (`Unknown CF`).
+ * Tests drop theirs side by side. Cassandra does not keep changes of the schema apart that come by
+ * several nodes, so one may fail on a table that the other has just removed (`Unknown CF`).
  */
 async function drop(client: Client, keyspace: string, attempts = 5): Promise<void> {
   try {

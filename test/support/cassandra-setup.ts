@@ -22,7 +22,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where to ask for Cassandra. */
     readonly cassandraDoor: string
-    /** How many nodes the tests of this project want. */
+    /** Number of nodes that the tests of this project want. */
     readonly cassandraNodes: number
   }
 }
@@ -30,6 +30,7 @@ declare module 'vitest' {
 /** First address by number of nodes; each further node takes the next address. */
 const firstAddresses: Readonly<Record<number, string>> = { 1: '127.0.0.31', 3: '127.0.0.32' }
 
+/** Offers Cassandra on a local port. Vitest calls it once, and calls the result at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const clusters = new Map<number, Promise<Cassandra>>()
   const answers = new Map<number, Promise<CassandraAnswer>>()

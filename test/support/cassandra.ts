@@ -4,15 +4,16 @@ import { inject } from 'vitest'
 
 import type { CassandraAnswer } from './cassandra-setup.ts'
 
+/** Where Cassandra is. */
 export interface CassandraForTests {
   readonly contactPoints: readonly string[]
   readonly dataCenter: string
 }
 
 /**
- * Undefined on a machine that cannot run it, which is then printed in one line; throws instead if
- * HEDDLE_REQUIRE_CASSANDRA is set. To be called at the top of a file, because the first call
- * waits until the nodes are up.
+ * Finds or starts Cassandra. Undefined on a machine that cannot run it, which is then printed in
+ * one line; throws instead if HEDDLE_REQUIRE_CASSANDRA is set. Call at the top of a file, because
+ * the first call waits until the nodes are up.
  */
 export async function cassandraForTests(): Promise<CassandraForTests | undefined> {
   const { env } = process

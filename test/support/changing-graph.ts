@@ -26,7 +26,7 @@ const action = fc.record({
   at: fc.nat(40),
   change: fc.constantFrom('done', 'text', 'tag', 'nested', 'map', 'replace', 'id', 'none'),
   returned: fc.constantFrom('same', 'copy', 'mapped', 'part', 'spread part', 'added', 'nothing'),
-  /** A plain channel gets the same objects as well. */
+  /** A plain channel that gets the same objects as well. */
   shares: fc.constantFrom('last', 'object', null, null),
 })
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
@@ -34,18 +34,19 @@ type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 /** A graph, and the runs that it gets. */
 export const changingGraph = fc.record({
   nodes: fc.array(fc.array(action, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-  /** Two nodes that run side by side. */
+  /** True for two nodes that run side by side. */
   parallel: fc.boolean(),
-  /** The node that asks before it returns; none if there is no such node. */
+  /** The node that asks before it returns. None does if there is no such node. */
   asks: fc.nat(12),
   runs: fc.array(fc.record({
     forget: fc.boolean(),
     durability: fc.constantFrom('async', 'sync', 'exit'),
   }), { minLength: 1, maxLength: 3 }),
-  /** So many elements come first. */
+  /** Number of elements that come first. */
   long: fc.constantFrom(0, 0, 0, 0, 18),
   watched: fc.boolean(),
 })
+/** One random graph. */
 export type ChangingGraph = typeof changingGraph extends fc.Arbitrary<infer G> ? G : never
 
 /** A reducer that changes old elements in place and returns the same list. */
@@ -80,7 +81,9 @@ const State = Annotation.Root({
 const plain: readonly Channel[] = ['last', 'object']
 /** Reducers under which a returned element stands beside the old one. */
 const growing: readonly Channel[] = ['append', 'spread', 'mark', 'tail']
-/** Longer lists are not appended to, so that unreturned changes are always looked at. */
+/**
+ * Length of a list up to which it is appended to, so that unreturned changes are always checked.
+ */
 const shortMax = 8
 
 function element(channel: Channel, id: string): Element {
@@ -105,7 +108,7 @@ function asUpdate(channel: Channel, list: readonly unknown[]): unknown {
 }
 
 /**
- * Rows without those that share an object with an earlier one: inside of one value, a structured
+ * Rows without those that share an object with an earlier one. Inside of one value, a structured
  * clone keeps what is shared, and the library's serializer does not.
  */
 function unrelated(rows: readonly Row[]): Row[] {
@@ -185,7 +188,7 @@ function copyOf(each: Element): Element {
   return new AIMessage({ id: id!, content, additional_kwargs, tool_calls: tool_calls! })
 }
 
-/** Whether the old element, once changed, is itself in what is returned, or is replaced by it. */
+/** True if the old element, once changed, is itself in what is returned, or is replaced by it. */
 function isReturned({ channel, returned }: Action): boolean {
   switch (returned) {
     case 'same':
@@ -243,9 +246,9 @@ function act(state: State, update: Partial<State>, wish: Action, newId: string):
   if (shares && channel !== 'messages' && isShort) update[shares] = asUpdate(shares, list)
 }
 
-/** Without a checkpointer. It begins with elements in each channel. */
+/** Makes the graph, without a checkpointer. It begins with elements in each channel. */
 export function compileChanging({ nodes, parallel, asks, long, runs }: ChangingGraph) {
-  // A run that stores its end only stores what a node did before it asked: that is not returned.
+  // A run that stores its end only stores what a node did before it asked, which is not returned.
   const mayAsk = long === 0 || runs.every(({ durability }) => durability !== 'exit')
   const graph = new StateGraph(State) as StateGraph<never, never, object, string>
   graph.addNode('seed', (state: State) => (state.turn === 1 ? seeds(long) : {}))
@@ -268,7 +271,7 @@ export function compileChanging({ nodes, parallel, asks, long, runs }: ChangingG
     if (isBeside) graph.addEdge(name, nodes.length > 2 ? 'n2' : 'end')
     else before = name
   })
-  // A step that writes nothing has no event: the last one does.
+  // A step that writes nothing has no event. The last one has one.
   graph.addNode('end', ({ turn }: State) => ({ turn }))
   graph.addEdge(before, 'end')
   graph.addEdge('end', END)

@@ -7,29 +7,31 @@ import { startServer } from './server-process.ts'
 import type { Exit, ServerProcess } from './server-process.ts'
 import { storyOf } from './story.ts'
 
+/** What cluster to start. */
 export interface ClusterOptions {
   readonly members: number
   readonly cassandra: CassandraKeyspace
   /** A folder of test/support/projects. */
   readonly project: string
-  /** Whether connections go through proxies, so that members can be cut off. */
+  /** True if connections go through proxies, so that members can be cut off. */
   readonly roads?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** Further command-line options of every member. */
   readonly args?: readonly string[]
 }
 
+/** One member, over all of its starts. */
 export interface ClusterMember {
-  /** The URL of its front door, the same in every life. */
+  /** URL of its front door, which stays the same. */
   readonly url: string
   readonly pid: number
-  /** The id that others know it by in this life. */
+  /** Id that others know it by since its last start. */
   readonly session: string
-  /** Everything it printed in all its lives. */
+  /** Everything it printed since its first start. */
   output(): string
-  /** Resolves when the process is gone. */
+  /** Sends the signal. Resolves when the process has ended. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>
-  /** It stands still until it is woken. */
+  /** Makes it stand still until it is woken. */
   pause(): void
   wake(): void
   /** Resolves when the process that was started last ends. */
@@ -41,6 +43,7 @@ export interface ClusterMember {
   reach(): void
 }
 
+/** A running cluster. */
 export interface Cluster {
   readonly members: readonly ClusterMember[]
   readonly frontDoors: readonly string[]

@@ -3,6 +3,7 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
+/** A proxy under the control of a test. */
 export interface CuttingProxy {
   /** A URL of the proxy that leads to this one. */
   to(url: string): Promise<string>
@@ -10,11 +11,11 @@ export interface CuttingProxy {
   readonly open: number
   /** Breaks every connection that is open now, as a network does. */
   cut(): void
-  /** From now on nothing passes and nothing breaks, on new connections as well. */
+  /** From now on nothing passes and no connection breaks, new ones included. */
   hold(): void
   /** As `hold`, as soon as a client has sent the text. */
   holdAt(text: string): void
-  /** Everything passes again; held data first. */
+  /** Everything passes again, held data first. */
   release(): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Redirects the outgoing connections of a process: to be imported into it before anything else
+ * Redirects the outgoing connections of a process. Import it into that process before anything else
  * (`--import`), with the detours in its environment.
  */
 

@@ -1,4 +1,4 @@
-/** A program of before: an earlier commit of this repository, if its history is here. */
+/** The program of an earlier commit of this repository, if its history is here. */
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -7,13 +7,16 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
+/** A checked-out earlier program. */
 export interface EarlierProgram {
   /** Where it is checked out. */
   readonly home: string
   remove(): void
 }
 
-/** Runs with the packages of today. Undefined if the commit is not in the history. */
+/**
+ * Checks a commit out, to run with the packages of today. Undefined if it is not in the history.
+ */
 export function earlierProgram(commit: string): EarlierProgram | undefined {
   const home = mkdtempSync(join(tmpdir(), 'heddle-before-'))
   const remove = () => rmSync(home, { recursive: true, force: true })

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** How long it takes to load the engine in a process of its own; half a second on a good day. */
+/** Time to load the engine in a process of its own; half a second on a good day. */
 export async function engineLoadMs(): Promise<number> {
   const began = performance.now()
   await promisify(execFile)(process.execPath, ['-e', 'import("@langchain/langgraph")'])

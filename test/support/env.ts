@@ -2,16 +2,18 @@
 
 import type { Env, Details, Log } from '../../cluster/index.ts'
 
+/** A line that was logged. */
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly details: Details
 }
 
+/** An Env for tests. */
 export interface VirtualEnv extends Env {
   /** Moves both clocks on and calls the timers that are due, in order of their times. */
   advance(ms: number): void
-  /** Timers that are set. */
+  /** Number of timers that are set. */
   timers(): number
   readonly lines: readonly LogLine[]
 }
@@ -24,7 +26,7 @@ interface Timer {
   readonly fn: () => void
 }
 
-/** Begins at `startMs`, by default 2026-01-01. */
+/** Makes an Env whose time begins at `startMs`, by default 2026-01-01. */
 export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
   const timers = new Map<number, Timer>()
   const lines: LogLine[] = []
@@ -48,6 +50,8 @@ export function virtualEnv(startMs = Date.UTC(2026, 0, 1)): VirtualEnv {
     every: (ms, fn) => set(ms, ms, fn),
     uuid: () => numbered('4', ++ids),
     uuid7: () => numbered('7', ++ids),
+    // Almost one: pauses are as long as they may be.
+    random: () => 1 - Number.EPSILON,
     secret: () => `secret-${++ids}`.padEnd(43, '_'),
     log: keptLog(lines, {}),
     lines,

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 
+/** A request that HTTP libraries can send. */
 export interface WholeRequest {
   /**
    * http1   on a connection of its own
@@ -13,16 +14,17 @@ export interface WholeRequest {
   readonly headers: readonly (readonly [string, string])[]
   readonly body: Uint8Array
   readonly chunked: boolean
-  /** The sender disconnects before it can get an answer. */
+  /** True if the sender disconnects before it can get an answer. */
   readonly calledOff: boolean
 }
 
-/** Bytes that may be no request at all: the server may close the connection. */
+/** Bytes that may not be a request at all. The server may close the connection. */
 export interface RawRequest {
   readonly wire: 'bytes'
   readonly bytes: Uint8Array
 }
 
+/** Any request that is sent to a server under test. */
 export type FuzzRequest = WholeRequest | RawRequest
 
 /** What exists on the server, so that requests reach something. */
@@ -308,7 +310,7 @@ function calls(terrain: Terrain): fc.Arbitrary<FuzzRequest> {
   )
 }
 
-/** Nearly a request, or nothing like one. */
+/** Texts that are nearly a request, or nothing like one. */
 function raws(terrain: Terrain): fc.Arbitrary<FuzzRequest> {
   const lines = fc.tuple(paths(terrain), fc.array(
     fc.tuple(
@@ -338,6 +340,7 @@ function raws(terrain: Terrain): fc.Arbitrary<FuzzRequest> {
     .map((bytes) => ({ wire: 'bytes', bytes }))
 }
 
+/** Random requests to what exists on a server. */
 export function fuzzRequests(terrain: Terrain): fc.Arbitrary<FuzzRequest> {
   return fc.oneof({ weight: 6, arbitrary: wholes(terrain) }, { weight: 2,
     arbitrary: calls(terrain) }, { weight: 2, arbitrary: raws(terrain) })

@@ -6,17 +6,18 @@ import { connect } from 'node:net'
 
 import type { FuzzRequest, RawRequest, WholeRequest } from './fuzz-requests.ts'
 
-/** The outcome: a status, with that of gRPC if there is one, or how it got none. */
+/** The outcome: a status (with that of gRPC, if there is one), or how the request got none. */
 export type Fate =
   | { readonly kind: 'answered'; readonly status: number; readonly grpc: string | undefined }
   | { readonly kind: 'refused' }
   | { readonly kind: 'hung' }
 
-/** A request without an answer for this long hangs. */
+/** Time without an answer after which a request counts as hanging. */
 const patienceMs = 20_000
-/** After this time raw bytes are ended, as they may be an incomplete request. */
+/** Time after which raw bytes are ended, as they may be an incomplete request. */
 const finishMs = 30
 
+/** Sends requests to one server. */
 export class FuzzSender {
   readonly #url: URL
   #session: ClientHttp2Session | undefined
@@ -107,7 +108,7 @@ function messageOf({ method, path, headers, body, chunked }: WholeRequest, host:
   return Buffer.concat([head, Buffer.from(before), body, Buffer.from(after)])
 }
 
-/** The final one; undefined as long as it has not come. */
+/** The final status; undefined as long as it has not come. */
 function statusIn(received: string): number | undefined {
   const final = /^(?:HTTP\/1\.[01] 1\d\d[^]*?\r\n\r\n)*HTTP\/1\.[01] ([2-9]\d\d)[^]*?\r\n\r\n/
     .exec(received)

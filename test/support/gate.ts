@@ -1,10 +1,11 @@
-/** Places where a graph waits until a test lets it go, so that no test has to guess a time. */
+/** Places where a graph waits until a test releases it, so that no test has to guess a time. */
 
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 
+/** One place to wait at. */
 export interface Gate {
   /** A graph that fetches this waits. */
   readonly url: string
@@ -12,7 +13,7 @@ export interface Gate {
   arrived(times?: number): Promise<void>
   /** Resolves when the sender of a waiting request has given it up. */
   left(): Promise<void>
-  /** How many requests have come. */
+  /** Number of requests that have come. */
   count(): number
   /** Answers all waiting requests, and later ones at once. */
   open(): void

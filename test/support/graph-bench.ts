@@ -22,7 +22,9 @@ import { settle, ThreadMemories } from '../../src/graph/state/thread-memory.ts'
 import { ValueCodec } from '../../src/graph/state/value-codec.ts'
 import { ModelLog } from './model-log.ts'
 
+/** The library's own serializer. */
 export const serde = new langgraph.MemorySaver().serde
+/** Encodes values as a worker does. */
 export const codec = new ValueCodec(messages, serde)
 
 const request: RunRequest = {
@@ -41,12 +43,14 @@ const request: RunRequest = {
   asked: null,
 }
 
+/** What an execution sent. */
 export interface Ran {
   readonly outcome: ExecutionOutcome
   readonly events: StepEvent[]
   readonly batches: WorkerBatch[]
 }
 
+/** What a run deviates in from a plain one. */
 export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 'config'>> {
   readonly input?: unknown
   readonly command?: unknown
@@ -55,20 +59,21 @@ export interface RunWish extends Partial<Omit<RunRequest, 'input' | 'command' | 
   readonly attempt?: number
   readonly signal?: AbortSignal
   readonly control?: DrainControl
-  /** Forget the head afterwards, as after a restart. */
+  /** Forgets the head afterwards, as after a restart. */
   readonly forget?: boolean
   /** The log gets nothing before the run ends, as with an edit. */
   readonly unseen?: boolean
   readonly onBatch?: (batch: WorkerBatch) => void
 }
 
+/** An update of the state, as a value. */
 export interface UpdateWish extends Partial<Omit<EditUpdate, 'values'>> {
   readonly values: unknown
 }
 
 /** A graph with one thread: its log, its remembered state, and runs on it. */
 export class GraphBench {
-  /** As in a worker; undefined for no shortcuts. */
+  /** As in a worker; undefined for none. */
   shortcuts: Shortcuts | undefined
   readonly log = new ModelLog()
   readonly memories = new ThreadMemories({ threads: 8, bytes: 1 << 20 })
@@ -164,6 +169,7 @@ export class GraphBench {
   }
 }
 
+/** The id of the run with this number. */
 export function runIdOf(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 }

@@ -4,21 +4,23 @@ import type { Client } from '@langchain/langgraph-sdk'
 import type { Gate } from './gate.ts'
 import { say, StreamReader } from './run-events.ts'
 
+/** A waiting run. */
 export interface HeldRun {
   readonly runId: string
   /** The text of its human message. */
   readonly text: string
-  /** Its stream of updates, read through the update of the first node. */
+  /** Its stream of updates, read up to the update of the first node. */
   readonly stream: StreamReader
 }
 
+/** How the run waits, and what else it is started with. */
 export interface HoldOptions {
   /** `stubborn` ignores a cancellation. */
   readonly how?: 'hold' | 'stubborn'
   readonly payload?: Parameters<Client['runs']['stream']>[2]
 }
 
-/** Starts it and waits until it is there. */
+/** Starts the run and waits until it waits. */
 export async function startHeld(client: Client, threadId: string, gate: Gate,
   { how = 'hold', payload = {} }: HoldOptions = {}): Promise<HeldRun> {
   const text = `${how} ${gate.url}`

@@ -8,13 +8,16 @@ import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 import { virtualEnv } from './env.ts'
 import type { SuiteLog } from './validated-saver.ts'
 
-/** What a ledger needs of a store. */
+/** What the log of a thread needs of a store. */
 export interface KeptLogRows {
   readonly log: LogPort
   readonly threads: ThreadIndex
 }
 
-/** A thread of its own for each call: the suite uses the same ids again and again. */
+/**
+ * Makes logs. Each call gets a thread of its own, because the suite uses the same ids again and
+ * again.
+ */
 export function keptLogs(open: () => Promise<KeptLogRows>): () => SuiteLog {
   const env = virtualEnv()
   let opened: Promise<KeptLogRows> | undefined

@@ -7,6 +7,7 @@ import type { AdminAccess } from '../../src/server/admin-access.ts'
 import { resolveSettings } from '../../src/settings/config.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 
+/** Makes keys in the store of a server. */
 export interface KeyMaker extends AdminAccess {
   /** The text of a new key. */
   make(tenant: string, role?: CallerRole): Promise<string>
@@ -14,11 +15,13 @@ export interface KeyMaker extends AdminAccess {
   makeExpired(tenant: string): Promise<string>
 }
 
+/** Where the server keeps its data. */
 export interface KeyPlace {
   readonly dataDir: string
   readonly cassandra?: CassandraKeyspace
 }
 
+/** Opens the store of a server, or reaches the server that has it. */
 export async function openKeyMaker({ dataDir, cassandra }: KeyPlace): Promise<KeyMaker> {
   const settings = resolveSettings({
     options: cassandra === undefined ? { data: dataDir } : {

@@ -5,6 +5,7 @@ import { scatteredIndex } from '../../src/search/index.ts'
 import type { ScatteredIndex, UnfinishedThread } from '../../src/search/index.ts'
 import type { CassandraStore } from '../../src/store/cassandra/index.ts'
 
+/** Searches of a store whose shards all belong to one member. */
 export function loneIndex({ index, shards }: CassandraStore, env: Env): ScatteredIndex {
   const self = { id: 'self', address: 'here' }
   return scatteredIndex({
@@ -16,7 +17,7 @@ export function loneIndex({ index, shards }: CassandraStore, env: Env): Scattere
   })
 }
 
-/** Loads every shard; returns the unfinished threads in them. */
+/** Loads every shard. Returns the unfinished threads in them. */
 export async function loadAll({ index, shards }: CassandraStore): Promise<UnfinishedThread[]> {
   const loads = Array.from({ length: shards }, (_, shard) => index.load(shard))
   return (await Promise.all(loads)).flat()

@@ -12,7 +12,10 @@ interface Sender {
   seen(value: unknown): void
 }
 
-/** Listens until it is killed: it echoes what it gets, and a `ponder` never ends. */
+/**
+ * Starts a member that listens until it is killed. It echoes what it gets, and a `ponder` never
+ * ends.
+ */
 export async function startLoneMember(cluster: string,
   secret: string): Promise<Member & { readonly child: ChildProcess }> {
   const child = spawn(process.execPath, [import.meta.filename, cluster, secret], {

@@ -1,15 +1,16 @@
-/** API keys in memory, for tests of access; they can be made unreachable. */
+/** API keys in memory, for tests of access. They can be made unreachable. */
 
 import type { KeyRow, KeyTable } from '../../src/access/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
+/** The twin of the key table. */
 export class MemoryKeys implements KeyTable {
   readonly rows = new Map<string, KeyRow>()
   /** Ids that were looked up. */
   readonly looks: string[] = []
   readonly touched: string[] = []
   isReachable = true
-  /** Lookups are answered when it resolves. */
+  /** Lookups are answered when this resolves. */
   held: Promise<void> = Promise.resolve()
 
   async insert(row: KeyRow): Promise<void> {

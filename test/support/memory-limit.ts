@@ -6,20 +6,22 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** A limit that a test puts on one process. */
 export interface MemoryLimit {
   /** Words to put before the command line of the process. */
   readonly prefix: readonly string[]
-  /** To be called when the process has started. */
+  /** Call when the process has started. */
   watch(pid: number): void
-  /** To be called when the process has ended. */
+  /** Call when the process has ended. */
   remove(): void
 }
 
-/** The process is looked at this often; in between it may grow by what it can allocate then. */
+/** Time between looks. In between, the process may grow by what it can allocate then. */
 const lookMs = 20
 
 let made = 0
 
+/** Makes a limit of so many bytes of memory. */
 export function memoryLimit(bytes: number): MemoryLimit {
   const group = memoryGroup(bytes)
   if (group === undefined) return watchedLimit(bytes)
@@ -31,13 +33,13 @@ export function memoryLimit(bytes: number): MemoryLimit {
       try {
         rmdirSync(group)
       } catch {
-        // Its processes have not been reaped yet: an empty group does no harm.
+        // Its processes have not been reaped yet. An empty group does no harm.
       }
     },
   }
 }
 
-/** The megabytes that the process has in memory, and the most that it ever had. */
+/** MiB that the process has in memory, and the most that it ever had. */
 export function residentMb(pid: number): { readonly now: number; readonly most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const of = (name: string) =>
@@ -50,7 +52,7 @@ export function forgetMost(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** The folder of a new cgroup beside this process; undefined where none can be made. */
+/** Folder of a new cgroup beside this process; undefined where none can be made. */
 function memoryGroup(bytes: number): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8')

@@ -12,16 +12,17 @@ interface Row extends NewRow {
   readonly durable: true
 }
 
+/** A log in memory. Each of its knobs makes it late, lossy or shared. */
 export class MemoryLog implements LogPort {
-  /** Whether other owners may write to it as well. */
+  /** True if other owners may write to it as well. */
   shared = false
   readonly rows: Row[] = []
   readonly updates: RowUpdate[] = []
-  /** An append becomes durable when this resolves; a test may put a gate of its own here. */
+  /** An append becomes durable when this resolves. A test may put a gate of its own here. */
   gate: Promise<void> = Promise.resolve()
   /** Updates are applied when this resolves. */
   late: (rows: readonly NewRow[]) => Promise<void> = () => Promise.resolve()
-  /** Counts all rows read, so that a test can see how much was read. */
+  /** Number of rows that were read. */
   rowsRead = 0
 
   newBranchId(): string {
@@ -47,7 +48,9 @@ export class MemoryLog implements LogPort {
     this.updates.push(...updates)
   }
 
-  /** Simulates a crash between the log and the rows beside it; the first rows are kept. */
+  /**
+   * Loses updates, as a crash between the log and the rows beside it does. The first rows are kept.
+   */
   loseUpdates(count: number): void {
     const first = this.updates.findIndex(({ table }) => table === 'thread') + 1
     this.updates.length = Math.max(first, this.updates.length - count)
@@ -84,7 +87,7 @@ export class MemoryLog implements LogPort {
     return this.#of(branch).at(-1)
   }
 
-  /** Rows of the branch and, up to the fork points, of its ancestors; oldest first. */
+  /** Rows of the branch and, up to the fork points, of its ancestors, oldest first. */
   #of(branch: Branch): Row[] {
     const throughOf = new Map([...branch.ancestors.map(({ id, through }) => [id, through] as const),
       [branch.id, Number.MAX_SAFE_INTEGER] as const])

@@ -8,7 +8,7 @@ import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
 import type { MemoryLog } from './memory-log.ts'
 
-/** Rows by id, found by folding every update anew. */
+/** The twins over a log. Rows are found by folding every update anew. */
 export function memoryTables(
   log: MemoryLog,
 ): { threads: ThreadIndex; runs: RunTable; /** Threads that a new owner must resume or clean up. */

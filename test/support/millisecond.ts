@@ -1,4 +1,4 @@
-/** The clock of records: two writes in one millisecond have no order. */
+/** The clock of records, in which two writes of one millisecond have no order. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 

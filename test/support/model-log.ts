@@ -7,10 +7,11 @@ import type { CheckpointSource, Step, StoredTuple, TupleQuery } from '../../src/
 
 type Channels = Map<string, StoredTuple['channels'][number]['content']>
 
+/** A log that is easy to see through, to compare with. */
 export class ModelLog implements CheckpointSource {
   readonly checkpoints: Checkpoint[] = []
   readonly writes: Writes[] = []
-  /** The number of reads. */
+  /** Number of reads. */
   reads = 0
 
   append(steps: readonly Step[]): void {

@@ -1,5 +1,5 @@
 /**
- * The newest packages of the ecosystem, pinned in test/newest: with HEDDLE_TEST_ENGINE=newest the
+ * The newest packages of the ecosystem, pinned in test/newest. With HEDDLE_TEST_ENGINE=newest the
  * projects of tests run on these. The default setup of the vitest project `newest` installs them.
  */
 
@@ -11,7 +11,10 @@ import { promisify } from 'node:util'
 const newest = resolve(import.meta.dirname, '../newest')
 const projects = join(import.meta.dirname, 'projects')
 
-/** A graph resolves its packages from where its file is: the copies find the newest ones. */
+/**
+ * Copies of the projects. A graph resolves its packages from where its file is, so these find the
+ * newest ones.
+ */
 const copies = join(newest, 'node_modules/.projects')
 
 /** The folder that holds the projects that tests serve. */

@@ -6,8 +6,9 @@ import { gunzipSync } from 'node:zlib'
 
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 
+/** A span as it was sent. */
 export interface ReceivedSpan {
-  /** The instance id of its process. */
+  /** Instance id of its process. */
   readonly instance: string
   readonly traceId: string
   readonly spanId: string
@@ -19,12 +20,14 @@ export interface ReceivedSpan {
   readonly details: Readonly<Record<string, string>>
 }
 
+/** A collector that keeps the spans it received. */
 export interface OtlpReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
   close(): Promise<void>
 }
 
+/** Starts a collector on a free port. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
   const server = createServer((request, response) => {

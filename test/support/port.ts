@@ -9,7 +9,7 @@ const [lowest, highest] = [20_000, 32_000]
 
 const given = new Set<number>()
 
-/** The first of `count` adjacent ports; none of them is given out again here. */
+/** The first of `count` adjacent ports. None of them is given out again here. */
 export async function firstFreePort(count = 1): Promise<number> {
   for (;;) {
     const first = randomInt(lowest, highest)

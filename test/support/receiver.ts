@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** A request that came. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -12,6 +13,7 @@ export interface Received {
   readonly body: string
 }
 
+/** An endpoint that a test must close. */
 export interface Receiver {
   readonly port: number
   readonly url: string
@@ -22,9 +24,10 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Replaces the default answer, 200. */
+/** Answers a request in place of the default answer, 200. */
 export type Answer = (received: Received, response: ServerResponse) => void
 
+/** Opens an endpoint, by default on a free port. */
 export async function openReceiver(answer: Answer = (_, response) => response.end(),
   host = '127.0.0.1', port = 0): Promise<Receiver> {
   const received: Received[] = []

@@ -6,13 +6,13 @@ export interface FoundExpression {
   readonly flags: string
 }
 
-/** After these, a slash begins a regular expression and is no division. */
+/** After these, a slash begins a regular expression and is not a division. */
 const before = /(?:^|[-(,=:[!&|?{};+>]|\b(?:return|typeof|case|of|in))\s*$/
 
-/** All literals, also those inside templates. Comments and texts are skipped. */
+/** All literals, including those inside templates. Comments and texts are skipped. */
 export function expressionsIn(text: string): FoundExpression[] {
   const found: FoundExpression[] = []
-  /** For each template around the place, how many braces are open in its `${}`. */
+  /** Open braces in the `${}` of each template around the place. */
   const braces: number[] = []
   let at = 0
   let line = ''
@@ -43,7 +43,7 @@ export function expressionsIn(text: string): FoundExpression[] {
   return found
 }
 
-/** After its closing mark, or after the `${` that interrupts it. */
+/** The place after the closing mark, or after the `${` that interrupts the template. */
 function endOfTemplate(text: string, from: number): number {
   for (let end = from + 1; end < text.length; end++) {
     if (text[end] === '\\') end++
@@ -80,7 +80,7 @@ function endOfExpression(text: string, from: number): number {
   return end + 1
 }
 
-/** One character of each class; a boundary only separates words. */
+/** One character of each class. A boundary only separates words. */
 const ofClass: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', b: '|', S: 'x', D: 'x' }
 
 /** What the expression looks for, word by word, and the characters of its classes. */

@@ -13,8 +13,9 @@ export interface Roads {
   reach(): void
 }
 
+/** The proxies of a cluster under test. */
 export interface Network {
-  /** In the order of the members. */
+  /** Routes in the order of the members. */
   readonly roads: readonly Roads[]
   close(): Promise<void>
 }

@@ -18,7 +18,7 @@ export function texts(values: unknown): string[] {
   return messages.map((message) => message.content)
 }
 
-/** The whole stream. */
+/** All parts of a stream. */
 export async function collect(stream: AsyncIterable<unknown>): Promise<Part[]> {
   const parts: Part[] = []
   for await (const part of stream) parts.push(part as Part)
@@ -30,12 +30,12 @@ export function dataOf<T = Record<string, unknown>>(parts: readonly Part[], even
   return parts.filter((part) => part.event === event).map((part) => part.data as T)
 }
 
-/** Event names in order, each repetition once. */
+/** Event names in order, without repetitions in a row. */
 export function namesOf(parts: readonly Part[]): string[] {
   return parts.map((part) => part.event).filter((name, at, all) => name !== all[at - 1])
 }
 
-/** Reads a stream part by part: `until` takes parts through the first that fits. */
+/** Reads a stream part by part. `until` takes parts through the first that fits. */
 export class StreamReader {
   readonly parts: Part[] = []
   readonly #iterator: AsyncIterator<unknown>
@@ -54,7 +54,7 @@ export class StreamReader {
     }
   }
 
-  /** All parts to the end, including those read before. */
+  /** All parts to the end, including those that were read before. */
   async rest(): Promise<Part[]> {
     for (;;) {
       const { done, value } = await this.#iterator.next()

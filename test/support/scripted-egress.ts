@@ -2,17 +2,20 @@
 
 import type { Call, Egress, CallOutcome } from '../../src/egress/index.ts'
 
+/** A call that a test answers. */
 export interface SentCall {
   readonly call: Call
   readonly signal: AbortSignal
-  /** The body of an attempt; undefined if nothing is to be sent any more. */
+  /** The body of a try; undefined if nothing is to be sent any more. */
   body(): Promise<Record<string, unknown> | undefined>
   end(outcome: CallOutcome): void
   fail(reason: unknown): void
 }
 
+/** The outcome of a webhook that was received. */
 export const received: CallOutcome = { kind: 'answered', status: 200, body: '', cut: false }
 
+/** An egress whose calls a test ends. */
 export class ScriptedEgress implements Pick<Egress, 'send'> {
   readonly sent: SentCall[] = []
 

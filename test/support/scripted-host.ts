@@ -4,6 +4,7 @@ import { HeddleError } from '../../src/errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
   LossReason, ExecutionOutcome, Step, StepEvent } from '../../src/graph/index.ts'
 
+/** An execution that a test drives. */
 export interface Scripted {
   readonly execution: Execution
   readonly source: CheckpointSource
@@ -21,6 +22,7 @@ const graph: GraphDescription = {
 }
 const graphs = [graph]
 
+/** A graph host whose executions a test ends. */
 export class ScriptedHost implements GraphHost {
   readonly running = new Map<number, Scripted>()
   /** Executions that were asked to stop at their next superstep. */
@@ -50,7 +52,7 @@ export class ScriptedHost implements GraphHost {
     this.running.delete(executionId)
   }
 
-  /** The only execution under way. */
+  /** The only execution in progress. */
   get only(): Scripted {
     const [scripted, second] = this.running.values()
     if (!scripted || second) throw new Error(`${this.running.size} executions are under way`)

@@ -13,51 +13,56 @@ import { firstFreePort } from './port.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
+/** What server to start. */
 export interface ServerOptions {
   /** A folder of test/support/projects, or any absolute path; by default the starter. */
   readonly project?: string
-  /** Kept if given; otherwise created for this server and removed with it. */
+  /** Data folder, kept if given. Otherwise one is created for this server and removed with it. */
   readonly dataDir?: string
   readonly env?: Readonly<Record<string, string>>
   /** Where threads are kept instead of the data folder. */
   readonly cassandra?: CassandraKeyspace
   /** Another checkout of this repository, whose program runs; by default this one. */
   readonly program?: string
-  /** No port is chosen: it takes the usual one, or the next that is free. */
+  /** True to choose no port: the server takes the usual one, or the next that is free. */
   readonly anyPort?: boolean
   /** Further command-line options. */
   readonly args?: readonly string[]
-  /** The maximal size of its files, to simulate a full disk. */
+  /** KiB that its files may have, to simulate a full disk. */
   readonly fileKiB?: number
-  /** It is killed once it has more in memory. */
+  /** Bytes of memory above which it is killed. */
   readonly memoryBytes?: number
   /** Called with the whole output so far, whenever there is more. */
   readonly received?: (output: string) => void
 }
 
+/** How a process ended. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** As it tells when it starts. */
+/** A member as it describes itself when it starts. */
 export interface MemberSeen {
   readonly session: string
   readonly host: string
   readonly port: string
 }
 
+/** A server that a test may kill. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
-  /** Where other members know it, in this life. Throws if it is no member of a cluster. */
+  /**
+   * Where other members know it since its last start. Throws if it is not a member of a cluster.
+   */
   readonly member: MemberSeen
   /** Everything it printed since it was last started. */
   output(): string
-  /** Resolves when the process that was started last is gone. */
+  /** Resolves when the process that was started last has ended. */
   exited(): Promise<Exit>
-  /** Resolves when the process is gone. */
+  /** Sends the signal. Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<Exit>
   /** Starts again on the same port and data, after a kill. */
   restart(): Promise<void>
@@ -70,7 +75,9 @@ function memberIn(output: string): MemberSeen {
   return seen!.groups as unknown as MemberSeen
 }
 
-/** Resolves when the server has printed its URL and answers. Rejects with what it printed. */
+/**
+ * Starts a server. Resolves when it has printed its URL and answers. Rejects with what it printed.
+ */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? await mkdtemp(join(tmpdir(), 'heddle-test-'))
   const forget = async () => {
@@ -108,7 +115,10 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   }
 }
 
-/** Starts a server that should refuse: how it ended (killed if it serves) and what it printed. */
+/**
+ * Starts a server that should refuse. Resolves with how it ended (killed if it serves) and what it
+ * printed.
+ */
 export async function failToStart(
   options: ServerOptions & { readonly dataDir: string; readonly port?: string },
 ): Promise<Exit & { readonly output: string }> {

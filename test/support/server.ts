@@ -9,6 +9,7 @@ import { startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
 import type { SharedServerAnswer } from './shared-server-setup.ts'
 
+/** The server of a test file, once its tests run. */
 export interface ServerInUse {
   readonly url: string
   /** The official client, without retries. */
@@ -19,13 +20,13 @@ export interface ServerInUse {
 /** With HEDDLE_TEST_STORE=cassandra, servers without a given store use Cassandra. */
 const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 
-/** The first file waits until three nodes are up and the tables are created. */
+/** Time for a start. The first file waits until three nodes are up and the tables are created. */
 const startMs = 240_000
 
 /**
  * A server of the conformance project for a test file. On Cassandra, where a start takes long,
- * files that ask for nothing special share one. With HEDDLE_TEST_URL the tests that need no
- * process of their own run against the server there instead, which must serve that project.
+ * files that ask for nothing special share one. With HEDDLE_TEST_URL the tests that need no process
+ * of their own run against the server there, which must serve that project.
  */
 export function useServer(options?: ServerOptions): ServerInUse {
   const elsewhere = process.env['HEDDLE_TEST_URL']
@@ -58,7 +59,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
   }
 }
 
-/** The URL of the shared server; the first caller decides where its data are. */
+/** URL of the shared server. The first caller decides where its data are. */
 async function sharedServer(place: CassandraKeyspace): Promise<string> {
   const response = await fetch(inject('sharedServerDoor'), { method: 'POST',
     body: JSON.stringify(place) })

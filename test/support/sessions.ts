@@ -1,4 +1,4 @@
-/** An issuer of sessions for tests: its keys, and tokens signed by it and by others. */
+/** An issuer of tokens for tests: its keys, and tokens signed by it and by others. */
 
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
+/** Name of the issuer in its tokens. */
 export const issuer = 'https://issuer.example'
 
 type Json = Readonly<Record<string, unknown>>
@@ -17,6 +18,7 @@ const base64 = (value: Json) => Buffer.from(JSON.stringify(value)).toString('bas
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const outsider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
+/** The JSON web key set of the issuer. */
 export const keySet = {
   keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }],
 }
@@ -25,13 +27,14 @@ const folder = mkdtempSync(join(tmpdir(), 'heddle-jwks-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 
-/** The path of a file with the issuer's keys, removed after the tests of a file. */
+/** Path of a file with the issuer's keys. It is removed after the tests of a file. */
 export function keySetFile(content: unknown = keySet): string {
   const path = join(folder, `keys-${++files}.json`)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
 
+/** What a token deviates in from a valid one. */
 export interface TokenWish {
   readonly claims?: Json
   readonly header?: Json
@@ -39,7 +42,7 @@ export interface TokenWish {
   readonly nowMs?: number
 }
 
-/** By default a valid token: of the user `ann` of `acme`, for ten minutes. */
+/** A token: by default a valid one, of the user `ann` of `acme`, for ten minutes. */
 export function token(
   { claims, header, key = pair.privateKey, nowMs = Date.now() }: TokenWish = {},
 ): string {
@@ -52,17 +55,18 @@ export function token(
   return `${head}.${body}.${signature}`
 }
 
-/** Signed by somebody else. */
+/** A token signed by another key. */
 export function forgedToken(wish: TokenWish = {}): string {
   return token({ ...wish, key: outsider.privateKey })
 }
 
-/** Not signed at all. */
+/** A token that is not signed at all. */
 export function bareToken(): string {
   const [, body] = token().split('.')
   return `${base64({ alg: 'none' })}.${body!}.`
 }
 
+/** A token that has expired. */
 export function expiredToken(): string {
   return token({ nowMs: Date.now() - 700_000 })
 }

@@ -30,6 +30,7 @@ declare module 'vitest' {
   }
 }
 
+/** Offers the server on a local port. Vitest calls it once, and calls the result at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let shared: SharedServer | undefined
   const door = createServer(async (request, response) => {

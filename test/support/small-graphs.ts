@@ -15,6 +15,7 @@ export const echo = new StateGraph(MessagesAnnotation)
   .addEdge('echo', END)
   .compile()
 
+/** The input of a chat graph with one message. */
 export function said(content: string): { messages: { role: string; content: string }[] } {
   return { messages: [{ role: 'user', content }] }
 }

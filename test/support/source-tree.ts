@@ -3,21 +3,24 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
+/** Path of the repository. */
 export const root = resolve(import.meta.dirname, '../..')
 
+/** A source file, taken apart. */
 export interface SourceFile {
-  /** From the root, with `/`. */
+  /** Path from the root, with `/`. */
   readonly path: string
   readonly text: string
-  /** Without comments. */
+  /** The text without comments. */
   readonly code: string
-  /** Without comments and quoted text. */
+  /** The text without comments and quoted text. */
   readonly bare: string
   readonly imports: readonly Import[]
   /** Exported values, including re-exports; types are left out. */
   readonly exports: readonly string[]
 }
 
+/** What one file imports of another. */
 export interface Import {
   /** A path from the root for a file of ours, otherwise the name of a package. */
   readonly target: string
@@ -26,7 +29,7 @@ export interface Import {
   readonly names: readonly string[]
 }
 
-/** The same files as in .gitignore. */
+/** Folders and files of .gitignore. */
 const notOurs = /(^|\/)(\.git|node_modules|\.heddle)$|^proto\/gen$|\.log$|^test-report/
 
 /** Every file that is or would be in the repository, from the root. */
@@ -40,6 +43,7 @@ export function repositoryFiles(folder = ''): readonly string[] {
     })
 }
 
+/** Reads a file. `path` is from the root. */
 export function readSource(path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8')
   const code = text.replaceAll(commentOrQuote, (found) => found.startsWith('/') ? '' : found)

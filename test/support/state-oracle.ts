@@ -21,7 +21,7 @@ import type { Ran, RunWish } from './graph-bench.ts'
 
 type Durability = RunRequest['durability']
 
-/** Every value as text, with what JSON would lose. */
+/** The value with a text for each of its parts that JSON would lose. */
 export function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (AIMessage.isInstance(value)) return JSON.parse(codec.text(value))
@@ -46,7 +46,7 @@ class Oracle {
     this.#graph = Object.create(graph, { checkpointer: { value: this.#saver } }) as ServedGraph
   }
 
-  /** The last state that it shows, as the API would, and whether it then waits for an answer. */
+  /** The last state, as the API would show it, and whether the graph then waits for an answer. */
   async run(input: unknown, durability: Durability): Promise<{ shown: unknown; waits: boolean }> {
     let [shown, waits]: [unknown, boolean] = [undefined, false]
     const options = { configurable: { thread_id: 't' }, durability, streamMode: 'values' }
@@ -76,7 +76,7 @@ async function statesInLog(tuples: readonly StoredTuple[]): Promise<unknown[]> {
   }))
 }
 
-/** As `toEqual`, which is slow on large values. */
+/** Compares as `toEqual` does, which is slow on large values. */
 function expectSame(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }
@@ -126,7 +126,7 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
     expect(ran.outcome).toMatchObject({ status: 'success', waiting: false })
     const made = bench.log.checkpoints.length - seen
     seen += made
-    // With the one before, which no run may change; the oracle has none beyond.
+    // Includes the one before, which no run may change. The oracle has none beyond.
     const tuples =
       (await bench.log.list({ ns: '', checkpointId: null, before: null, limit: made + 1,
         filter: null })).reverse()

@@ -1,9 +1,9 @@
-/** When this process stood still because the machine paused, which no server can help. */
+/** When this process stood still because the machine paused, which no server can prevent. */
 
 const lookMs = 20
-/** A smaller delay is no pause. */
+/** Milliseconds below which a delay does not count as a pause. */
 const noticedMs = 100
-/** Within this time after a pause the backlog is done: everything was due at once. */
+/** Time after a pause in which the backlog is done, as everything was due at once. */
 const catchUpMs = 1_000
 
 interface Span {
@@ -22,7 +22,7 @@ function look(): void {
 
 setInterval(look, lookMs).unref()
 
-/** How long it stood still within a span of `performance.now()`. */
+/** How long the process stood still within a span of `performance.now()`. */
 function stoodMs(fromMs: number, throughMs: number): number {
   // Right after a pause the timer may not have run yet.
   look()
@@ -39,7 +39,7 @@ export function allowedMs(ms: number, fromMs: number, throughMs: number): number
   return ms + stood + (stood > 0 ? catchUpMs : 0)
 }
 
-/** How long something took that began then, without pauses of this process: for any bound. */
+/** How long something took that began at `fromMs`, without pauses of this process. */
 export function tookMs(fromMs: number, throughMs = performance.now()): number {
   return throughMs - allowedMs(fromMs, fromMs, throughMs)
 }

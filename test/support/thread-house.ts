@@ -15,6 +15,7 @@ import { memoryTables } from './memory-tables.ts'
 import { ScriptedEgress } from './scripted-egress.ts'
 import { ScriptedHost } from './scripted-host.ts'
 
+/** A member in memory. A test moves its time by `env`. */
 export class ThreadHouse {
   readonly env = virtualEnv()
   readonly reads = new ReadQuota(this.env)
@@ -26,7 +27,7 @@ export class ThreadHouse {
   /** Takes effect at the next restart. */
   billing = true
   client!: ThreadClient
-  /** Takes the requests of other members. */
+  /** Takes requests of other members. */
   inbound!: Inbound
   activations!: ActivationTable
   dueWakes: DueWakes | undefined
@@ -49,7 +50,7 @@ export class ThreadHouse {
     this.restart()
   }
 
-  /** As after SIGKILL: only what the store has is left, and which runs were being executed. */
+  /** Restarts as after SIGKILL: what the store has is left, and which runs were being executed. */
   restart(marked: readonly RunName[] = [], { isOpen = true } = {}): void {
     this.quarantine = new Quarantine(this.env, marked)
     if (isOpen) this.quarantine.open()
@@ -122,6 +123,7 @@ export class ThreadHouse {
   }
 }
 
+/** A run to start, with defaults for what a test does not say. */
 export function aRun(runId: string, run: Partial<StartRun> = {}): StartRun {
   return {
     runId,

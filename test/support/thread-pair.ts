@@ -48,13 +48,14 @@ interface Owner<Host extends GraphHost> {
  */
 export type Fate = 'none' | 'unheard' | 'silent'
 
+/** Threads with one owner after the other. A test ends the owner. */
 export class ThreadChain<Host extends GraphHost> {
   readonly env = virtualEnv()
   readonly reads = new ReadQuota(this.env)
   readonly log = new PurgingLog()
   readonly tables = memoryTables(this.log)
   readonly client: ThreadClient
-  /** For the owner that gets the next command, except a look before one. */
+  /** Fate of the owner that gets the next command. A look before one does not count. */
   fate: Fate = 'none'
   /** Makes the host of each new owner. */
   readonly #newHost: () => Host
@@ -89,7 +90,10 @@ export class ThreadChain<Host extends GraphHost> {
     }
   }
 
-  /** As after SIGKILL. What it sent is still on its way, and it receives nothing more. */
+  /**
+   * Kills the owner as SIGKILL does. What it sent is still on its way, and it receives nothing
+   * more.
+   */
   kill(): void {
     const killed = this.#owner
     killed.dead = true
@@ -99,7 +103,7 @@ export class ThreadChain<Host extends GraphHost> {
     this.#wake().catch(() => {})
   }
 
-  /** Hands the threads over while their owner lives; callers wait meanwhile. */
+  /** Hands the threads over while their owner lives. Callers wait meanwhile. */
   async handOver(deadline: AbortSignal = new AbortController().signal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#owned = promise

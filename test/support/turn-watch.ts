@@ -1,12 +1,12 @@
 /**
- * Loaded into a server by --import: how much processor time the longest turn of its event loop
- * took. SIGUSR2 prints that, and begins anew. What other processes take does not count.
+ * Loaded into a server by --import: measures how much processor time the longest turn of its event
+ * loop took. SIGUSR2 prints that, and begins anew. Time of other processes does not count.
  */
 
 import process from 'node:process'
 import { isMainThread } from 'node:worker_threads'
 
-/** More often than any turn that counts. */
+/** Milliseconds between looks, shorter than any turn that counts. */
 const lookMs = 1
 
 function processorMs(): number {

@@ -17,12 +17,16 @@ export interface SuiteLog {
   delete?(): Promise<void> | void
 }
 
-/** `forgetful`: nothing is cached between calls, so that every read comes from the log. */
+/**
+ * How savers are made. A `forgetful` one keeps nothing between calls, so that every read comes from
+ * the log.
+ */
 export interface SuiteOptions {
   readonly openLog: (threadId: string) => SuiteLog
   readonly forgetful: boolean
 }
 
+/** A saver for all threads of the suite. */
 export class ValidatedSaver extends BaseCheckpointSaver {
   readonly #options: SuiteOptions
   readonly #logs = new Map<string, SuiteLog>()

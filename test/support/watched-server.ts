@@ -5,17 +5,22 @@ import { afterAll, beforeAll } from 'vitest'
 import { startServer } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
+/** Bytes of a mebibyte. */
 export const megabyte = 1024 * 1024
 
+/** A server whose event loop is watched. */
 export interface Watched {
   readonly url: string
-  /** The longest turn meanwhile, in milliseconds of processor time, and the last status. */
+  /**
+   * Milliseconds of processor time of the longest turn during `work`, and the status of its answer.
+   */
   during(work: () => Promise<Response>): Promise<{ readonly ms: number; readonly status: number }>
-  /** The id of a new thread. */
+  /** Makes a thread and resolves with its id. */
   thread(): Promise<string>
   send(path: string, body: string): Promise<Response>
 }
 
+/** Starts a watched server for a test file. The first run is done when its tests begin. */
 export function useWatchedServer(): Watched {
   let server: ServerProcess
   let received = (_output: string) => {}

@@ -3,6 +3,7 @@
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
+/** An answer, parsed. */
 export interface JsonAnswer {
   readonly status: number
   readonly headers: Headers
@@ -10,7 +11,7 @@ export interface JsonAnswer {
   readonly body: unknown
 }
 
-/** One request with a JSON body (none for undefined; a string is sent unchanged). */
+/** Sends a request with a JSON body: none for undefined, and a string unchanged. */
 export async function ask(url: string, method: string, path: string, body?: unknown,
   headers: Record<string, string> = {}): Promise<JsonAnswer> {
   const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
@@ -32,7 +33,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The sentence that every error carries, twice: as `detail` and as `message`. */
+/** The message that every error carries twice, as `detail` and as `message`. */
 export function messageOf(answer: JsonAnswer): string {
   const { detail, message } = answer.body as { detail?: unknown; message?: unknown }
   if (typeof message !== 'string' || detail === undefined) {
@@ -70,7 +71,7 @@ export function dial(url: string): Promise<Socket> {
   })
 }
 
-/** Everything that comes back until the other side closes or `enough` says so. */
+/** Collects everything that comes back until the other side closes or `enough` returns true. */
 export function hear(socket: Socket,
   enough: (received: string) => boolean = () => false): Promise<string> {
   return new Promise((done) => {

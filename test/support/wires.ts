@@ -4,6 +4,7 @@ import type { Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport,
   createGrpcWebTransport } from '@connectrpc/connect-node'
 
+/** Name and transport of each protocol. */
 export const wires: [string, (baseUrl: string) => Transport][] = [
   ['Connect on HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
   ['Connect on HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],

@@ -1,9 +1,9 @@
 /** Raw values are joined as they are, found again in the text, and cross between members. */
 
+import { rawValues } from '../../src/json/index.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { plainValues } from '../../cluster/index.ts'
 import { RawJson, textOf, textWithPlaces, valueOf } from '../../src/raw-json.ts'
 
 const json = fc.jsonValue({ maxDepth: 2 })
@@ -25,8 +25,8 @@ describe('an object with raw values', () => {
 
   it('crosses to another member, which may be an older one', () => {
     fc.assert(fc.property(holder, (object) => {
-      const bytes = plainValues.encode(object)
-      expect(textOf(plainValues.decode(bytes))).toBe(textOf(object))
+      const bytes = rawValues.encode(object)
+      expect(textOf(rawValues.decode(bytes))).toBe(textOf(object))
       const old = JSON.parse(Buffer.from(bytes.subarray(1)).toString()) as Record<string, unknown>
       delete old['~raw']
       expect(old).toEqual(JSON.parse(JSON.stringify(object)))
@@ -35,6 +35,6 @@ describe('an object with raw values', () => {
 })
 
 it('A value that is not raw crosses as it always did.', () => {
-  expect(Buffer.from(plainValues.encode({ a: [1, undefined] }).subarray(1)).toString())
+  expect(Buffer.from(rawValues.encode({ a: [1, undefined] }).subarray(1)).toString())
     .toBe('{"a":[1,null]}')
 })

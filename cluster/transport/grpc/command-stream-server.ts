@@ -5,15 +5,17 @@ import { Readable } from 'node:stream'
 import type { ConverseRequest, ConverseResponse,
   DeliverRequest } from '../../../proto/gen/cluster/v1/member.ts'
 
-export type Outcome = NonNullable<ConverseResponse['outcome']>
+/** What became of one command: its reply, its error, or that it is still under way. */
+export type StreamAnswer = NonNullable<ConverseResponse['outcome']>
 
+/** Answers the commands of one stream, each as soon as its reply is there. */
 export class CommandStreamServer {
   readonly #said = new Readable({ objectMode: true, read: () => {} })
   /** Commands without an answer, plus one while more may come. */
   #due = 1
 
   constructor(commands: AsyncIterable<ConverseRequest>,
-    outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>) {
+    outcomeOf: (command: DeliverRequest | undefined) => Promise<StreamAnswer>) {
     void this.#handle(commands, outcomeOf)
   }
 
@@ -28,7 +30,7 @@ export class CommandStreamServer {
   }
 
   async #handle(commands: AsyncIterable<ConverseRequest>,
-    outcomeOf: (command: DeliverRequest | undefined) => Promise<Outcome>): Promise<void> {
+    outcomeOf: (command: DeliverRequest | undefined) => Promise<StreamAnswer>): Promise<void> {
     try {
       for await (const { number, command } of commands) {
         this.#due++
@@ -43,7 +45,7 @@ export class CommandStreamServer {
     this.#done()
   }
 
-  #send(number: number, outcome: Outcome): void {
+  #send(number: number, outcome: StreamAnswer): void {
     this.#said.push({ number, outcome } satisfies ConverseResponse)
   }
 

@@ -12,6 +12,8 @@ import type { ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse
   MemberServiceClient } from '../../../proto/gen/cluster/v1/member.ts'
 import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
+import { reviveClusterError } from '../../errors.ts'
+import type { ReviveError } from '../../errors.ts'
 import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-trailer.ts'
 
 /**
@@ -21,9 +23,11 @@ import { ambiguous, errorFromDetail, errorFromWire, wayFailed } from './error-tr
  */
 export type CommandStreamState = 'open' | 'ending' | 'over'
 
+/** Sends commands to one member over one stream, and matches the answers to them. */
 export class CommandStream {
   readonly #env: Env
   readonly #address: string
+  readonly #revive: ReviveError
   readonly #said = new Readable({ objectMode: true, read: () => {} })
   /** By the numbers of the commands. */
   readonly #waiting = new Map<number, PromiseWithResolvers<DeliverResponse>>()
@@ -31,9 +35,11 @@ export class CommandStream {
   #number = 0
   #state: CommandStreamState = 'open'
 
-  constructor(env: Env, address: string, client: Pick<MemberServiceClient, 'converse'>) {
+  constructor(env: Env, address: string, client: Pick<MemberServiceClient, 'converse'>,
+    revive: ReviveError = reviveClusterError) {
     this.#env = env
     this.#address = address
+    this.#revive = revive
     void this.#listen(client)
   }
 
@@ -60,6 +66,7 @@ export class CommandStream {
     }
   }
 
+  /** Ends the stream. Commands that wait get an error whose outcome is `maybe_done`. */
   close(): void {
     this.#abort.abort()
   }
@@ -77,7 +84,7 @@ export class CommandStream {
       failure = error
     }
     this.#state = 'over'
-    const error = errorFromWire(trailer) ?? wayFailed(this.#address, failure)
+    const error = errorFromWire(trailer, this.#revive) ?? wayFailed(this.#address, failure)
     for (const { reject } of this.#waiting.values()) reject(error)
   }
 
@@ -87,7 +94,7 @@ export class CommandStream {
       case 'response':
         return answer?.resolve(outcome.value)
       case 'error':
-        return answer?.reject(errorFromDetail(outcome.value))
+        return answer?.reject(errorFromDetail(outcome.value, this.#revive))
       case 'ending':
         if (this.#state !== 'open') return
         this.#state = 'ending'

@@ -9,7 +9,8 @@ import { ServerError, Status } from 'nice-grpc-common'
 import type { Metadata, ServerMiddleware } from 'nice-grpc-common'
 
 import { ErrorDetail } from '../../../proto/gen/cluster/v1/member.ts'
-import { HeddleError, isErrorCode } from '../../../src/errors.ts'
+import { asCoded, ClusterError, reviveClusterError } from '../../errors.ts'
+import type { CodedError, ReviveError } from '../../errors.ts'
 import type { Log } from '../../runtime/env.ts'
 
 const trailerName = 'heddle-error-bin'
@@ -38,20 +39,20 @@ export function errorToDetail(log: Log, error: unknown): ErrorDetail {
   return detailOf(knownError(log, error))
 }
 
-function knownError(log: Log, error: unknown): HeddleError {
-  const known = HeddleError.from(error)
+function knownError(log: Log, error: unknown): CodedError {
+  const known = asCoded(error)
   if (known !== error) log.error('A request of another member failed unexpectedly.', { error })
   return known
 }
 
-function detailOf({ code, message, details }: HeddleError): ErrorDetail {
+function detailOf({ code, message, details }: CodedError): ErrorDetail {
   const sent = Object.keys(details).length > 0 ? jsonOf(details) : ''
   const detailsJson = Buffer.byteLength(sent) > detailsBytes ? '' : sent
   return { code, message: message, detailsJson }
 }
 
 /** Empty if they cannot be serialized: the rest of the error is still sent. */
-function jsonOf(details: HeddleError['details']): string {
+function jsonOf(details: CodedError['details']): string {
   try {
     return JSON.stringify(details)
   } catch {
@@ -60,15 +61,18 @@ function jsonOf(details: HeddleError['details']): string {
 }
 
 /** The error that the other member threw; undefined if it threw none. */
-export function errorFromWire(trailer: Metadata | undefined): HeddleError | undefined {
+export function errorFromWire(trailer: Metadata | undefined, revive?: ReviveError):
+  | CodedError
+  | undefined {
   const detail = trailer?.get(trailerName)
-  return detail && errorFromDetail(ErrorDetail.decode(detail))
+  return detail && errorFromDetail(ErrorDetail.decode(detail), revive)
 }
 
-export function errorFromDetail({ code, message, detailsJson }: ErrorDetail): HeddleError {
-  const details = detailsJson === '' ? {} : JSON.parse(detailsJson) as Record<string, unknown>
-  // A newer member may know more codes.
-  return new HeddleError(isErrorCode(code) ? code : 'internal', message, details)
+/** The error that another member sent. `revive` knows the codes. */
+export function errorFromDetail({ code, message, detailsJson }: ErrorDetail,
+  revive: ReviveError = reviveClusterError): CodedError {
+  const details = detailsJson === '' ? {} : JSON.parse(detailsJson) as CodedError['details']
+  return revive(code, message, details)
 }
 
 /** Statuses that mean that the command was not even looked at. */
@@ -77,23 +81,23 @@ const unprocessed: readonly Status[] = [Status.UNAUTHENTICATED, Status.UNIMPLEME
 /**
  * A failure of the connection to `address`, and whether the command may have been received there.
  */
-export function wayFailed(address: string, error: unknown): HeddleError {
+export function wayFailed(address: string, error: unknown): ClusterError {
   const { code, details = '' } = error as { code?: Status; details?: string }
   if (code === Status.UNAUTHENTICATED) return untrusted(address)
   if (code !== undefined && unprocessed.includes(code)) {
-    return new HeddleError('unavailable', `The member at ${address} does not speak as this one ` +
+    return new ClusterError('unavailable', `The member at ${address} does not speak as this one ` +
       'does: give all members versions that follow each other.', {}, { cause: error })
   }
   return ambiguous(address, details, error)
 }
 
 /** The same command sent again, with the same id, finds out what became of it. */
-export function ambiguous(address: string, details: string, cause?: unknown): HeddleError {
-  return new HeddleError('internal', `The way to the member at ${address} broke and it is not ` +
+export function ambiguous(address: string, details: string, cause?: unknown): ClusterError {
+  return new ClusterError('internal', `The way to the member at ${address} broke and it is not ` +
     'known what was done there.', { ambiguous: true, details }, { cause })
 }
 
-function untrusted(address: string): HeddleError {
-  return new HeddleError('unavailable', `The member at ${address} does not trust this one: give ` +
+function untrusted(address: string): ClusterError {
+  return new ClusterError('unavailable', `The member at ${address} does not trust this one: give ` +
     'all members of a cluster the same secret.', { distrust: 'secret' })
 }

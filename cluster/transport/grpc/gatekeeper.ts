@@ -4,7 +4,7 @@ import { ChannelCredentials, ServerCredentials, ServerInterceptingCall } from '@
 import type { ServerInterceptor } from '@grpc/grpc-js'
 import { Metadata, Status } from 'nice-grpc-common'
 
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 import { throttleLog } from '../../flow/throttle-log.ts'
 import type { Env } from '../../runtime/env.ts'
 import { comparing, incompatibility } from '../member-trust.ts'
@@ -56,15 +56,17 @@ export function onlyTrusted({ secret }: MemberTrust, env: Env,
 export function requireUnderstand(own: ProtocolIdentity, metadata: Metadata): void {
   const cluster = decodeURIComponent(metadata.get(clusterName) ?? '')
   const fault = incompatibility(own, { cluster, version: Number(metadata.get(versionName) ?? 0) })
-  if (fault !== undefined) throw new HeddleError('unavailable', fault, { distrust: 'dialect' })
+  if (fault !== undefined) throw new ClusterError('unavailable', fault, { distrust: 'dialect' })
 }
 
+/** Certificates of the server side; without TLS, none. */
 export function serverCredentials({ tls }: MemberTrust): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure()
   const { ca, cert, key } = tls
   return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], true)
 }
 
+/** Certificates of the calling side; without TLS, none. */
 export function channelCredentials({ tls }: MemberTrust): ChannelCredentials {
   if (tls === undefined) return ChannelCredentials.createInsecure()
   return ChannelCredentials.createSsl(tls.ca, tls.key, tls.cert)

@@ -1,7 +1,7 @@
 /** The transport over gRPC: commands to and follows of actors of other members. */
 
 import type { DeliverRequest, FollowResponse } from '../../../proto/gen/cluster/v1/member.ts'
-import { goingAway, HeddleError } from '../../../src/errors.ts'
+import { asCoded, ClusterError, goingAway } from '../../errors.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
 import type { Asked, FollowLoss, ListenerCodec } from '../../actors/actor-wire.ts'
 import type { Member } from '../../membership/member.ts'
@@ -12,12 +12,14 @@ import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 import { saidBytesMax, withinLimit } from './options.ts'
 
+/** How members are reached, and what crosses to them. */
 export interface GrpcTransportOptions extends LinkOptions {
   readonly kinds: readonly Asked[]
   /** By then the other member answers, with the reply or that it is under way: 10 s by default. */
   readonly patienceMs?: number
 }
 
+/** A transport that knows when it last heard of each member. */
 export interface GrpcTransport extends Transport {
   /** When any message last came from the member, by the monotonic clock. */
   lastSeenMs(member: Member): number
@@ -36,6 +38,7 @@ const followMs = 15_000
 /** Connections to a member that were not used for this long are closed. */
 const idleMs = 60_000
 
+/** Reaches members over links that are made when first needed. */
 export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
   const { env, kinds, patienceMs = 10_000 } = options
   const wireOf = wiresOf(kinds)
@@ -76,7 +79,7 @@ export function grpcTransport(options: GrpcTransportOptions): GrpcTransport {
     },
     follow: async (to, key, question, listener, { trace = '' }: Delivery = {}) => {
       const { values, listeners } = wireOf(key)
-      if (listeners === undefined) throw new HeddleError('unsupported')
+      if (listeners === undefined) throw new ClusterError('unsupported')
       const followId = env.uuid()
       const request = { key, followId, trace, request: withinLimit(values.encode(question)) }
       const link = linkTo(to)
@@ -141,8 +144,8 @@ async function untilAnswered(link: MemberLink, request: DeliverRequest,
       cancelled?.throwIfAborted()
       byCall = true
     } catch (error) {
-      const { details, message } = HeddleError.from(error)
-      if (received && details['unreachable'] !== undefined)
+      const { details, message } = asCoded(error)
+      if (received && details.unreachable !== undefined)
         throw ambiguous(link.address, message, error)
       throw error
     }

@@ -7,16 +7,18 @@ import {
 } from '../../../proto/gen/grpc/health/v1/health.ts'
 import type { HealthCheckRequest, HealthCheckResponse,
   HealthServiceImplementation } from '../../../proto/gen/grpc/health/v1/health.ts'
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 
 /** The whole server, and the service by name. */
 const known: readonly string[] = ['', 'cluster.v1.MemberService']
 
+/** Answers the health protocol of gRPC. */
 export class Health implements HealthServiceImplementation {
   #status: Status = Status.NOT_SERVING
   #closed = false
   #changed = Promise.withResolvers<void>()
 
+  /** The status from now on. */
   send(status: 'SERVING' | 'NOT_SERVING'): void {
     this.#status = Status[status]
     this.#changed.resolve()
@@ -31,7 +33,7 @@ export class Health implements HealthServiceImplementation {
 
   async check({ service }: HealthCheckRequest): Promise<HealthCheckResponse> {
     if (known.includes(service)) return { status: this.#status }
-    throw new HeddleError('not_found', 'There is no service of that name.')
+    throw new ClusterError('not_found', 'There is no service of that name.')
   }
 
   async *watch({ service }: HealthCheckRequest,

@@ -13,7 +13,8 @@ import type { CallOptions, Metadata } from 'nice-grpc-common'
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import type { DeliverRequest, DeliverResponse,
   MemberServiceClient } from '../../../proto/gen/cluster/v1/member.ts'
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
+import type { ReviveError } from '../../errors.ts'
 import { withTimeout } from '../../flow/with-timeout.ts'
 import type { Env } from '../../runtime/env.ts'
 import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
@@ -22,12 +23,16 @@ import { errorFromWire, wayFailed } from './error-trailer.ts'
 import { channelCredentials, introduction } from './gatekeeper.ts'
 import { clientOptions } from './options.ts'
 
+/** What each link to a member needs. */
 export interface LinkOptions {
   readonly env: Env
   readonly trust: MemberTrust
   readonly identity: ProtocolIdentity
+  /** By default only errors of the cluster itself keep their code. */
+  readonly reviveError?: ReviveError
 }
 
+/** A stream whose first message has come. */
 export interface OpenStream<Message> {
   /** Those after the first one. */
   readonly messages: AsyncIterator<Message>
@@ -45,6 +50,7 @@ interface Line {
 /** A connection that takes longer to make counts as unreachable. */
 const connectMs = 3_000
 
+/** The connections to one member. */
 export class MemberLink {
   readonly address: string
   /** When any message last came from the member, by the monotonic clock. */
@@ -85,7 +91,8 @@ export class MemberLink {
   async send(timeoutMs: number, command: DeliverRequest): Promise<DeliverResponse> {
     const client = await this.#ready('commands')
     if (this.#commandStream?.state !== 'open') {
-      this.#commandStream = new CommandStream(this.#options.env, this.address, client)
+      this.#commandStream = new CommandStream(this.#options.env, this.address, client,
+        this.#options.reviveError)
     }
     try {
       return await this.#commandStream.send(command, timeoutMs)
@@ -143,7 +150,9 @@ export class MemberLink {
         ended()
         abort.abort()
       },
-      failure: (error: unknown) => errorFromWire(trailer) ?? wayFailed(this.address, error),
+      failure: (error: unknown) =>
+        errorFromWire(trailer, this.#options.reviveError) ??
+          wayFailed(this.address, error),
     }
   }
 
@@ -186,8 +195,8 @@ export class MemberLink {
     return { channel, client }
   }
 
-  #unreachable(reason: string): HeddleError {
-    return new HeddleError('unavailable', `The member at ${this.address} cannot be reached: ` +
+  #unreachable(reason: string): ClusterError {
+    return new ClusterError('unavailable', `The member at ${this.address} cannot be reached: ` +
       `${reason}.`, { unreachable: reason })
   }
 }

@@ -5,7 +5,7 @@ import type { CallContext } from 'nice-grpc-common'
 import type { ConverseRequest, ConverseResponse, DeliverRequest, DeliverResponse, FollowRequest,
   FollowResponse, LeaveRequest, LeaveResponse, MemberServiceImplementation,
   ProbeResponse } from '../../../proto/gen/cluster/v1/member.ts'
-import { assert, HeddleError } from '../../../src/errors.ts'
+import { assert, ClusterError } from '../../errors.ts'
 import type { ActorKey } from '../../actors/actor-key.ts'
 import { wiresOf } from '../../actors/actor-wire.ts'
 import type { ActorWire, Asked } from '../../actors/actor-wire.ts'
@@ -17,11 +17,12 @@ import type { ProtocolIdentity } from '../member-trust.ts'
 import { ReplyStash } from '../reply-stash.ts'
 import type { Inbound } from '../transport.ts'
 import { CommandStreamServer } from './command-stream-server.ts'
-import type { Outcome } from './command-stream-server.ts'
+import type { StreamAnswer } from './command-stream-server.ts'
 import { errorToDetail } from './error-trailer.ts'
 import { requireUnderstand } from './gatekeeper.ts'
 import { answeredBytesMax, withinLimit } from './options.ts'
 
+/** Who answers, and what may be asked. */
 export interface MemberServiceOptions {
   readonly env: Env
   /** The id of this member. */
@@ -36,6 +37,7 @@ const patienceMaxMs = 30_000
 /** A caller that knows that the reply is under way asks again by then, or has gone. */
 const comesBackMs = patienceMaxMs + 10_000
 
+/** Answers the calls of other members. Until `serve`, it answers only probes. */
 export class MemberService implements MemberServiceImplementation {
   readonly #options: MemberServiceOptions
   readonly #wireOf: (key: ActorKey) => ActorWire
@@ -53,6 +55,7 @@ export class MemberService implements MemberServiceImplementation {
     this.#wireOf = wiresOf(options.kinds)
   }
 
+  /** Commands are accepted from now on. */
   serve(inbound: Inbound): void {
     this.#inbound = inbound
   }
@@ -82,9 +85,9 @@ export class MemberService implements MemberServiceImplementation {
     }
   }
 
-  async #outcomeOf(command: DeliverRequest | undefined): Promise<Outcome> {
+  async #outcomeOf(command: DeliverRequest | undefined): Promise<StreamAnswer> {
     try {
-      assert(command !== undefined, 'whoever says something says what')
+      assert(command !== undefined, 'a message of a command stream has a command')
       const response = await this.#deliver(command)
       const { reply } = response
       const isKept = reply.length > answeredBytesMax && this.#kept.keep(command.commandId, reply)
@@ -114,7 +117,7 @@ export class MemberService implements MemberServiceImplementation {
     context: CallContext): AsyncGenerator<FollowResponse> {
     requireUnderstand(this.#options.identity, context.metadata)
     const { values, listeners } = this.#wireOf(named(key))
-    if (listeners === undefined) throw new HeddleError('unsupported')
+    if (listeners === undefined) throw new ClusterError('unsupported')
     let stop = () => {}
     const outbox = new FollowOutbox(() => stop())
     const listener = listeners.sender((call, last) => outbox.put(call, last))
@@ -127,7 +130,7 @@ export class MemberService implements MemberServiceImplementation {
       if (context.signal.aborted) return
       yield { calls: [], lagged: false }
       for await (const calls of outbox.batches()) yield { calls, lagged: false }
-      if (outbox.broken) throw new HeddleError('unavailable')
+      if (outbox.broken) throw new ClusterError('unavailable')
       if (outbox.lagged) yield { calls: [], lagged: true }
     } finally {
       stop()
@@ -148,11 +151,11 @@ export class MemberService implements MemberServiceImplementation {
 
   #received(): Inbound {
     if (this.#inbound !== undefined) return this.#inbound
-    throw new HeddleError('unavailable', 'This member does not serve: it begins, or goes away.')
+    throw new ClusterError('unavailable', 'This member does not serve: it begins, or goes away.')
   }
 }
 
 function named(key: ActorKey | undefined): ActorKey {
-  assert(key !== undefined, 'whoever asks an actor names it')
+  assert(key !== undefined, 'a question to an actor names it')
   return key
 }

@@ -2,7 +2,7 @@
 
 import type { ChannelOptions } from '@grpc/grpc-js'
 
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -23,6 +23,7 @@ const limits: ChannelOptions = {
   'grpc.max_send_message_length': messageBytesMax + envelopeBytes,
 }
 
+/** Of the side that answers. */
 export const serverOptions: ChannelOptions = {
   ...limits,
   // A front door that vanished leaves follows behind; this ends them.
@@ -30,6 +31,7 @@ export const serverOptions: ChannelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
 }
 
+/** Of the side that calls. */
 export const clientOptions: ChannelOptions = {
   ...limits,
   // The default is 64 KiB for a stream and for a whole connection: a stream of many megabytes a
@@ -55,6 +57,6 @@ export const clientOptions: ChannelOptions = {
 /** Throws `too_large` if it exceeds the limit of a message. */
 export function withinLimit(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= messageBytesMax) return bytes
-  throw new HeddleError('too_large', `This takes ${bytes.length} bytes; members hand each other ` +
+  throw new ClusterError('too_large', `This takes ${bytes.length} bytes; members hand each other ` +
     `${messageBytesMax} at most.`)
 }

@@ -1,24 +1,26 @@
 /** Asking a member by gRPC whether it lives: its id is the sign of life. */
 
-import { HeddleError } from '../../../src/errors.ts'
+import { asCoded } from '../../errors.ts'
+import type { CodedError } from '../../errors.ts'
+import { Backoff } from '../../flow/backoff.ts'
 import type { Member } from '../../membership/member.ts'
 import { incompatibility } from '../member-trust.ts'
 import { MemberLink } from './link.ts'
 import type { LinkOptions } from './link.ts'
 
 /**
- * alive    it answered with its id, and both understand each other
- * dead     nobody is there, or somebody else, or there was no answer for three seconds
- * strange  somebody lives there, but one of the two refuses the other: `why` is a sentence
+ * alive         It answered with its id, and both understand each other.
+ * dead          The address has no member or another one, or did not answer for three seconds.
+ * incompatible  A member lives there, but one of the two refuses the other: `why` says why.
  */
 export type Sighting =
   | { readonly kind: 'alive' | 'dead' }
-  | { readonly kind: 'strange'; readonly why: string }
+  | { readonly kind: 'incompatible'; readonly why: string }
 
 /** A member that does not answer for this long is dead. */
 const silenceMs = 3_000
 /** How often a blocked connection is tried again. */
-const tryAgainMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 
 /** The address cannot be reached right now, which says nothing about who lives there. */
 const blockedWay = /EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|EAI_AGAIN|came back just now/
@@ -33,7 +35,7 @@ export function grpcProbe(options: LinkOptions,
   incompatible: (member: Member, why: string) => void): (member: Member) => Promise<boolean> {
   return async (member) => {
     const sighting = await sight(member, options)
-    if (sighting.kind === 'strange') incompatible(member, sighting.why)
+    if (sighting.kind === 'incompatible') incompatible(member, sighting.why)
     return sighting.kind !== 'dead'
   }
 }
@@ -42,13 +44,14 @@ export function grpcProbe(options: LinkOptions,
 export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
   const { env } = options
   return new Promise((resolve) => {
-    let tryAgain = () => {}
+    const backoff = new Backoff(env, pauses)
+    let stopTrying = () => {}
     let link: MemberLink | undefined
     let judged = false
     const judge = (sighting: Sighting) => {
       judged = true
       stopWaiting()
-      tryAgain()
+      stopTrying()
       link?.close()
       resolve(sighting)
     }
@@ -58,7 +61,7 @@ export function sight(member: Member, options: LinkOptions): Promise<Sighting> {
       const seen = await lookOnce(link, member, options)
       link.close()
       if (judged) return
-      if (seen === 'blocked') tryAgain = env.after(tryAgainMs, () => void look())
+      if (seen === 'blocked') stopTrying = env.after(backoff.nextMs(), () => void look())
       else judge(seen)
     }
     void look()
@@ -72,16 +75,16 @@ async function lookOnce(link: MemberLink, { id }: Member,
       client.probe({}, call))
     if (session !== id) return { kind: 'dead' }
     const why = incompatibility(identity, { cluster, version })
-    return why === undefined ? { kind: 'alive' } : { kind: 'strange', why }
+    return why === undefined ? { kind: 'alive' } : { kind: 'incompatible', why }
   } catch (error) {
-    return judgement(HeddleError.from(error))
+    return judgement(asCoded(error))
   }
 }
 
 /** What can be concluded from a failed look. */
-function judgement({ details, message }: HeddleError): Sighting | 'blocked' {
-  if (details['distrust'] !== undefined) return { kind: 'strange', why: message }
-  const reason = String(details['unreachable'] ?? '')
+function judgement({ details, message }: CodedError): Sighting | 'blocked' {
+  if (details.distrust !== undefined) return { kind: 'incompatible', why: message }
+  const reason = details.unreachable ?? ''
   if (blockedWay.test(reason)) return 'blocked'
-  return refusedCertificate.test(reason) ? { kind: 'strange', why: message } : { kind: 'dead' }
+  return refusedCertificate.test(reason) ? { kind: 'incompatible', why: message } : { kind: 'dead' }
 }

@@ -16,6 +16,7 @@ interface AskingStream {
 
 const descriptors = new URL('../../../proto/gen/cluster/descriptors.binpb', import.meta.url)
 
+/** Lets tools list the services and their messages. */
 export function addReflection(server: Pick<Server, 'add'>): void {
   const spoken = loadFileDescriptorSetFromBuffer(readFileSync(descriptors))
   new ReflectionService(spoken).addToServer({

@@ -6,7 +6,7 @@ import type { Server } from 'nice-grpc'
 
 import { MemberServiceDefinition } from '../../../proto/gen/cluster/v1/member.ts'
 import { HealthDefinition } from '../../../proto/gen/grpc/health/v1/health.ts'
-import { HeddleError } from '../../../src/errors.ts'
+import { ClusterError } from '../../errors.ts'
 import type { Asked } from '../../actors/actor-wire.ts'
 import type { Env } from '../../runtime/env.ts'
 import { checkTrust } from '../member-trust.ts'
@@ -19,6 +19,7 @@ import { MemberService } from './member-service.ts'
 import { serverOptions } from './options.ts'
 import { addReflection } from './reflection.ts'
 
+/** Where the server listens, and whom it trusts. */
 export interface GrpcServerOptions {
   readonly env: Env
   /** The id of this member. */
@@ -32,6 +33,7 @@ export interface GrpcServerOptions {
   readonly port?: number
 }
 
+/** The server of one member. */
 export interface GrpcServer {
   /** The host and port that it listens on: the address of the member. */
   readonly address: string
@@ -51,7 +53,7 @@ const obstacles: readonly (readonly [RegExp, string])[] = [
   [/resolution failed/, 'is not known here'],
 ]
 
-/** Throws HeddleError with a message: for a bad secret, or if it cannot listen. */
+/** Throws CodedError with a message: for a bad secret, or if it cannot listen. */
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const { env, trust, host, port = 0 } = options
   checkTrust(trust)
@@ -93,7 +95,7 @@ async function listening(server: Pick<Server, 'listen'>, address: string,
     const [, text = `cannot be taken: ${message}`] = obstacles.find(([sign]) =>
       sign.test(message)
     ) ?? []
-    throw new HeddleError('unavailable', `The member address ${address} ${text}.`, {}, {
+    throw new ClusterError('unavailable', `The member address ${address} ${text}.`, {}, {
       cause: error,
     })
   }

@@ -48,7 +48,7 @@ const ofRuns: CallAccess<typeof RunService> = {
   deleteRun: 'change',
 }
 
-/** By the path of the call. */
+/** Access by the path of the call. */
 export const accessOfCalls: ReadonlyMap<string, Access> = new Map([
   ...pathsOf(AssistantService, ofAssistants),
   ...pathsOf(ThreadService, ofThreads),

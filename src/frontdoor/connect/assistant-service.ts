@@ -12,6 +12,7 @@ import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { assistantMessage, pageOf } from './messages.ts'
 
+/** The calls of `AssistantService`, over the operations. */
 export function assistantService(
   { assistants, reads }: Pick<RouteParts, 'assistants' | 'reads'>,
 ): ServiceImpl<typeof AssistantService> {

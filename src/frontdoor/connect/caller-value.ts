@@ -1,4 +1,4 @@
-/** The caller of a typed call, handed on from its HTTP request. */
+/** The caller of a typed call, passed on from its HTTP request. */
 
 import { createContextKey, createContextValues } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext } from '@connectrpc/connect'
@@ -9,17 +9,19 @@ import type { Caller } from '../http/caller.ts'
 
 const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'caller' })
 
+/** Context values of a call that carry its caller. */
 export function withCaller({ caller }: FastifyRequest): ContextValues {
   return createContextValues().set(callerKey, caller)
 }
 
+/** The caller of a call. The guard has authenticated it. */
 export function callerOf({ values }: Pick<HandlerContext, 'values'>): Caller {
   const caller = values.get(callerKey)
   assert(caller, 'a call has a caller')
   return caller
 }
 
-/** Aborts, with a HeddleError, when the caller has left. */
+/** A signal that aborts, with a HeddleError, when the caller has left. */
 export function goneSignal({ signal }: Pick<HandlerContext, 'signal'>): AbortSignal {
   const cancelled = new AbortController()
   signal.addEventListener('abort',
@@ -27,6 +29,7 @@ export function goneSignal({ signal }: Pick<HandlerContext, 'signal'>): AbortSig
   return cancelled.signal
 }
 
+/** The tenant of the caller. */
 export function tenantOf(context: Pick<HandlerContext, 'values'>): string {
   return callerOf(context).tenant
 }

@@ -9,7 +9,7 @@ import { detailsKey } from './request-facts.ts'
 
 type Call = Pick<UnaryRequest, 'signal' | 'contextValues'>
 
-/** Turns whatever a handler throws into its status; `heddle-code` names our own code. */
+/** Makes the interceptor that turns any error into its status. `heddle-code` names our own code. */
 export function errorsAsStatus(log: Log): Interceptor {
   const statusOf = (caught: unknown, { signal, contextValues }: Call) => {
     if (caught instanceof ConnectError) return caught
@@ -18,7 +18,7 @@ export function errorsAsStatus(log: Log): Interceptor {
       const details = contextValues.get(detailsKey)
       log.error('A call failed for a reason that nobody foresaw.', { error: caught, ...details })
     }
-    // If a deadline aborted the call, `unavailable` only follows from that: report the deadline.
+    // If a deadline aborted the call, `unavailable` follows from it. So the deadline is reported.
     const { reason } = signal as { readonly reason: unknown }
     const given = error.code === 'unavailable' && reason instanceof ConnectError
     return given ? reason : asConnectError(error)
@@ -36,9 +36,9 @@ export function errorsAsStatus(log: Log): Interceptor {
 }
 
 /**
- * Call before a request is read. What the library cannot read, it calls an internal error; this
- * makes it an error of the request, which a retry does not help. It can, because the library aborts
- * the context of a failed call before it makes a status of the error.
+ * Makes errors of reading errors of the request. Call before a request is read. The library calls
+ * what it cannot read an internal error, which clients would retry. This works because the library
+ * aborts the context of a failed call before it makes a status of the error.
  */
 export function blameRequest(context: HandlerContext): void {
   const call = context as HandlerContext & { abort(reason?: unknown): void }
@@ -65,7 +65,7 @@ async function* guarded<Message>(messages: AsyncIterable<Message>,
   }
 }
 
-/** The catalogue and Connect both use the numbers of google.rpc.Code. */
+/** Turns an error into its status. Our catalogue and Connect use the numbers of google.rpc.Code. */
 export function asConnectError({ message, code, grpcStatus }: HeddleError): ConnectError {
   const status: Code = grpcStatus
   return new ConnectError(message, status, { 'heddle-code': code })

@@ -7,6 +7,7 @@ import { Backpressure } from '../http/backpressure.ts'
 import { credentialLost } from '../http/caller.ts'
 import type { TickerMember } from '../http/connection-ticker.ts'
 
+/** Queues the events of one run for one call. */
 export class EventQueue implements FeedListener, TickerMember {
   readonly #stillValid: () => boolean
   readonly #ended: () => void
@@ -15,10 +16,10 @@ export class EventQueue implements FeedListener, TickerMember {
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
   readonly #backpressure = new Backpressure()
-  /** For how many ticks nobody has taken what waits. */
+  /** Ticks in which nothing was taken from the queue. */
   #stillTicks = 0
 
-  /** `stillValid` tells whether the caller may still see events; `ended`: none follow any more. */
+  /** `stillValid` is true while the caller may see events. `ended` is called when none follow. */
   constructor(stillValid: () => boolean, ended = () => {}) {
     this.#stillValid = stillValid
     this.#ended = ended
@@ -45,7 +46,7 @@ export class EventQueue implements FeedListener, TickerMember {
     this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
   }
 
-  /** No heartbeats: the protocols have their own pings. */
+  /** Checks the caller. Sends no heartbeats, as the protocols have their own pings. */
   tick(): void {
     if (!this.#stillValid()) return this.#endWith(credentialLost())
     if (this.#events.length === 0) return
@@ -56,13 +57,13 @@ export class EventQueue implements FeedListener, TickerMember {
     this.#endWith(comeBack('The server is closing'))
   }
 
-  /** Nobody listens any more. */
+  /** Drops everything: nobody listens any more. */
   abandon(): void {
     this.#events = []
     this.#endWith(new HeddleError('unavailable', 'The client went.'))
   }
 
-  /** All events; throws if the stream ends before the run does. */
+  /** Yields all events. Throws if the stream ends before the run does. */
   async *emitted(): AsyncGenerator<FeedEvent> {
     for (;;) {
       const batch = this.#events

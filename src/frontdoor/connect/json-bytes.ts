@@ -3,17 +3,20 @@
 import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../../json/index.ts'
 
-/** Long ones are read before, beside the main thread. */
+/** Values of long bytes, which were read beside the main thread. */
 const known = new WeakMap<Uint8Array, { readonly value: unknown }>()
 
-/** From now on, this is the value of these bytes. */
+/** Sets the value that `jsonIn` returns for these bytes. */
 export function remember(bytes: Uint8Array, value: unknown): void {
   known.set(bytes, { value })
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Undefined for no bytes. Throws `malformed` if they are not JSON, `invalid` if it is too deep. */
+/**
+ * The value of bytes; undefined for none. Throws `malformed` if they are not JSON, and `invalid` if
+ * the value is too deep.
+ */
 export function jsonIn(field: string, bytes: Uint8Array | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
   const read = known.get(bytes)
@@ -28,6 +31,7 @@ function textOf(field: string, bytes: Uint8Array): string {
   }
 }
 
+/** The UTF-8 bytes of a text. */
 export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text)
 }

@@ -15,13 +15,14 @@ interface LongField {
   readonly carried: Carried | number
 }
 
-/** Of bytes that hold JSON. */
+/** Fields whose bytes hold JSON, and which of their values stay text. */
 const carriedByField: Readonly<Record<string, Carried | number>> = {
   inputJson: 0,
   contextJson: 1,
   commandJson: carriedByCommand,
 }
 
+/** Makes the interceptor that reads them. Bytes take room of the tenant until they are read. */
 export function readLongFields({ json, bodies }: BodyReaders): Interceptor {
   const read = async (tenant: string, message: unknown) => {
     for (const { name, bytes, carried } of longFieldsOf(message)) {
@@ -52,7 +53,7 @@ export function readLongFields({ json, bodies }: BodyReaders): Interceptor {
   }
 }
 
-/** Values are carried where they update a state; elsewhere they are a filter. */
+/** Long fields of a message. Values stay text where they update a state; elsewhere they filter. */
 function longFieldsOf(message: unknown): LongField[] {
   if (typeof message !== 'object' || message === null) return []
   const isUpdate = (message as { $typeName?: string }).$typeName?.endsWith('.StateUpdate')

@@ -13,6 +13,7 @@ import type { FoundThread } from '../operations/index.ts'
 import type { Checkpoint } from '../schema/state.ts'
 import { bytesOf } from './json-bytes.ts'
 
+/** An assistant as a message. JSON fields that are empty become `{}`. */
 export function assistantMessage(row: AssistantRow): MessageInitShape<typeof AssistantSchema> {
   const description = JSON.parse(row.descriptionJson || 'null') as string | null
   return {
@@ -29,6 +30,7 @@ export function assistantMessage(row: AssistantRow): MessageInitShape<typeof Ass
   }
 }
 
+/** A thread as a message. */
 export function threadMessage(
   { row, values, extracted = '' }: FoundThread,
 ): MessageInitShape<typeof ThreadSchema> {
@@ -47,6 +49,7 @@ export function threadMessage(
   }
 }
 
+/** A run as a message. A delayed run counts as created when it may start. */
 export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
   return {
     runId: row.runId,
@@ -61,11 +64,12 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
   }
 }
 
-/** The page in the words of the request schemas. */
+/** A page in the words of the request schemas. */
 export function pageOf(page: Page | undefined): { limit?: number; offset?: number } {
   return { limit: page?.limit || undefined, offset: page?.offset }
 }
 
+/** A reference to a checkpoint in the words of the request schemas; undefined if there is none. */
 export function checkpointOf(checkpoint: WireCheckpoint | undefined): Checkpoint | undefined {
   return checkpoint && {
     checkpoint_id: checkpoint.checkpointId,

@@ -1,6 +1,6 @@
 /**
- * Looks through the bytes of a call before the library reads them: how long a message in JSON may
- * be, and how many fields and elements any message may have.
+ * Bounds the bytes of a call before the library reads them: the length of a message in JSON, and
+ * the fields and elements of any message.
  */
 
 import type { DescMessage } from '@bufbuild/protobuf'
@@ -8,18 +8,18 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { ConnectError } from '@connectrpc/connect'
 import type { UniversalHandler } from '@connectrpc/connect/protocol'
 
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 import { requireModest } from '../../json/index.ts'
 import { asConnectError } from './connect-error.ts'
 
-/** Fields of a message and of those inside it, each element of a list counted. */
+/** Fields of a message and of the messages inside it. Each element of a list counts. */
 const fieldsMax = 50_000
-/** The library parses JSON, and decodes what is bytes in it, on the main thread. */
+/** Bounded, because the library parses JSON, and decodes bytes in it, on the main thread. */
 const jsonBytesMax = 4 * 1024 * 1024
-/** Before each message, except in unary calls of Connect: a flag and the length. */
+/** Bytes before each message: a flag and the length. Unary calls of Connect have none. */
 const envelopeBytes = 5
 
-/** The same handler for modest messages; all others are refused with `invalid` or `too_large`. */
+/** Wraps a handler. Messages beyond the bounds are refused with `invalid` or `too_large`. */
 export function modest(handler: UniversalHandler, readMaxBytes: number): UniversalHandler {
   const { method: { input } } = handler
   return Object.assign((request: Parameters<UniversalHandler>[0]) => {
@@ -37,7 +37,7 @@ function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
 
 const isJson = (type: string) => /json/.test(type)
 
-/** What is too long for the library, which then says so, is not looked through. */
+/** Checks messages one by one. Too long ones are passed on, as the library refuses them. */
 async function* checked(body: AsyncIterable<Uint8Array>, { type, readMaxBytes, check }: {
   readonly type: string
   readonly readMaxBytes: number
@@ -70,7 +70,7 @@ function requireModestMessage(bytes: Uint8Array, message: DescMessage, type: str
   else requireFewFields(payload, message)
 }
 
-/** Bytes that are no message are left to the library. Takes time for each field that it counts. */
+/** Counts fields. Bytes that are no message are left to the library. */
 function requireFewFields(bytes: Uint8Array, message: DescMessage): void {
   let fields = 0
   const look = (reader: BinaryReader, end: number, desc: DescMessage) => {
@@ -90,6 +90,6 @@ function requireFewFields(bytes: Uint8Array, message: DescMessage): void {
   try {
     look(new BinaryReader(bytes), bytes.byteLength, message)
   } catch (error) {
-    if (error instanceof HeddleError) throw error
+    if (error instanceof CodedError) throw error
   }
 }

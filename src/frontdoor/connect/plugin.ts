@@ -23,12 +23,14 @@ import { runService } from './run-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
 
+/** Parts of the front door that the typed API shares with REST, and its own bound. */
 export interface ConnectOptions extends RouteParts, BodyReaders {
   readonly log: Log
-  /** The largest message that is read. */
+  /** Bytes of the largest message that is read. */
   readonly readMaxBytes: number
 }
 
+/** Adds the typed API to an app. Call after the guard is added. */
 export async function addConnect(app: App, options: ConnectOptions): Promise<void> {
   const valuesWith = withDelivery(app)
   app.addHook('onRequest', refuseCompressed)
@@ -46,7 +48,7 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
     contextValues: (request) =>
       valuesWith(request, withCaller(request).set(detailsKey, detailsOf(request))),
     requestGate: blameRequest,
-    // A few bytes can inflate to any size.
+    // Compression is off: a few bytes can inflate to any size.
     acceptCompression: [],
     readMaxBytes: options.readMaxBytes,
   })
@@ -54,7 +56,10 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
 
 const encodings = ['content-encoding', 'connect-content-encoding', 'grpc-encoding'] as const
 
-/** Before the body is read. The library would answer 501; a permanent error is never a 5xx. */
+/**
+ * Refuses compressed calls before the body is read. The library would answer 501, but a permanent
+ * error is never a 5xx.
+ */
 function refuseCompressed({ headers }: FastifyRequest, _reply: unknown,
   done: (error?: Error) => void): void {
   const encoding = encodings.map((name) => headers[name]).find((each) => each !== undefined)
@@ -63,7 +68,7 @@ function refuseCompressed({ headers }: FastifyRequest, _reply: unknown,
     `are, without the encoding ${encoding}.`))
 }
 
-/** Streams get the headers that let proxies pass on each message at once. */
+/** Gives streams the headers that let proxies pass on each message at once. */
 const promptly: Interceptor = (next) => async (call) => {
   const answer = await next(call)
   if (answer.stream) {

@@ -10,12 +10,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { accessOfCalls } from './access.ts'
 
-/** Whether the request is a call of the typed API. */
+/** True if the request is a call of the typed API. */
 export function isCall({ routeOptions }: FastifyRequest): boolean {
   return accessOfCalls.has(routeOptions?.url ?? '')
 }
 
-/** Headers that the reply already has are kept. */
+/** Answers a call with an error. Headers that the reply already has are kept. */
 export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply,
   error: ConnectError): void {
   const type = headers['content-type'] ?? ''
@@ -30,8 +30,8 @@ export function refuseCall({ headers }: FastifyRequest, reply: FastifyReply,
 }
 
 /**
- * The gRPC status goes into the headers, as in any answer without messages. The headers have to end
- * the stream themselves, which they do if nothing is written before the end.
+ * Puts the gRPC status into the headers, as in any answer without messages. The headers must end
+ * the stream, which they do if nothing is written before the end.
  */
 function refuseByHeaders(reply: FastifyReply, type: string, error: ConnectError): void {
   const { raw } = reply.hijack()

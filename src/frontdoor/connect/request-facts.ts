@@ -1,7 +1,8 @@
-/** What log lines say of the HTTP request of a typed call. */
+/** What log lines say of the HTTP request behind a typed call. */
 
 import { createContextKey } from '@connectrpc/connect'
 
 import type { Details } from '../../../cluster/index.ts'
 
-export const detailsKey = createContextKey<Details>({}, { description: 'facts of the request' })
+/** The context value that carries the details of the request. */
+export const detailsKey = createContextKey<Details>({}, { description: 'details of the request' })

@@ -18,17 +18,18 @@ import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
 import { EventQueue } from './event-queue.ts'
 import { bytesOf } from './json-bytes.ts'
 import { pageOf, runMessage } from './messages.ts'
-import { startRun } from './run-spec.ts'
+import { startAndWait, startRun } from './run-spec.ts'
 import { endUnread } from './unread.ts'
 
 type Parts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas' | 'reads'>
 
+/** The calls of `RunService`, over the operations. */
 export function runService(parts: Parts): ServiceImpl<typeof RunService> {
   return { ...creationCalls(parts), ...recordCalls(parts) }
 }
 
 function creationCalls(parts: Parts) {
-  const { runs, quotas } = parts
+  const { quotas } = parts
   return {
     createRun: async ({ run }, context) => ({
       run: runMessage(await startRun(parts, run, context)),
@@ -44,10 +45,9 @@ function creationCalls(parts: Parts) {
     },
     waitRun: async ({ run: spec }, context) => {
       using _stream = quotas.stream(tenantOf(context))
-      const run = await startRun(parts, spec, context)
+      const { row: run, result } = await startAndWait(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
-      const text = await longAnswer(parts, context,
-        (cancelled) => runs.result(tenantOf(context), nameOf(run), cancelled))
+      const text = await longAnswer(parts, context, result)
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function*(request, context) {
@@ -95,10 +95,10 @@ function recordCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-/** All events, for the caller that made the run. */
+/** Follows all events. For the caller that made the run. */
 const fromTheStart: WatchRun = { after: null, modes: null, made: true }
 
-/** The thread of a stateless run has the run's own id. */
+/** Names a run. A stateless run has no thread id here: its thread has the run's own id. */
 function runNamed(
   { threadId, runId }: { readonly threadId: string; readonly runId: string },
 ): RunName {
@@ -126,12 +126,12 @@ function longAnswer<Answer>({ ticker }: Parts, context: HandlerContext,
   return whileValid({ caller: callerOf(context), ticker, left: context.signal, ask })
 }
 
-/** Only until what it returns is disposed of: when a call ends by itself, no client has left. */
+/** Cancels the run if the client leaves. Dispose of the result when the call ends by itself. */
 function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run: RunRow,
   context: HandlerContext): Disposable {
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
-    // The run may be over already, and nobody is left to be notified of an error.
+    // The run may have ended already, and no client is left to learn of an error.
     runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
   })
 }

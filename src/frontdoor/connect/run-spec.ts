@@ -4,8 +4,10 @@ import type { HandlerContext } from '@connectrpc/connect'
 
 import type { RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AwaitedRun } from '../../thread/index.ts'
 import { userOf } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
+import type { RunCaller } from '../operations/index.ts'
 import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf, invalid } from '../schema/validation.ts'
@@ -13,12 +15,35 @@ import { callerOf, tenantOf } from './caller-value.ts'
 import { jsonIn } from './json-bytes.ts'
 import { checkpointOf } from './messages.ts'
 
-/** The key is stored with the run and compared with others; headers limit it on REST. */
+/** Characters of a key. It is stored with the run and compared with others. REST bounds headers. */
 const longestKey = 8_192
 
-/** Creates the run, checked as REST checks it. */
+/** Creates the run of a typed call. The request is checked as on REST. */
 export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
   context: HandlerContext): Promise<RunRow> {
+  return made(spec, context, {
+    stateless: (tenant, body, caller) => runs.createStateless(tenant, body, caller),
+    onThread: (tenant, id, body, caller) => runs.create(tenant, id, body, caller),
+  })
+}
+
+/** As `startRun`, for a call that waits for the result. */
+export function startAndWait({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | undefined,
+  context: HandlerContext): Promise<AwaitedRun> {
+  return made(spec, context, {
+    stateless: (tenant, body, caller) => runs.createStatelessAndWait(tenant, body, caller),
+    onThread: (tenant, id, body, caller) => runs.createAndWait(tenant, id, body, caller),
+  })
+}
+
+/** The operations that make a run. */
+interface Making<Made> {
+  stateless(tenant: string, body: CreateStatelessRun, caller: RunCaller): Promise<Made>
+  onThread(tenant: string, threadId: string, body: CreateRun, caller: RunCaller): Promise<Made>
+}
+
+function made<Made>(spec: RunSpec | undefined, context: HandlerContext,
+  { stateless, onThread }: Making<Made>): Promise<Made> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
   if (spec.idempotencyKey.length > longestKey) {
     const message = `must have ${longestKey} characters at most`
@@ -32,10 +57,10 @@ export function startRun({ runs }: Pick<RouteParts, 'runs'>, spec: RunSpec | und
     headers: Object.fromEntries(context.requestHeader.entries()),
   }
   if (spec.threadId === '') {
-    return runs.createStateless(tenant, checkerOf(CreateStatelessRun)(body), caller)
+    return stateless(tenant, checkerOf(CreateStatelessRun)(body), caller)
   }
   const { thread_id } = checkerOf(ThreadPath)({ thread_id: spec.threadId })
-  return runs.create(tenant, thread_id, checkerOf(CreateRun)(body), caller)
+  return onThread(tenant, thread_id, checkerOf(CreateRun)(body), caller)
 }
 
 function bodyOf(spec: RunSpec): Record<string, unknown> {

@@ -14,6 +14,7 @@ import { checkpointOf, pageOf, threadMessage } from './messages.ts'
 
 type Parts = Pick<RouteParts, 'threads' | 'reads'>
 
+/** The calls of `ThreadService`, over the operations. */
 export function threadService(parts: Parts): ServiceImpl<typeof ThreadService> {
   return { ...recordCalls(parts), ...stateCalls(parts) }
 }
@@ -97,7 +98,7 @@ function stateCalls({ threads, reads }: Parts) {
         checkpoint: checkpointOf(request.checkpoint),
       })
       const tenant = tenantOf(context)
-      // One message: it is gathered, and refused if it gets too long.
+      // The answer is one message. It is gathered, and refused if it gets too long.
       using share = reads.share(tenant)
       const cancelled = goneSignal(context)
       using turn = new DisposableStack()

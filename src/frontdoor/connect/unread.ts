@@ -1,4 +1,4 @@
-/** Long answers of the typed API that clients have not read yet: they take room, as on REST. */
+/** Long answers of the typed API that clients have not read yet. They take room, as on REST. */
 
 import { createContextKey } from '@connectrpc/connect'
 import type { ContextValues, HandlerContext, Interceptor } from '@connectrpc/connect'
@@ -9,7 +9,7 @@ import type { App } from '../http/route.ts'
 import type { UnreadAnswers } from '../http/unread.ts'
 import { tenantOf } from './caller-value.ts'
 
-/** The response to a call, and what holds it until it is read. */
+/** The response to a call, and what holds its answer until it is read. */
 interface Delivery {
   readonly response: AnyResponse
   readonly unread: UnreadAnswers
@@ -32,7 +32,9 @@ export function withDelivery(
   return (request, values) => values.set(deliveryKey, deliveries.get(request))
 }
 
-/** Streams are not held: what waits for their readers has limits of its own. */
+/**
+ * Holds unary answers. Streams are not held: what waits for their readers has bounds of its own.
+ */
 export const holdMessages: Interceptor = (next) => async (call) => {
   const answer = await next(call)
   const delivery = call.contextValues.get(deliveryKey)
@@ -44,13 +46,13 @@ export const holdMessages: Interceptor = (next) => async (call) => {
   return answer
 }
 
-/** For a stream without further events: a client that does not read the rest is cut off. */
+/** Call for a stream without further events. A client that does not read the rest is cut off. */
 export function endUnread({ values }: Pick<HandlerContext, 'values'>): void {
   const delivery = values.get(deliveryKey)
   delivery?.unread.cut(delivery.response)
 }
 
-/** Counts texts and bytes: nothing else in a message is long. */
+/** Counts texts and bytes. Nothing else in a message is long. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   if (typeof value !== 'object' || value === null) return 0

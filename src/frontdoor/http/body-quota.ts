@@ -1,4 +1,4 @@
-/** Limits the bodies that are being received: all of them together, and those of each tenant. */
+/** Bounds the bodies that are being received, of all tenants and of each one. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -10,10 +10,11 @@ import type { Inputs } from '../../thread/index.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
+/** Bounds on bodies. */
 export interface BodyQuotaOptions {
-  /** Longer bodies are refused elsewhere, and not kept. */
+  /** Bytes. Longer bodies are refused elsewhere and take no room. */
   readonly longest: number
-  /** For all that are being received, or read beside the main thread. */
+  /** Room for bodies that are being received, or read beside the main thread. */
   readonly quota: InputQuota
 }
 
@@ -21,14 +22,14 @@ type Request = IncomingMessage | Http2ServerRequest
 
 const full = 'Too many long bodies are being received: send this one again in a moment.'
 
-/** Room for so many bytes of bodies. */
+/** Makes room for bodies. Throws `full` when it is full. */
 export function roomForBodies(bytes: number): InputQuota {
   return new InputQuota(bytes, full)
 }
 
 /**
- * To be called after the guard is added. If there is no room, a body whose length is announced is
- * refused before it is read; any other is cut off when there is no room for more of it.
+ * Adds the bound. Call after the guard is added. If there is no room, a body of announced length is
+ * refused before it is read. Any other body is cut off when it outgrows the room.
  */
 export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOptions): void {
   app.addHook('onRequest', async ({ raw, caller }, { raw: response }) => {
@@ -44,7 +45,7 @@ export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOp
   })
 }
 
-/** As announced; undefined if the request does not say it. */
+/** Announced length in bytes; undefined if the request has none. */
 function lengthOf(request: Request): number | undefined {
   const { headers } = request
   if (headers['content-length'] !== undefined) return Number(headers['content-length'])

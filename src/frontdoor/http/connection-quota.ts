@@ -1,4 +1,4 @@
-/** How many connections each client address may have open. */
+/** Bounds the open connections of each client address. */
 
 import type { Socket } from 'node:net'
 
@@ -6,13 +6,15 @@ import { ipAddress, isLoopback, isWithin } from '../../settings/index.ts'
 import type { IpRange } from '../../settings/index.ts'
 import { groupOf } from './client-address.ts'
 
+/** Bound on connections, and who is exempt. */
 export interface ConnectionQuotaOptions {
   /** Connections of one IPv4 address, or of one /64 of IPv6. */
   readonly perAddress: number
-  /** Peers that may have any number: they pass on the requests of others. */
+  /** True for peers that pass on requests of others: they may have any number of connections. */
   readonly isExempt: (peer: string) => boolean
 }
 
+/** Counts open connections by address. Belongs to one front door. */
 export class ConnectionQuota {
   readonly #options: ConnectionQuotaOptions
   readonly #open = new Map<string, number>()
@@ -22,12 +24,12 @@ export class ConnectionQuota {
     this.#options = options
   }
 
-  /** How many connections were refused so far. */
+  /** Connections that were refused so far. */
   get refused(): number {
     return this.#refused
   }
 
-  /** Whether the connection may stay. It counts until it is closed. */
+  /** True if the connection may stay. It counts until it is closed. */
   admits(socket: Pick<Socket, 'remoteAddress' | 'once'>): boolean {
     const { remoteAddress: peer = '' } = socket
     const { perAddress, isExempt } = this.#options
@@ -51,7 +53,7 @@ export class ConnectionQuota {
   }
 }
 
-/** Exempts this machine, whose proxies are many clients, and the proxies in these ranges. */
+/** Makes a test that exempts this machine, whose proxies are many clients, and these ranges. */
 export function fromProxies(ranges: readonly IpRange[]): (peer: string) => boolean {
   return (peer) => {
     const address = ipAddress(peer)

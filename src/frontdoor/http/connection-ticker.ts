@@ -2,10 +2,11 @@
 
 import type { Env } from '../../../cluster/index.ts'
 
+/** What a ticker calls at every tick. */
 export interface TickerMember {
   /** Called at every tick. */
   tick(): void
-  /** The server is closing: end now what a client can come back to. */
+  /** Called when the server closes. Ends at once what a client can come back to. */
   leave(): void
 }
 
@@ -20,22 +21,23 @@ export interface OpenReply {
   readonly runId: string
 }
 
-/** Of an open reply: proxies pass on at once what is written, and do not compress it. */
+/** Headers of an open reply. They tell proxies to pass on at once what is written, uncompressed. */
 export const openReplyHeaders = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const
 
-/** Open replies by kind, and of how many runs events are sent. */
+/** Number of open replies by kind. */
 export interface OpenReplies extends Readonly<Record<OpenReply['kind'], number>> {
   readonly runsFollowed: number
 }
 
 const tickMs = 1_000
 
-/** After this many ticks of silence, a client gets a heartbeat. */
+/** Ticks of silence after which a client gets a heartbeat. */
 export const ticksOfSilence = 5
 
+/** Ticks for all open replies of a front door, which owns it. */
 export class ConnectionTicker {
   readonly #members = new Map<TickerMember, OpenReply | undefined>()
   readonly #stop: () => void
@@ -47,7 +49,7 @@ export class ConnectionTicker {
     })
   }
 
-  /** `reply`: if the member is an open reply, its description. After `stop` it leaves at once. */
+  /** Adds a member, with a description if it is an open reply. After `stop` it leaves at once. */
   add(member: TickerMember, reply?: OpenReply): void {
     this.#members.set(member, reply)
     if (this.#stopped) member.leave()
@@ -68,7 +70,9 @@ export class ConnectionTicker {
     return { ...open, runsFollowed: sent.size }
   }
 
-  /** The server is closing: from now on, the end of a connection does not mean a client left. */
+  /**
+   * True when the server is closing. An ended connection does not mean then that its client left.
+   */
   get stopped(): boolean {
     return this.#stopped
   }

@@ -1,4 +1,4 @@
-/** Long answers are given only to callers that are still there, and whose key is still valid. */
+/** Gives a long answer only to a caller that is still there and whose key is still valid. */
 
 import { HeddleError } from '../../errors.ts'
 import { credentialLost } from './caller.ts'
@@ -6,18 +6,19 @@ import type { Caller } from './caller.ts'
 import type { ConnectionTicker } from './connection-ticker.ts'
 import { whenAborted } from './when-aborted.ts'
 
+/** A question whose answer may take long. */
 export interface LongAnswer<Answer> {
   readonly caller: Caller
   readonly ticker: ConnectionTicker
   /** Aborts when the caller leaves. */
   readonly left: AbortSignal
-  /** `cancelled` aborts when nobody may get the answer any more, for whatever reason. */
+  /** Makes the answer. `cancelled` aborts when the answer cannot be given any more. */
   ask(cancelled: AbortSignal): Promise<Answer>
 }
 
 /**
- * The answer; throws `unauthenticated` as soon as the caller no longer stands, and `unavailable`
- * when the caller has left.
+ * Resolves with the answer. Throws `unauthenticated` as soon as the credentials are invalid, and
+ * `unavailable` when the caller has left.
  */
 export async function whileValid<Answer>(
   { caller, ticker, left, ask }: LongAnswer<Answer>,

@@ -1,30 +1,32 @@
-/** What a server depends on, and whether it can be reached. */
+/** The things that a server depends on, and a check of each. */
 
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 
+/** One thing that the server depends on, such as its store. */
 export interface Dependency {
-  /** A short word: its name in the answer. */
+  /** A short word: its name in answers. */
   readonly name: string
-  /** Its name for people, at the beginning of a sentence. */
+  /** Name for people, as a message begins with it. */
   readonly title: string
-  /** Without it no request can be served. */
+  /** True if no request can be served without it. */
   readonly vital: boolean
-  /** Throws if it cannot be reached. */
+  /** Throws if it is out of reach. */
   check(): Promise<void>
 }
 
+/** The result of one check. */
 export interface CheckResult {
   readonly ok: boolean
-  /** How long the check took. */
+  /** Duration of the check. */
   readonly ms: number
 }
 
-/** What does not answer by then counts as unreachable. */
+/** Time for one check. What does not answer by then counts as out of reach. */
 const patienceMs = 2_000
 
-/** The results by name. Throws `unavailable`, with all results, if a vital one is unreachable. */
+/** Checks all. Throws `unavailable`, with all results, if a vital one is out of reach. */
 export async function checkAll(
   { dependencies, env }: { readonly dependencies: readonly Dependency[]; readonly env: Env },
 ): Promise<Readonly<Record<string, CheckResult>>> {
@@ -45,7 +47,7 @@ export async function checkAll(
   throw new HeddleError('unavailable', lost.reason, { dependencies: findings })
 }
 
-/** Only our own messages are shown. */
+/** Shows our own messages only; others may contain secrets. */
 function reasonOf(error: unknown, { title }: Dependency): string {
-  return error instanceof HeddleError ? error.message : `${title} is out of reach.`
+  return error instanceof CodedError ? error.message : `${title} is out of reach.`
 }

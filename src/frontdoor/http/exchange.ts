@@ -1,4 +1,4 @@
-/** Every request from its first line to its last byte: its id, timing, metrics, log and trace. */
+/** Every request from its first line to its last byte: id, duration, metrics, log and trace. */
 
 import { METHODS } from 'node:http'
 
@@ -13,14 +13,15 @@ import type { App } from './route.ts'
 
 /** A finished request. Each text is one of a few, whatever clients send. */
 export interface Exchange {
-  /** The pattern of its route; `none` if there is none. */
+  /** Pattern of its route; `none` if there is none. */
   readonly route: string
   readonly method: string
-  /** `gone` if the client left before there was one. */
+  /** HTTP status; `gone` if the client left before there was one. */
   readonly status: string
   readonly ms: number
 }
 
+/** What observes requests. */
 export interface ExchangeParts {
   readonly env: Env
   readonly tracing?: Tracing
@@ -28,14 +29,14 @@ export interface ExchangeParts {
   received?(exchange: Exchange): void
 }
 
-/** Requests that are under way. */
+/** Requests in progress. */
 export interface UnderWay {
   readonly count: number
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The run that it is about, if its path does not say so. */
+    /** The run of the request, if its path does not name it. */
     about: RunName | undefined
     /** Undefined if nothing is traced. */
     span: TraceSpan | undefined
@@ -45,13 +46,13 @@ declare module 'fastify' {
 const known: ReadonlySet<string> = new Set(METHODS)
 const sane = /^[\x21-\x7e]{1,128}$/
 
-/** The id that a client or proxy gave a request; undefined if there is none, or no sane one. */
+/** The id that a client or proxy gave a request; undefined if there is none or it looks unsafe. */
 export function givenId(headers: Readonly<Record<string, unknown>>): string | undefined {
   const id = headers['x-request-id']
   return typeof id === 'string' && sane.test(id) ? id : undefined
 }
 
-/** To be called first: its hook comes before everything else that is done for a request. */
+/** Watches all requests. Call first: its hook must run before all others. */
 export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   const { tracing } = parts
   const underWay = { count: 0 }
@@ -73,12 +74,12 @@ export function addExchanges(app: App, parts: ExchangeParts): UnderWay {
   return underWay
 }
 
-/** Tells the client the id, by which it can ask about the request later. */
+/** Sends the client the request id, by which it can ask about the request later. */
 export function nameReply({ id }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', id)
 }
 
-/** The facts of a request for the log: not its path or headers, which may contain secrets. */
+/** Details of a request for the log. Path and headers are left out, as they may contain secrets. */
 export function detailsOf(request: FastifyRequest): Details {
   const { threadId, runId } = subjectOf(request)
   return {
@@ -113,7 +114,7 @@ function endSpan(request: FastifyRequest, status: string): void {
   }, status.startsWith('5') ? status : undefined)
 }
 
-/** Empty for a request that was refused: it may belong to another region. */
+/** Ids of the request. Empty for a refused request, which may belong to another region. */
 function subjectOf({ about, caller, params }: FastifyRequest): Partial<RunName> {
   if (about !== undefined) return about
   if ((caller as Caller | undefined) === undefined) return {}

@@ -1,8 +1,8 @@
 /**
- * The guard of the front door: before anything is done for a request, the caller is authenticated,
+ * The guard of the front door. Before anything is done for a request, its caller is authenticated,
  * charged to a limit, and authorised.
  *
- * Every route must declare what it does (`access`), or the server does not start.
+ * Every route must declare its `access`, or the server does not start.
  */
 
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -13,20 +13,21 @@ import type { Access, Finding } from './caller.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
 
-/** Charges a request to its caller, and says so in the reply. Throws `limited`. */
+/** Charges a request to its caller, and sets the headers of the limit. Throws `limited`. */
 export type Limit = (request: FastifyRequest, finding: Finding,
   reply: FastifyReply) => Promise<void>
 
+/** How callers are identified and charged. Without `limit`, requests are not charged. */
 export interface GuardOptions {
   readonly identify: Identify
   readonly limit?: Limit
-  /** The access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
+  /** Access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
   readonly accessOf: ReadonlyMap<string, Access>
 }
 
 const anybody: Finding = { identity: nobody.identity, caller: nobody }
 
-/** To be called before any route is added. */
+/** Adds the guard. Call before any route is added. */
 export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions): void {
   app.decorateRequest('caller')
   app.addHook('onRoute', (route) => {
@@ -35,7 +36,7 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     route.config = { ...route.config, access }
   })
   app.addHook('onRequest', async (request, reply) => {
-    // Only callers that may read learn that a path does not exist.
+    // Only callers that may read learn whether a path exists.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
     const finding = isPublic ? anybody : await identify(request)

@@ -5,16 +5,16 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:ht
 
 import type { TickerMember } from './connection-ticker.ts'
 
-/** Longer than load balancers keep an unused connection: up to ten minutes. */
+/** Longer than load balancers keep an unused connection, which is up to ten minutes. */
 const idleTicksMax = 620
 
-/** For how many ticks a client may take to send a whole request. */
+/** Ticks that a client may take to send a whole request. */
 const requestTicksMax = 300
 
 interface Connection {
-  /** Its requests, and for how many ticks each has been unfinished. */
+  /** Requests, and how many ticks each has been unfinished. */
   readonly streams: Map<ServerHttp2Stream, number>
-  /** For how many ticks there was no request. */
+  /** Ticks without a request. */
   idleTicks: number
 }
 

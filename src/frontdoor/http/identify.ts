@@ -1,4 +1,4 @@
-/** Authentication: by an API key, by a session, or by headers of a trusted proxy. */
+/** Authentication: by an API key, by a login, or by headers of a trusted proxy. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -16,30 +16,33 @@ export interface AuthOptions {
   readonly keys: Pick<KeyTable, 'get' | 'touch'>
   /** The region of this server. */
   readonly region: string
-  /** The URL of every region; empty if not known. */
+  /** URL of every region, by name; empty if not known. */
   readonly regionUrls: Readonly<Record<string, string>>
-  /** Null if users have none. */
+  /** How JSON web tokens of users are checked; null if users have none. */
   readonly sessions: LoginOptions | null
   readonly addressOf: AddressOf
-  /** Whether a request comes directly from a proxy that is believed about its user. */
+  /** True for a request that comes directly from a proxy whose user header is believed. */
   readonly isFromTrustedProxy?: (request: FastifyRequest) => boolean
 }
 
-/** Does not throw for bad credentials, only if they cannot be checked right now. */
+/**
+ * Authenticates a request. Bad credentials are a finding; throws only if they cannot be checked.
+ */
 export type Identify = (request: FastifyRequest) => Promise<Finding>
 
+/** Authentication as the front door uses it. */
 export interface Identification {
   readonly identify: Identify
-  /** Undefined if keys are not required. */
+  /** Counts of API keys; undefined if keys are not required. */
   keyStats(): KeyStats | undefined
 }
 
 const local: Finding = { identity: localCaller.identity, caller: localCaller }
 
-/** Without authentication. */
+/** Used without authentication: every caller is local. */
 export const asLocal: Identification = { identify: async () => local, keyStats: () => undefined }
 
-/** Throws HeddleError with a message if a setting cannot work. */
+/** Makes authentication from settings. Throws HeddleError for a setting that cannot work. */
 export function identifyBy(options: AuthOptions, env: Env): Identification {
   const { keys, region, regionUrls, sessions, addressOf, isFromTrustedProxy = () => false } =
     options
@@ -70,7 +73,10 @@ interface Credentials {
   readonly tenant?: string
 }
 
-/** A key wins over a session. Blank values are ignored; of several, the first one counts. */
+/**
+ * Finds credentials in headers. A key wins over a token. Blank values are ignored; of several
+ * values, the first counts.
+ */
 function credentialsIn({ headers }: FastifyRequest): Credentials {
   const bearer = /^bearer +(\S+)$/i.exec(said(headers.authorization) ?? '')?.[1]
   const bearerKey = bearer?.startsWith('hdl_') ? bearer : undefined
@@ -107,11 +113,11 @@ async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls
     const home = session.region ?? region
     if (home !== region) {
       if (Object.hasOwn(regionUrls, home)) return elsewhere(home, regionUrls)
-      throw new HeddleError('unauthenticated', 'This session names a region that does not exist.')
+      throw new HeddleError('unauthenticated', 'This token names a region that does not exist.')
     }
     if (userId !== undefined && userId !== session.userId) {
       throw new HeddleError('unauthenticated', 'x-user-id does not name the user of this ' +
-        'session: leave it out, or let it say the same.')
+        'token: leave it out, or let it say the same.')
     }
     return userFinding(session, () => session.expiresAtMs > env.nowMs())
   } catch (error) {
@@ -119,7 +125,10 @@ async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls
   }
 }
 
-/** For a `catch`: an error of this code refuses the caller, who is charged; others are thrown. */
+/**
+ * Makes a `catch`. An error of this code becomes a refused caller, who is charged; others are
+ * thrown.
+ */
 function refusedFor(code: ErrorCode): (error: unknown) => Finding {
   return (error) => {
     const refused = HeddleError.from(error)
@@ -138,10 +147,10 @@ function userFinding({ tenant, userId, role }: Pick<Login, 'tenant' | 'userId' |
   return { identity, caller: { tenant, role, identity, stillValid } }
 }
 
-/** A caller of another region: nothing about it is looked up or stored here. */
+/** The finding for a caller of another region. Nothing about it is looked up or stored here. */
 function elsewhere(region: string, urls: AuthOptions['regionUrls']): Finding {
   const url = urls[region]
-  const refused = new HeddleError('forbidden', 'This API key or session belongs to the region ' +
+  const refused = new HeddleError('forbidden', 'This API key or token belongs to the region ' +
     `${region}: call ${url || 'it there'}.`, url ? { url } : {})
   return { identity: { kind: 'nobody' }, refused }
 }

@@ -1,8 +1,8 @@
 /**
  * An answer that may take as long as a run takes.
  *
- * A quick answer is a plain reply. Otherwise the headers are sent early, and line breaks, which
- * JSON allows before a value, show that the connection is alive.
+ * A quick answer is a plain reply. For others the headers are sent early, and then line breaks,
+ * which JSON allows before a value. They show that the connection is alive.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -18,13 +18,14 @@ import { breakOff, whenClosed } from './ending.ts'
 /** Ticks after which the headers are sent early. */
 const graceTicks = 2
 
+/** A reply that may take as long as its run, and the functions that make it. */
 export interface LateAnswerOptions {
   readonly reply: FastifyReply
   readonly ticker: ConnectionTicker
   readonly runId: string
-  /** The headers of an answer; an error with a status of its own has none of them. */
+  /** Headers of an answer. An error with a status of its own has none of them. */
   readonly headers: Readonly<Record<string, string>>
-  /** `left` aborts when the client leaves: nobody waits for the answer any more. */
+  /** Makes the answer. `left` aborts when the client leaves. */
   answer(left: AbortSignal): Promise<JsonText>
   /** Resolves when the run that the headers name is on disk. */
   settled(): Promise<unknown>
@@ -32,7 +33,7 @@ export interface LateAnswerOptions {
   abandoned(): void
 }
 
-/** Throws what `answer` rejects with, as long as a status can still be sent. */
+/** Sends the answer. Rejects as `answer` does, as long as a status can still be sent. */
 export async function answerLate(options: LateAnswerOptions): Promise<void> {
   const { ticker, runId, answer } = options
   const waiting = new WaitingReply(options)
@@ -54,11 +55,11 @@ class WaitingReply implements TickerMember {
   readonly #settled: () => Promise<unknown>
   readonly #left = new AbortController()
   #ticks = 0
-  /** The client left, or was cut off. */
+  /** True when the client left or was cut off. */
   gone = false
-  /** The headers have been sent. */
+  /** True when the headers have been sent. */
   begun = false
-  /** The answer is there, or has failed. */
+  /** True when the answer is there, or has failed. */
   answered = false
 
   constructor({ reply, headers, settled, abandoned }: LateAnswerOptions) {
@@ -80,7 +81,7 @@ class WaitingReply implements TickerMember {
   tick(): void {
     const ticks = ++this.#ticks
     if (this.gone || ticks < graceTicks) return
-    // If the thread cannot be asked right now, it is asked again.
+    // If the thread cannot be asked now, it is asked again at a later tick.
     const later = () => {
       this.#ticks = 0
     }
@@ -88,7 +89,9 @@ class WaitingReply implements TickerMember {
     else if (this.begun && (ticks - graceTicks) % ticksOfSilence === 0) this.#reply.raw.write('\n')
   }
 
-  /** Stays open until the deadline: cut off, the client would start the run again, or give up. */
+  /**
+   * Stays open until the deadline. A client that is cut off would start the run again or give up.
+   */
   leave(): void {}
 
   succeed(text: JsonText): void {
@@ -100,7 +103,10 @@ class WaitingReply implements TickerMember {
     }
   }
 
-  /** In the body, as for a failed run; breaks off if a retry may help: the client then retries. */
+  /**
+   * Sends the error in the body, as for a failed run. Breaks off if a retry may help, so that the
+   * client retries.
+   */
   fail(error: unknown): void {
     if (this.gone) return void (this.begun || this.#reply.hijack())
     const { raw } = this.#reply

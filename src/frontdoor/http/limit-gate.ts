@@ -12,18 +12,18 @@ import type { Limit } from './guard.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import type { LimitDetails } from './quota-headers.ts'
 
-/** Costs nothing to answer. */
+/** A request to this path costs nothing to answer. */
 const livenessUrl = '/ok'
 
+/** The limits, who counts them, and how the address of a request is found. */
 export interface LimitGateOptions {
+  /** The limits. `rowMatcher` finds the one that is charged for a request. */
   readonly rows: readonly RateLimit[]
   readonly clients: Pick<LimitClients, 'charge'>
   readonly addressOf: AddressOf
 }
 
-/**
- * The result throws `limited`, and `unavailable` if the guarantee of a limit could not be kept.
- */
+/** Makes the gate. It throws `limited`, and `unavailable` if a limit cannot be kept for sure. */
 export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit {
   const rowOf = rowMatcher(rows)
   const catchAll = rows.find(({ name }) => name === 'catch-all')!
@@ -37,10 +37,10 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
     // Health checks of many members come from one address, and need no store.
     if (request.url === livenessUrl) return
     const address = addressOf(request)
-    const { key, user, known } = claimOf(identity, request)
+    const { key, user, known } = callerOf(identity, request)
     const limit = rowOf({ method: request.method, path: requestPath(request.url),
       key: key !== undefined, user: user !== undefined })
-    // Made-up keys are stopped here, so that no counter is created for each of them.
+    // Made-up keys are stopped here, so that they create no counters.
     if (!known) await charge(catchAll, address.hash)
     const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key' ?
       key!
@@ -49,19 +49,19 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
   }
 }
 
-/** Whom a request claims to be from. */
-interface Claim {
-  /** The hash of a key. */
+/** Who a request claims to be from. */
+interface Caller {
+  /** SHA-256 of a key, in hex. */
   readonly key?: string | undefined
   readonly user?: string | undefined
-  /** False for a key that may be made up: the catch-all is charged for it first. */
+  /** False for a key that may be made up. The catch-all is charged for it first. */
   readonly known: boolean
 }
 
-const nobody: Claim = { known: true }
+const nobody: Caller = { known: true }
 
-/** Without authentication, keys and users are counted as they are sent. */
-function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
+/** Who a request is charged to. Without authentication, keys and users are taken as sent. */
+function callerOf(identity: Identity, { headers }: FastifyRequest): Caller {
   switch (identity.kind) {
     case 'key':
       return { key: identity.hash, known: identity.known }
@@ -77,7 +77,7 @@ function claimOf(identity: Identity, { headers }: FastifyRequest): Claim {
   }
 }
 
-/** The first value, cut to its maximum length; undefined if blank. */
+/** The first value of a header, cut to its longest length; undefined if blank. */
 function namedIn(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   const [first = ''] = String(header).split(',')

@@ -1,4 +1,4 @@
-/** Answers in JSON: a short one as a whole, a long one piece by piece, as fast as it is read. */
+/** Answers in JSON. A short one is sent whole, a long one in pieces, as fast as it is read. */
 
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
@@ -11,19 +11,21 @@ import type { ReadShare } from '../../limits/index.ts'
 import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 
-/** An answer up to this length is sent as one text. */
+/** Characters of an answer that is sent as one text. */
 const shortLength = 1024 * 1024
-/** What is given to a connection at a time: making bytes of more would hold up other requests. */
+/** Characters given to a connection at a time. Encoding more would hold up other requests. */
 const pieceLength = 256 * 1024
 
-/** Memory for what is read for a reply: it counts until that is sent, or its client has left. */
+/**
+ * Memory for what is read for a reply. It counts until the reply is sent or its client has left.
+ */
 export function shareFor({ raw, server, request }: FastifyReply): ReadShare {
   const share = server.reads.share(request.caller.tenant)
   whenClosed(raw, () => share[Symbol.dispose]())
   return share
 }
 
-/** Aborts when the client leaves before it has its answer. */
+/** A signal that aborts when the client leaves before it has its answer. */
 export function leftSignal({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   whenClosed(raw, () => {
@@ -54,15 +56,15 @@ async function sendLong(reply: FastifyReply, text: JsonText): Promise<FastifyRep
   return reply
 }
 
-/** The elements that come together, and whether none follow. */
+/** Elements of a list that come together. */
 export interface ListPart {
   readonly texts: readonly JsonText[]
   readonly isLast: boolean
 }
 
 /**
- * Sends a JSON array. The first part may fail with a status; when a later one fails, the answer is
- * broken off.
+ * Sends a JSON array. An error in the first part becomes a status. An error in a later part breaks
+ * the answer off.
  */
 export async function sendParts(reply: FastifyReply,
   parts: AsyncIterator<ListPart>): Promise<FastifyReply> {
@@ -88,7 +90,7 @@ export async function sendParts(reply: FastifyReply,
   return reply
 }
 
-/** Sends rows as a JSON array, each made a text when it is its turn. */
+/** Sends rows as a JSON array. Each row is made a text when it is its turn. */
 export function sendRows<Row>(reply: FastifyReply, rows: readonly Row[],
   json: (row: Row) => JsonText): Promise<FastifyReply> {
   return sendParts(reply, partsOf(rows, json))
@@ -124,16 +126,17 @@ class LongReply {
     reply.server.unread.cut(reply.raw)
   }
 
-  /** Its client has left. */
+  /** True when its client has left. */
   get isClosed(): boolean {
     return this.#closed.signal.aborted
   }
 
-  /** Resolves when the connection has taken it. Throws if it was closed. */
+  /** Resolves when the connection has taken the text. Throws if the connection was closed. */
   async write(text: string): Promise<void> {
     const raw: Pick<ServerResponse, 'write'> = this.#raw
     const { signal } = this.#closed
-    // The first piece of a text that was joined joins all of it: others have their turn before.
+    // Reading the first piece of a joined text joins all of it, so other requests have a turn
+    // before.
     if (text.length > shortLength) await new Promise((turn) => setImmediate(turn))
     for (let at = 0; at < text.length; at = pieceEnd(text, at)) {
       signal.throwIfAborted()
@@ -157,7 +160,7 @@ class LongList extends LongReply {
   /** Short texts, which are sent together. */
   #waiting = ''
 
-  /** Resolves when the connection has taken them. Throws if it was closed. */
+  /** Resolves when the connection has taken the texts. Throws if the connection was closed. */
   async add(texts: readonly JsonText[]): Promise<void> {
     for (const text of texts) {
       this.#waiting += this.#isEmpty ? '[' : ','
@@ -181,7 +184,7 @@ class LongList extends LongReply {
   }
 }
 
-/** Not within a character that takes two places. */
+/** End of a piece. A character of two code units is not split. */
 function pieceEnd(text: string, at: number): number {
   const end = Math.min(text.length, at + pieceLength)
   const last = text.charCodeAt(end - 1)

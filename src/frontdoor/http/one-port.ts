@@ -1,8 +1,8 @@
 /**
- * One plaintext port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell which it is.
+ * One plaintext port for HTTP/1.1 and HTTP/2. The first bytes of a connection tell the version.
  *
- * The HTTP/1.1 server listens, so that its own limits and timeouts hold; connections that open with
- * the HTTP/2 preface are handed to a second server, which shares the handler.
+ * The HTTP/1.1 server listens, so that its own limits and timeouts hold. Connections that open with
+ * the HTTP/2 preface go to a second server, which has the same handler.
  */
 
 import { createServer } from 'node:http'
@@ -18,28 +18,30 @@ import { http2Connections } from './http2-connections.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Longer than load balancers keep an unused connection: up to ten minutes. */
+/** Longer than load balancers keep an unused connection, which is up to ten minutes. */
 const keepAliveMs = 620_000
 
-/** Bytes that the headers of a request may have, names and values, over any version of HTTP. */
+/** Bytes of all header names and values of a request, over any version of HTTP. */
 const headerBytesMax = 16 * 1024
 
-/** Requests that may be under way on one HTTP/2 connection. */
+/** Requests that may be in progress on one HTTP/2 connection. */
 const streamsMax = 100
 
-/** For how many ticks a connection may stay open before it shows its version of HTTP. */
+/** Ticks that a connection may stay open before it shows its version of HTTP. */
 const silentTicksMax = 60
 
+/** The port before it listens, and its connections. */
 export interface OnePort extends TickerMember {
-  /** The server that listens, with `handler` behind every connection. */
+  /** The server that listens, with `handler` for every request. */
   serve(handler: RequestListener): Server
-  /** Ends every connection at once, whatever is under way. */
+  /** Ends every connection at once, whatever is in progress. */
   destroyConnections(): void
 }
 
+/** Makes the port. Connections that `quota` does not admit are closed at once. */
 export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
   const sockets = new Set<Socket>()
-  /** Connections whose version of HTTP is not known yet, and for how many ticks. */
+  /** Connections whose version of HTTP is not known yet, and their age in ticks. */
   const silent = new Map<Socket, number>()
   const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: headerBytesMax })
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: streamsMax } })
@@ -55,9 +57,9 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
       silent.delete(socket)
       if (version === 0) socket.destroy()
       if (version === 2) {
-        // A client that ends its side is gone: a session would wait for it for ever.
+        // Ends with its client: a session would wait for a half-open connection for ever.
         socket.allowHalfOpen = false
-        // A session itself reads what was put back; a resumed socket would lose it.
+        // The session itself reads what was put back. A resumed socket would lose it.
         http2.emit('connection', socket)
       }
       if (version === 1) {
@@ -92,7 +94,9 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
   }
 }
 
-/** A client that has not acknowledged our settings yet may send more than they allow. */
+/**
+ * Counts bytes of headers. A client that has not seen our settings may send more than they allow.
+ */
 function headerBytes({ rawHeaders }: Http2ServerRequest): number {
   return rawHeaders.reduce((sum, text) => sum + text.length, 0)
 }
@@ -100,8 +104,8 @@ function headerBytes({ rawHeaders }: Http2ServerRequest): number {
 type Http2Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
 
 /**
- * Reads until the preface and a request line can be kept apart, and puts back what was read. The
- * version of HTTP is 0 for a connection that ends before that.
+ * Reads until the preface and a request line can be separated, and puts back what was read. The
+ * version is 0 for a connection that ends before.
  */
 function sniff(socket: Socket, decided: (version: 0 | 1 | 2) => void): void {
   let head = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-/** Rows as JSON of the API. Fields that are JSON text already are joined, never parsed. */
+/** Rows as JSON of the API. Fields that are JSON text are joined without parsing them. */
 
 import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
@@ -8,9 +8,10 @@ import type { assistantFields } from '../schema/assistant.ts'
 import type { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'
 
-/** Only these fields; all of them if nothing is selected. */
+/** Names of fields to answer with; null, undefined or none for all. */
 export type Selection = readonly string[] | null | undefined
 
+/** An assistant as the API shows it. */
 export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
   return objectText<typeof assistantFields[number]>({
     assistant_id: JSON.stringify(row.assistantId),
@@ -26,6 +27,7 @@ export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
   }, select)
 }
 
+/** A thread as the API shows it. With `extracted`, that field follows the selected ones. */
 export function threadJson({ row, values, extracted }: FoundThread, select?: Selection): JsonText {
   const text = objectText<typeof threadFields[number]>({
     thread_id: JSON.stringify(row.threadId),
@@ -44,7 +46,7 @@ export function threadJson({ row, values, extracted }: FoundThread, select?: Sel
   return `{"extracted":${extracted}${rest}`
 }
 
-/** A delayed run is shown as created when it may start. */
+/** A run as the API shows it. A delayed run counts as created when it may start. */
 export function runJson(row: RunRow, select?: Selection): JsonText {
   return objectText<typeof runFields[number]>({
     run_id: `"${row.runId}"`,
@@ -61,7 +63,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
 
 function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,
   select: Selection): JsonText {
-  // Added up, long texts are not copied before they are sent: joined, they would be.
+  // Texts are added up, which does not copy long ones before they are sent. Joining would.
   let text = '{'
   for (const name in fields) {
     if (select && !select.includes(name)) continue

@@ -12,16 +12,17 @@ import type { Access } from './caller.ts'
 import type { ConnectionTicker } from './connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
 
-/** Gives handlers the types that their schemas let through. */
+/** Gives handlers the types of their checked requests. */
 export interface Schemas extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   readonly serializer: unknown
 }
 
+/** The Fastify instance of the front door, whose handlers get checked types. */
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse,
   FastifyBaseLogger, Schemas>
 
-/** What routes call. */
+/** What the front door passes to every route, over REST and over the typed API. */
 export interface RouteParts extends Operations {
   readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>
@@ -37,11 +38,11 @@ interface RouteWords {
   /** Request headers that only some routes read. */
   readonly headers?: TObject
   readonly body?: TObject
-  /** The name of the schema of a good answer, with `[]` for a list; without it, 204. */
+  /** Schema name of a good answer, with `[]` for a list. Without it the answer is a 204. */
   readonly answer?: string
-  /** Headers of a good answer that not every answer has. */
+  /** Headers that only some good answers have. */
   readonly returns?: readonly (keyof typeof answerHeaders)[]
-  /** Good answers without a body: what each status means. */
+  /** Good answers without a body, and what each status means. */
   readonly silent?: Readonly<Record<number, string>>
 }
 
@@ -55,8 +56,8 @@ const answerHeaders = {
 }
 
 /**
- * The access that the route needs, and its schemas. Those of headers and answers only document.
- * The `operationId` must never change: it is the name of the call in generated clients.
+ * Declares the access and the schemas of a route. Schemas of headers and answers only document. An
+ * `operationId` must never change: it is the name of the call in generated clients.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string,
   words: Words
@@ -95,12 +96,12 @@ function headersNamed(...names: readonly (keyof typeof answerHeaders)[]): object
 interface Page<Row> {
   readonly rows: readonly Row[]
   readonly json: (row: Row) => JsonText
-  /** Of all pages. */
+  /** Rows in all pages. */
   readonly total: number
   readonly offset: number
 }
 
-/** Sends a page, with the total and the offset of the next page in its headers. */
+/** Sends a page. Its headers have the total and the offset of the next page. */
 export function sendPage<Row>(reply: FastifyReply,
   { rows, json, total, offset }: Page<Row>): Promise<FastifyReply> {
   const next = offset + rows.length

@@ -1,4 +1,4 @@
-/** Long answers that clients have not read yet: they take room, as those being gathered do. */
+/** Long answers that clients have not read yet. They take room like answers being gathered. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -11,26 +11,28 @@ import { breakOff, whenClosed } from './ending.ts'
 import type { AnyResponse } from './ending.ts'
 import { detailsOf } from './exchange.ts'
 
-/** An answer up to this length is soon in the buffers of its connection. */
+/** Characters of an answer that soon fits into the buffers of its connection. */
 const shortLength = 64 * 1024
 
+/** Bounds on unread answers. */
 export interface UnreadOptions {
-  /** How long a client may read nothing of its answer; a minute by default. */
+  /** Time in which a client must read something of its answer; a minute by default. */
   readonly patienceMs?: number
-  /** Characters of one tenant: by default half of the room, so that others have the rest. */
+  /** Characters for one tenant; half of the room by default, so that others have the rest. */
   readonly ofTenant?: number
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     readonly unread: UnreadAnswers
-    /** The memory that reads share. */
+    /** Memory that all reads share. */
     readonly reads: ReadQuota
-    /** To be called if an answer had to be broken off: its client was given no reason. */
+    /** Call if an answer was broken off, which gives its client no reason. */
     answerFailed(request: FastifyRequest, error: unknown): void
   }
 }
 
+/** Counts unread answers. Belongs to one front door. */
 export class UnreadAnswers {
   readonly #reads: ReadQuota
   readonly #patienceMs: number
@@ -45,8 +47,9 @@ export class UnreadAnswers {
   }
 
   /**
-   * Call before sending. The answer exists already: it is never refused, but others may be. If its
-   * tenant has too much to read, the oldest is cut off: its client may be slow on purpose.
+   * Counts an answer until it is read. Call before sending. The answer exists already, so it is
+   * never refused; later ones may be. If its tenant has too much unread, the oldest answer is cut
+   * off, as its client may be slow on purpose.
    */
   hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
     const { length } = answer
@@ -65,13 +68,15 @@ export class UnreadAnswers {
     this.cut(response)
   }
 
-  /** From now on, a client that reads nothing for too long is cut off. */
+  /** Cuts off the client if it reads nothing for too long from now on. */
   cut(response: AnyResponse): void {
     response.setTimeout(this.#patienceMs, () => breakOff(response))
   }
 }
 
-/** Holds what Fastify sends until it is read. What is sent in other ways is held there. */
+/**
+ * Holds what Fastify sends until it is read. Answers that are sent in other ways are held there.
+ */
 export function holdAnswers(app: FastifyInstance,
   { reads, log }: { readonly reads: ReadQuota; readonly log: Log }, options: UnreadOptions): void {
   app.decorate('answerFailed', (request: FastifyRequest, error: unknown) => {
@@ -82,7 +87,7 @@ export function holdAnswers(app: FastifyInstance,
   app.decorate('unread', unread)
   app.decorate('reads', reads)
   app.addHook('onSend', ({ caller }, { raw }, payload, done) => {
-    // Before somebody is known, only errors are sent.
+    // Only errors are sent before the caller is known.
     const tenant = (caller as Caller | undefined)?.tenant ?? ''
     if (typeof payload === 'string') unread.hold(raw, payload, tenant)
     done()

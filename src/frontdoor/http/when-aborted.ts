@@ -1,6 +1,6 @@
-/** Reacting to an abort, until the result is disposed of. */
+/** Calls a function when a signal aborts, until it is disposed of. */
 
-/** Calls `aborted` at once if the signal has aborted already. */
+/** Calls `aborted` when the signal aborts; at once if it has. Disposing of the result ends that. */
 export function whenAborted(signal: AbortSignal, aborted: () => void): Disposable {
   if (signal.aborted) aborted()
   else signal.addEventListener('abort', aborted, { once: true })

@@ -17,6 +17,7 @@ import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
 import { requireSimple } from '../schema/validation.ts'
 import { graphIds, require_ } from './graph-names.ts'
 
+/** The part of `OperationParts` that operations on assistants use. */
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
@@ -27,13 +28,16 @@ export interface AssistantOperationParts {
   readonly quotas: Pick<Quotas, 'within'>
 }
 
-/** How many tenants are remembered as seen. */
+/**
+ * How many tenants are remembered as seen. At this number all are forgotten at once: to see one
+ * again costs a look, and an LRU map of this size would take 3 MB from the start.
+ */
 const welcomedMax = 100_000
 
-/** How many threads are deleted at once. */
+/** Number of threads that are deleted at once. */
 const deletionPage = 100
 
-/** An assistant is named by its UUID, or by a graph id for the graph's own assistant. */
+/** Operations on assistants. A name is a UUID, or a graph id for the graph's own assistant. */
 export class AssistantOperations {
   readonly #assistants: AssistantClient
   readonly #index: AssistantSearch
@@ -42,7 +46,9 @@ export class AssistantOperations {
   readonly #reads: ReadQuota
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
-  /** Tenants seen while these graphs are served: in development, a reload may bring others. */
+  /**
+   * Tenants seen while these graphs are served. In development, a reload may bring other graphs.
+   */
   #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
 
   constructor(parts: AssistantOperationParts) {
@@ -55,7 +61,7 @@ export class AssistantOperations {
     this.#quotas = parts.quotas
   }
 
-  /** When a tenant is first seen here, makes the assistant of every graph that has none yet. */
+  /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
   async welcome(tenant: string): Promise<void> {
     const graphs = this.#graphs.graphs()
     if (this.#welcomed.graphs !== graphs) this.#welcomed = { graphs, tenants: new Set() }
@@ -87,7 +93,7 @@ export class AssistantOperations {
     return this.#assistants.get(this.#named(tenant, name))
   }
 
-  /** The new version. */
+  /** Resolves with the new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
     if (request.graph_id !== undefined) require_(this.#graphs, request.graph_id)
     await this.welcome(tenant)
@@ -104,7 +110,7 @@ export class AssistantOperations {
       () => this.#assistants.setLatest(this.#named(tenant, name), version))
   }
 
-  /** Newest first. */
+  /** Versions of an assistant, newest first. */
   async versions(tenant: string, name: string, request: ListVersions,
     cancelled?: AbortSignal): Promise<AssistantRow[]> {
     await this.welcome(tenant)
@@ -114,7 +120,7 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** With all its versions and, if asked for, the threads that last ran it. */
+  /** Deletes an assistant with all versions, and if asked for the threads whose last run it was. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
@@ -143,7 +149,7 @@ export class AssistantOperations {
     return this.#index.count(filterOf(tenant, request), cancelled)
   }
 
-  /** `{nodes, edges}`; `xray` is how many levels of subgraphs to draw, or true for all. */
+  /** `{nodes, edges}`. `xray` is the number of subgraph levels to draw, or true for all. */
   async graph(tenant: string, name: string, xray: boolean | number): Promise<unknown> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
     return this.#graphs.drawable(graphId, xray, configurable)
@@ -155,21 +161,24 @@ export class AssistantOperations {
     return { graph_id: graphId, ...await this.#graphs.schemas(graphId, configurable) }
   }
 
-  /** Of the subgraph at `namespace`, or of every subgraph if that is null. */
+  /** Schemas of the subgraph at `namespace`; of every subgraph if that is null. */
   async subgraphs(tenant: string, name: string, namespace: string | null,
     recurse: boolean): Promise<Readonly<Record<string, GraphSchemas>>> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
     return this.#graphs.subgraphSchemas(graphId, namespace, recurse, configurable)
   }
 
-  /** The graph of an assistant, and what a factory makes it from: as in the assistant's runs. */
+  /**
+   * The graph of an assistant, and the settings for its factory, the same as in the assistant's
+   * runs.
+   */
   async #graphOf(tenant: string, name: string): Promise<
     { readonly graphId: string; readonly configurable: Readonly<Record<string, unknown>> }
   > {
     const { graphId, assistantId, configJson } = await this.get(tenant, name)
     require_(this.#graphs, graphId)
     const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
-    // Only the server says who was authenticated, and steers the engine.
+    // Only the server sets who was authenticated, and steers the engine.
     const own = Object.entries(configurable ?? {}).filter(([key]) =>
       !/^(langgraph_auth|__pregel)_/
         .test(key)

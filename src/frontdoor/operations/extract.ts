@@ -6,9 +6,9 @@ import type { ReadShare } from '../../limits/index.ts'
 import type { ThreadView } from '../../thread/index.ts'
 
 /**
- * Parses the paths once, for all threads. The result makes an object of aliases and the values that
- * their paths lead to, null if there is none. Throws as `quota` does: several paths may lead to the
- * same large value.
+ * Parses the paths once, for all threads. The result makes an object of aliases and the values at
+ * their paths, null where there is none. Throws as `quota` does, since several paths may lead to
+ * the same large value.
  */
 export function extractor(paths: Readonly<Record<string, string>>, quota: ReadShare,
   json: Pick<LongJson, 'pick'>): (view: ThreadView) => Promise<JsonText> {
@@ -40,7 +40,7 @@ export function extractor(paths: Readonly<Record<string, string>>, quota: ReadSh
   }
 }
 
-/** `a.b[-1]['c d']` → a, b, -1, c d. */
+/** Steps of a path: `a.b[-1]['c d']` → a, b, -1, c d. */
 function stepsOf(path: string): string[] {
   return [...path.matchAll(/\[['"]?([^[\]'"]*)['"]?\]|[^.[\]]+/g)].map(([all, key]) => key ?? all)
 }

@@ -1,29 +1,29 @@
-/** Which headers of a request a graph sees: none that says who somebody is, or lets somebody in. */
+/** Which headers of a request a graph sees. Headers with identities or secrets are left out. */
 
 import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 
 /**
  * Parts of names that tell of a secret, or of an identity that nobody has checked: a graph that
- * believes `x-remote-user` would believe every caller. Whoever a graph may believe is in the config
- * that the caller's own backend sends.
+ * believes `x-remote-user` would believe every caller. The caller's own backend sends what a graph
+ * may believe in the config.
  */
 const telling = ['auth', 'oauth', 'oidc', 'saml', 'ldap', 'sso', 'key', 'token', 'jwt', 'secret',
   'passw', 'pwd', 'credential', 'cookie', 'signature', 'session', 'csrf', 'xsrf', 'cert', 'assert',
   'user', 'login', 'email', 'ident', 'principal', 'subject', 'tenant', 'account', 'claim',
   'permission', 'entitlement', 'imperson', 'consumer', 'remote'] as const
 
-/** Whole words of names that tell the same, and are parts of harmless words. */
+/** Whole words that tell the same, and are also parts of harmless words. */
 const tellingWords: ReadonlySet<string> = new Set(['uid', 'upn', 'dn', 'sid', 'sub', 'mail', 'role',
   'roles', 'group', 'groups', 'scope', 'scopes', 'org', 'organization', 'admin', 'actor', 'owner',
   'sudo', 'person', 'otp', 'pin', 'mfa', 'ssl', 'tls', 'spiffe', 'xfcc'])
 
-/** Gateways and mesh proxies that hand on who they let in. */
+/** Gateways and mesh proxies that pass on who they let in. */
 const gateways = ['x-pomerium-', 'x-vouch-', 'x-okta-', 'x-cognito-', 'x-apigateway-',
   'x-api-gateway-', 'x-kong-', 'x-istio-', 'x-hasura-', 'x-firebase-', 'x-supabase-', 'x-google-',
   'x-gcp-', 'x-aws-', 'x-teleport-', 'x-webauth-', 'x-wsgi-', 'x-client-cert', 'x-client-verify',
   'x-nf-', 'x-cf-', 'x-heroku-', 'x-github-', 'x-gitlab-'] as const
 
-/** Takes a name in small letters. Only those that begin with `x-` may. */
+/** True if a graph may see the header. The name is in lower case. Only `x-` headers are shown. */
 export function mayReachGraph(name: string): boolean {
   if (!name.startsWith('x-') || isForwardingHeader(name)) return false
   if (telling.some((part) => name.includes(part))) return false

@@ -1,8 +1,9 @@
-/** The graphs that a request may name; the error for any other name lists them. */
+/** The graphs that a request may name. The error for any other name lists them. */
 
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost } from '../../graph/index.ts'
 
+/** Ids of all graphs, for an error message. */
 export function graphIds(graphs: GraphHost): string {
   return graphs.graphs().map(({ graphId }) => graphId).join(', ') || 'none'
 }

@@ -12,6 +12,7 @@ import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'
 
+/** Clients of actors, indexes and bounds that all operations of a front door share. */
 export interface OperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient
@@ -19,7 +20,7 @@ export interface OperationParts {
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
-  /** The memory that reads share. */
+  /** Memory that all reads share. */
   readonly reads: ReadQuota
   /** Reads long JSON beside the main thread. */
   readonly json: LongJson
@@ -29,12 +30,14 @@ export interface OperationParts {
   readonly tracing?: Tracing
 }
 
+/** The operations of the API. Every wire calls these. */
 export interface Operations {
   readonly assistants: AssistantOperations
   readonly threads: ThreadOperations
   readonly runs: RunOperations
 }
 
+/** Makes the operations, once for each front door. */
 export function operationsOver(parts: OperationParts): Operations {
   const assistants = new AssistantOperations(parts)
   return {

@@ -1,4 +1,6 @@
-/** Turns a request for a run into the command to its thread: merging and defaults. Pure. */
+/**
+ * Turns a request for a run into the command to its thread. Merges, fills in defaults, and is pure.
+ */
 
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import { keyLookalike } from '../../access/index.ts'
@@ -18,30 +20,31 @@ type Json = Readonly<Record<string, unknown>>
 export interface RunCaller {
   /** The Idempotency-Key; empty if there is none. */
   readonly commandId: string
-  /** Of a user, who has a session or comes through a trusted proxy. */
+  /** Id of a user, who has a login or comes through a trusted proxy. */
   readonly userId?: string
-  /** The caller waits for the result, and no client learns of the run before that. */
+  /** True if the caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
-  /** As received. Some of them are shown to the graph. */
+  /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
+/** Ids of a new run and its thread. */
 export interface RunIds {
   readonly runId: string
   readonly threadId: string
 }
 
-/** How long a run may take once a worker has it; a resumed run has all of it again. */
+/** Time for a run once a worker has it. A resumed run has all of it again. */
 const runTimeoutMs = 60 * 60 * 1_000
 
 /** What a run takes from its assistant. */
 export interface RunAssistant {
   readonly row: Omit<AssistantRow, 'contextJson'>
-  /** Long members of it are raw. */
+  /** The context. Its long members are raw JSON. */
   readonly context: unknown
 }
 
-/** A run on a thread that the client names. */
+/** The command for a run on a thread that the client names. */
 export function runOnThread(body: CreateRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   return {
@@ -51,7 +54,10 @@ export function runOnThread(body: CreateRun, assistant: RunAssistant, ids: RunId
   }
 }
 
-/** A run with a thread of its own, which is hidden and deleted with the run, unless it is kept. */
+/**
+ * The command for a run with a hidden thread of its own. The thread is deleted with the run, unless
+ * the request keeps it.
+ */
 export function statelessRun(body: CreateStatelessRun, assistant: RunAssistant, ids: RunIds,
   caller: RunCaller): StartRun {
   const temporary = body.on_completion !== 'keep'
@@ -117,20 +123,22 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
   }
 }
 
-/** A page that has not rendered anything of the run yet sends an empty list. */
+/**
+ * The stream modes of a request. A page that has rendered nothing of the run sends an empty list.
+ */
 function streamModes(asked: CommonBody['stream_mode']): readonly string[] {
   const modes = [asked ?? []].flat()
   return modes.length > 0 ? modes : ['values']
 }
 
-/** `*` in a list means every node, as it does alone. */
+/** The nodes to stop at. `*` in a list means every node, as it does alone. */
 function breakpoints(asked: CommonBody['interrupt_before']): CommonBody['interrupt_before'] {
   return asked?.includes('*') ? '*' : asked
 }
 
 /**
- * The fields of a request that name nodes or channels which its graph does not have. Names in a
- * value that is carried raw are looked at where the graph runs.
+ * Finds fields that name nodes or channels which the graph does not have. Names in values that are
+ * carried raw are checked where the graph runs.
  */
 export function nameFaults(body: CommonBody, names: GraphNames): Fault[] {
   const { goto, update } = (body.command ?? {}) as WireCommand
@@ -148,7 +156,7 @@ function isRaw(value: unknown): boolean {
   return value instanceof RawJson || (Array.isArray(value) && value.some(isRaw))
 }
 
-/** The request's keys win; tags are appended; the ids always come from the server. */
+/** Merges configs. The request's keys win, tags are appended, the ids come from the server. */
 export function mergedConfig(assistant: Json, request: Json | null, ids: Json): Json {
   const tags = [...listOf(assistant.tags), ...listOf(request?.tags)]
   return {
@@ -160,7 +168,7 @@ export function mergedConfig(assistant: Json, request: Json | null, ids: Json): 
   }
 }
 
-/** Objects are merged shallowly; any other context replaces the assistant's. */
+/** Merges objects shallowly. Any other context replaces the assistant's. */
 export function mergedContext(assistant: unknown, request: unknown): unknown {
   if (request === undefined || request === null) return assistant
   if (!isObject(assistant) || !isObject(request)) return request
@@ -174,7 +182,7 @@ export function mergedContext(assistant: unknown, request: unknown): unknown {
   return Object.keys(assistant).length === 0 ? request : { ...assistant, ...request }
 }
 
-/** A context of very many members is one raw value. */
+/** Throws for a context of very many members, which is one raw value and cannot be merged. */
 function requireOpen(context: unknown): void {
   if (!(context instanceof RawJson)) return
   throw new HeddleError('invalid', 'context: a long one that is merged, from the assistant and ' +
@@ -185,7 +193,7 @@ function requireOpen(context: unknown): void {
 const tokenStart = /(?:^|-)eyJ[\w-]/
 
 /**
- * Whether a text holds a JSON web token, whatever its header is called: proxies hand sessions on in
+ * True if a text holds a JSON web token, whatever its header is called: proxies pass tokens on in
  * many. Looks at each character a fixed number of times.
  */
 function holdsToken(text: string): boolean {
@@ -199,7 +207,7 @@ function holdsToken(text: string): boolean {
   })
 }
 
-/** They are stored with the run, so none may hold a secret. */
+/** The headers that a graph may see. They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
     .filter(([name, value]) => mayReachGraph(name) && value !== undefined)
@@ -208,8 +216,8 @@ export function headersForGraph(headers: RunCaller['headers']): Record<string, s
 }
 
 /**
- * The checkpoint to run from. Some clients name it in the config; it is removed there, so that it
- * holds for this run only.
+ * Finds the checkpoint to run from. Some clients name it in the config. It is removed there, so
+ * that it holds for this run only.
  */
 function pickCheckpoint(
   { config, checkpoint, checkpoint_id }: CommonBody,

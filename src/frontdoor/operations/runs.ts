@@ -11,7 +11,8 @@ import type { GraphHost } from '../../graph/index.ts'
 import { longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas } from '../../limits/index.ts'
-import type { FeedListener, StartRun, ThreadClient, WatchRun } from '../../thread/index.ts'
+import type { AwaitedRun, FeedListener, StartRun, ThreadClient,
+  WatchRun } from '../../thread/index.ts'
 import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
@@ -19,6 +20,7 @@ import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
 
+/** The part of `OperationParts` that operations on runs use, with those on assistants. */
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
@@ -37,6 +39,13 @@ export interface RunName {
   readonly runId: string
 }
 
+/** A run to start, and where. */
+interface RunOnThread {
+  readonly threadId: string
+  readonly run: StartRun
+}
+
+/** The name of a run. */
 export function nameOf({ threadId, runId }: RunRow): RunName {
   return { threadId, runId }
 }
@@ -44,9 +53,10 @@ export function nameOf({ threadId, runId }: RunRow): RunName {
 /** Fields of a listed run that may be long, with their names in the row. */
 const textsOf = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson']] as const
 
-/** The UUID namespace in which Idempotency-Keys become ids of stateless runs. */
+/** UUID namespace in which Idempotency-Keys become ids of stateless runs. */
 const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 
+/** Operations on runs. Every wire calls the same ones, with the tenant of its caller. */
 export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
@@ -56,8 +66,6 @@ export class RunOperations {
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
-  /** By id, runs whose start may be lost with their owner, since no client knows them yet. */
-  readonly #unannounced = new Map<string, StartRun>()
 
   constructor(parts: RunOperationParts) {
     const { threads, assistants, graphs, egress, json, env, quotas, tracing } = parts
@@ -72,35 +80,38 @@ export class RunOperations {
   }
 
   /**
-   * Resolves as `startRun` of the thread does. The run continues whether or not anybody listens.
+   * Starts a run. Resolves as `startRun` of the thread does. The run continues without listeners.
    */
   async create(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunRow> {
-    this.#checkWebhook(body)
-    const assistant = await this.#assistant(tenant, body.assistant_id)
-    this.#requireNameKnown(assistant.row, body)
-    const ids = { runId: this.#env.uuid7(), threadId }
-    return this.#start(tenant, threadId, runOnThread(body, assistant, ids, caller))
+    return this.#start(tenant, await this.#onThread(tenant, threadId, body, caller))
   }
 
-  /** A repeat with the same Idempotency-Key must find the same hidden thread. */
+  /** As `create`, for a caller that waits for the result. */
+  async createAndWait(tenant: string, threadId: string, body: CreateRun,
+    caller: RunCaller): Promise<AwaitedRun> {
+    return this.#startAndWait(tenant, await this.#onThread(tenant, threadId, body, caller))
+  }
+
+  /**
+   * Starts a stateless run. A repeat with the same Idempotency-Key finds the same hidden thread.
+   */
   async createStateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunRow> {
-    this.#checkWebhook(body)
-    const assistant = await this.#assistant(tenant, body.assistant_id)
-    this.#requireNameKnown(assistant.row, body)
-    const runId = caller.commandId === '' ?
-      this.#env.uuid7()
-      : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
-    const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
-    return this.#start(tenant, runId, run)
+    return this.#start(tenant, await this.#stateless(tenant, body, caller))
+  }
+
+  /** As `createStateless`, for a caller that waits for the result. */
+  async createStatelessAndWait(tenant: string, body: CreateStatelessRun,
+    caller: RunCaller): Promise<AwaitedRun> {
+    return this.#startAndWait(tenant, await this.#stateless(tenant, body, caller))
   }
 
   get(tenant: string, run: RunName): Promise<RunRow> {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** Newest first. */
+  /** Runs of a thread, newest first. */
   async list(tenant: string, threadId: string, request: ListRuns,
     cancelled?: AbortSignal): Promise<RunRow[]> {
     const { limit = 10, offset = 0, status, select } = request
@@ -109,7 +120,7 @@ export class RunOperations {
     return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, cancelled)
   }
 
-  /** Resolves when the run has ended, whether or not the caller wants to wait for that. */
+  /** Cancels a run. Resolves when it has ended. */
   cancel(tenant: string, run: RunName,
     { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
     return this.#threads.cancelRun(tenant, run.threadId, run.runId, { action })
@@ -120,24 +131,35 @@ export class RunOperations {
     return this.#threads.deleteRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
-  /** The result when the run has ended: an object as JSON text. */
+  /** Resolves with the result when the run has ended: an object as JSON text. */
   join(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
-    return this.#threads.joinRun(tenant, run.threadId, run.runId, { cancelled })
+    return this.#threads.joinRun(tenant, run.threadId, run.runId, cancelled)
       .catch(unlessHidden(run))
   }
 
-  /**
-   * As `join`, for the caller that made the run. If the thread gets a new owner meanwhile, the run
-   * continues, or is started again if it was never written down.
-   */
-  async result(tenant: string, run: RunName, cancelled?: AbortSignal): Promise<JsonText> {
-    const { threadId, runId } = run
-    const startAgain = () => this.#startAgain(tenant, run)
-    try {
-      return await this.#threads.joinRun(tenant, threadId, runId, { startAgain, cancelled })
-    } finally {
-      this.#unannounced.delete(runId)
-    }
+  async #onThread(tenant: string, threadId: string, body: CreateRun,
+    caller: RunCaller): Promise<RunOnThread> {
+    const assistant = await this.#assistantFor(tenant, body)
+    const ids = { runId: this.#env.uuid7(), threadId }
+    return { threadId, run: runOnThread(body, assistant, ids, caller) }
+  }
+
+  async #stateless(tenant: string, body: CreateStatelessRun,
+    caller: RunCaller): Promise<RunOnThread> {
+    const assistant = await this.#assistantFor(tenant, body)
+    const runId = caller.commandId === '' ?
+      this.#env.uuid7()
+      : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
+    const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
+    return { threadId: runId, run }
+  }
+
+  /** Throws `invalid` for a body that does not fit the assistant. */
+  async #assistantFor(tenant: string, body: CreateRun): Promise<RunAssistant> {
+    this.#checkWebhook(body)
+    const assistant = await this.#assistant(tenant, body.assistant_id)
+    this.#requireNameKnown(assistant.row, body)
+    return assistant
   }
 
   /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
@@ -169,7 +191,17 @@ export class RunOperations {
     }
   }
 
-  #start(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
+  #start(tenant: string, asked: RunOnThread): Promise<RunRow> {
+    return this.#within(tenant, asked, (run) => this.#threads.startRun(tenant, asked.threadId, run))
+  }
+
+  #startAndWait(tenant: string, asked: RunOnThread): Promise<AwaitedRun> {
+    return this.#within(tenant, asked,
+      (run) => this.#threads.startAndWait(tenant, asked.threadId, run))
+  }
+
+  #within<Made>(tenant: string, { threadId, run }: RunOnThread,
+    start: (run: StartRun) => Promise<Made>): Promise<Made> {
     const isDelayed = run.afterMs > 0
     return this.#quotas.within(tenant, {
       ...isDelayed ? { delayedRuns: 1 } : { runs: 1 },
@@ -177,33 +209,13 @@ export class RunOperations {
         threads: 1,
         exists: () => isThere(this.#threads, tenant, threadId),
       },
-    }, () => this.#begin(tenant, threadId, run))
-  }
-
-  async #begin(tenant: string, threadId: string, run: StartRun): Promise<RunRow> {
-    if (run.awaited) this.#unannounced.set(run.runId, run)
-    try {
-      const row = await this.#threads.startRun(tenant, threadId, this.#traced(run))
-      // The row is of a run that an earlier request made.
-      if (row.runId !== run.runId) this.#unannounced.delete(run.runId)
-      return row
-    } catch (error) {
-      this.#unannounced.delete(run.runId)
-      throw error
-    }
+    }, () => start(this.#traced(run)))
   }
 
   /** Adds the current trace, so that the execution becomes part of it. */
   #traced(run: StartRun): StartRun {
     const trace = this.#tracing?.current()
     return trace ? { ...run, plan: { ...run.plan, trace } } : run
-  }
-
-  /** Throws `unavailable` if this member does not know the run any more. */
-  async #startAgain(tenant: string, { threadId, runId }: RunName): Promise<void> {
-    const run = this.#unannounced.get(runId)
-    if (run === undefined) throw new HeddleError('unavailable')
-    await this.#threads.startRun(tenant, threadId, run)
   }
 
   follow(tenant: string, run: RunName, watch: WatchRun,
@@ -213,7 +225,7 @@ export class RunOperations {
   }
 }
 
-/** For a `catch`: an error about a stateless run does not mention its hidden thread. */
+/** Makes a `catch`. An error about a stateless run does not mention its hidden thread. */
 function unlessHidden({ threadId, runId }: RunName) {
   return (error: unknown): never => {
     if (threadId !== runId || HeddleError.from(error).code !== 'not_found') throw error

@@ -13,6 +13,7 @@ import { invalid, requireSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
 import { graphIds, require_ } from './graph-names.ts'
 
+/** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
   readonly graphs: GraphHost
@@ -21,12 +22,13 @@ export interface ThreadOperationParts {
   readonly quotas: Pick<Quotas, 'within'>
 }
 
+/** A thread with what a search extracted from it. */
 export interface FoundThread extends ThreadView {
-  /** An object of alias to value, if the search asked to extract. */
+  /** An object of alias to value; undefined if the search did not extract. */
   readonly extracted?: JsonText
 }
 
-/** What counts a page that is being gathered, and whether anybody still waits for it. */
+/** What counts a page while it is gathered, and aborts when nobody waits for it any more. */
 export interface Batcher {
   readonly share: ReadShare
   readonly cancelled?: AbortSignal
@@ -37,6 +39,7 @@ export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
   readonly texts: readonly JsonText[]
 }
 
+/** Operations on threads. Every wire calls the same ones, with the tenant of its caller. */
 export class ThreadOperations {
   readonly #threads: ThreadClient
   readonly #graphs: GraphHost
@@ -79,7 +82,9 @@ export class ThreadOperations {
     return this.#quotas.within(tenant, { threads: 1 }, () => this.#threads.copy(tenant, threadId))
   }
 
-  /** One page, and how many threads match in all. Throws as `share` does, which counts the page. */
+  /**
+   * One page, and the number of all threads that match. `share` counts the page; throws as it does.
+   */
   async search(tenant: string, request: SearchThreads,
     { share, cancelled }: Batcher): Promise<{ threads: FoundThread[]; total: number }> {
     const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
@@ -106,7 +111,7 @@ export class ThreadOperations {
     return this.#threads.count(filterOf(tenant, request), cancelled)
   }
 
-  /** A ThreadState. `checkpoint` null: the newest. */
+  /** A ThreadState as JSON. `checkpoint` is null for the newest. */
   state(tenant: string, threadId: string, checkpoint: Checkpoint | null,
     { subgraphs, select }: Omit<ReadStateAt, 'checkpoint'>,
     cancelled?: AbortSignal): Promise<JsonText> {
@@ -118,7 +123,7 @@ export class ThreadOperations {
     }, cancelled)
   }
 
-  /** ThreadStates, newest first. Throws before the first part if the request is not valid. */
+  /** Yields ThreadStates, newest first. An invalid request throws before the first part. */
   async *history(tenant: string, threadId: string, request: ReadHistory,
     cancelled?: AbortSignal): AsyncGenerator<HistoryList, void, void> {
     const { limit = 10, before, metadata, checkpoint, select } = request
@@ -156,7 +161,7 @@ export class ThreadOperations {
   }
 }
 
-/** Whether there is a thread with this id that is listed. */
+/** True if a listed thread has this id. Hidden threads are not listed. */
 export async function isThere(threads: Pick<ThreadClient, 'count'>, tenant: string,
   threadId: string): Promise<boolean> {
   return await threads.count({ tenant, ids: [threadId] }) > 0
@@ -176,12 +181,12 @@ function editOf({ values, command, as_node }: Update): EditUpdate {
   }
 }
 
-/** None is what a list of none says in a query string. */
+/** Undefined for all parts. An empty list in a query string means all as well. */
 function selectionOf(select: ReadStateAt['select']): StateSelection {
   return select?.length ? select : undefined
 }
 
-/** The official client sends a config, others an id or a checkpoint. */
+/** The id in `before`. The official client sends a config, others an id or a checkpoint. */
 function checkpointIdOf(before: ReadHistory['before']): string | null {
   if (before === undefined || before === null || typeof before === 'string') return before ?? null
   return 'configurable' in before ? before.configurable.checkpoint_id : before.checkpoint_id

@@ -18,6 +18,7 @@ import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
 
+/** Adds the REST API to an app. Call after the guard is added. */
 export async function addRest(app: App,
   options: RouteParts & ServerDetails & BodyReaders): Promise<void> {
   checkRequests(app)
@@ -32,7 +33,7 @@ export async function addRest(app: App,
   statelessRunRoutes(app, options)
 }
 
-/** The same schemas check and document; headers and answers are only documented. */
+/** The same schemas check and document. Those of headers and answers only document. */
 function checkRequests(app: App): void {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {

@@ -12,6 +12,7 @@ import { AssistantPath, CountAssistants, CreateAssistant, DeleteAssistant, Descr
 const tag = 'Assistants'
 const one = { tag, params: AssistantPath, answer: 'Assistant' } as const
 
+/** Adds the routes of assistants, their versions and their graphs. */
 export function assistantRoutes(app: App, { assistants }: RouteParts): void {
   app.post('/assistants',
     route('change', 'createAssistant', { tag, summary: 'Create an assistant', body: CreateAssistant,

@@ -15,21 +15,24 @@ import { carriedBy } from '../schema/carried.ts'
 
 const what = 'The body'
 
+/** What reads request bodies. */
 export interface BodyReaders {
   /** Reads long bodies beside the main thread. */
   readonly json: LongJson
-  /** Long bodies take room until they are read. */
+  /** Room for long bodies until they are read. */
   readonly bodies: InputQuota
 }
 
-/** An empty body counts as no body: the schema then names what is missing. */
+/**
+ * Reads every body as JSON. An empty one counts as no body: the schema then names what is missing.
+ */
 export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
   // HTTP/2 has no header that announces a body: without a type, Fastify would not read it.
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (raw.httpVersionMajor === 2) raw.headers['content-type'] ??= 'application/json'
     done()
   })
-  // OPTIONS needs no key, and has no use for a body: strangers must not fill the memory with them.
+  // OPTIONS needs no key and no body. Without this, callers without a key could fill the memory.
   app.addHook('preParsing',
     ({ method }, _reply, payload, done) =>
       done(null, method === 'OPTIONS' ? Readable.from([]) : payload))
@@ -58,13 +61,13 @@ export function acceptJson(app: App, { json, bodies }: BodyReaders): void {
   })
 }
 
-/** Over HTTP/2, a body that its client broke off ends like any other: perhaps before it began. */
+/** Throws if the client broke the body off. Over HTTP/2 such a body ends like any other. */
 function requireWhole(request: IncomingMessage | Http2ServerRequest): void {
   if (!('stream' in request) || !request.stream.aborted) return
   throw new HeddleError('malformed', 'The request was broken off before its end.')
 }
 
-/** Throws `unsupported`, which is 422: the official client would retry a 415. */
+/** Throws `unsupported`, a 422. The official client would retry a 415. */
 function requirePlain(encoding = 'identity'): void {
   if (encoding === 'identity') return
   throw new HeddleError('unsupported', `Compressed bodies are not offered yet: send this one as ` +

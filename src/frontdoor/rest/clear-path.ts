@@ -1,11 +1,11 @@
-/** Refuses paths that a proxy before this server may have read as another path. */
+/** Refuses paths that a proxy in front of this server may have read as another path. */
 
 import type { FastifyInstance } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 import { isAmbiguous } from '../../limits/index.ts'
 
-/** To be called before any route is added. */
+/** Adds the refusal. Call before any route is added. */
 export function requireClearPaths(app: FastifyInstance): void {
   app.addHook('onRequest', ({ originalUrl }, _reply, done) => {
     if (!isAmbiguous(originalUrl)) return done()

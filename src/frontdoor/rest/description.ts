@@ -33,7 +33,7 @@ const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
-/** Call before the routes that it documents are added. */
+/** Adds the documentation. Call before the routes that it documents are added. */
 export async function describeRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
     hideUntagged: true,
@@ -61,7 +61,9 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     () => app.swagger())
 }
 
-/** A page that shows the documentation in a frame could have its visitors try things. */
+/**
+ * Forbids frames: a page that shows the documentation in one could make its visitors try things.
+ */
 function refuseFrames(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   void reply.header('x-frame-options', 'DENY')
     .header('content-security-policy', "frame-ancestors 'none'")
@@ -80,7 +82,7 @@ interface Body {
   readonly schema: { readonly required?: unknown }
 }
 
-/** No body counts as `{}`: a body is required only if one of its fields is. */
+/** Makes a body optional, unless one of its fields is required. No body counts as `{}`. */
 function allowNoBody({ requestBody: body }: Operation): void {
   if (body === undefined) return
   body.required = Object.values(body.content).some(({ schema }) => schema.required !== undefined)

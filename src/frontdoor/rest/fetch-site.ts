@@ -1,12 +1,12 @@
-/** What browsers say of the page that makes a request, beside its origin. */
+/** What browsers say of the page that makes a request, besides its origin. */
 
 import type { FastifyRequest } from 'fastify'
 
 import { HeddleError } from '../../errors.ts'
 
 /**
- * Whether a page of another origin loads this as an image, a script or a frame: such requests have
- * no origin. A person who follows a link is welcome.
+ * True if a page of another origin loads this as an image, a script or a frame. Such requests have
+ * no origin. A person who follows a link is let in.
  */
 export function isForeignLoad({ headers }: FastifyRequest): boolean {
   return isOfOthers(headers['sec-fetch-site']) && (headers['sec-fetch-mode'] !== 'navigate' ||
@@ -14,9 +14,10 @@ export function isForeignLoad({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Throws `forbidden` for a request that may come from a page of another origin, which can have it
- * made by any visitor: leaving must not cancel a run then. An origin was checked before. Browsers
- * say no more to a server at a plain address of a network; there the page must be one of its own.
+ * Throws `forbidden` if a page of another origin may have made the request. Such a page could have
+ * any visitor make it, and leaving must not cancel a run then. The origin was checked before.
+ * Browsers send less to a server at a plain network address; there the page must be one of this
+ * server's own.
  */
 export function requireOwnPage(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site, 'user-agent': agent = '', referer } = request.headers

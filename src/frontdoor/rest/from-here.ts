@@ -1,4 +1,4 @@
-/** Whether a request was made on this very machine, and not through a proxy or a tunnel. */
+/** Tells whether a request was made on this machine, and not through a proxy or a tunnel. */
 
 import type { FastifyRequest } from 'fastify'
 
@@ -7,8 +7,9 @@ import { isForwardingHeader } from '../schema/forwarding-headers.ts'
 import { hostOf } from './local-safety.ts'
 
 /**
- * Behind a proxy on this machine every request comes from here, but has a header of the proxy or
- * the name of another host. Of HTTP/1.0 are proxies that add neither, and nothing that runs today.
+ * True for a request of this machine. Behind a proxy on it every request comes from here, but has a
+ * header of the proxy or the name of another host. Proxies that add neither speak HTTP/1.0, which
+ * no client of today does.
  */
 export function isFromHere(request: FastifyRequest): boolean {
   const { raw, socket, headers } = request

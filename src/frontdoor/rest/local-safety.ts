@@ -1,4 +1,6 @@
-/** Who may call: a web page must not reach the server on the machine of its visitor. */
+/**
+ * Which pages and names may call: a web page must not reach the server on its visitor's machine.
+ */
 
 import { networkInterfaces } from 'node:os'
 
@@ -10,24 +12,26 @@ import { ipAddress, isLoopback } from '../../settings/index.ts'
 import type { AuthOptions } from '../http/identify.ts'
 import { isForeignLoad } from './fetch-site.ts'
 
+/** What decides which pages and names may call. */
 export interface LocalSafetyOptions {
   /** The address that the server listens on. */
   readonly host: string
   /** Origins besides this server's own, `*` for any; by default those of this machine. */
   readonly allowOrigins?: readonly string[]
-  /** Names besides those of this machine by which callers may call, `*` for any. */
+  /** Host names besides those of this machine by which callers may call, `*` for any. */
   readonly allowHosts?: readonly string[]
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
 
-/** Headers that clients read; browsers hide all others from them. */
+/** Headers that pages may read. Browsers hide all others. */
 const exposedHeaders = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next',
   'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'Grpc-Status',
   'Grpc-Message', 'Grpc-Status-Details-Bin']
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** Refuses pages of other origins and foreign host names. Call before the guard is added. */
 export async function keepLocal(app: FastifyInstance, options: LocalSafetyOptions): Promise<void> {
   const mayCall = originTest(options.allowOrigins)
   const anyPageMayCall = options.allowOrigins?.includes('*') ?? false
@@ -47,7 +51,7 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin !== undefined && mayCall(origin)),
-    // Preflight requests continue to the guard, whose hook comes later, so that limits count them.
+    // Preflight requests go on to the guard, whose hook comes later, so that limits count them.
     methods,
     exposedHeaders,
     maxAge: 600,
@@ -56,16 +60,16 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
 }
 
 /**
- * Why a request may not call this server by that name. A page can lead a name of its own to this
- * machine (DNS rebinding). It has no key, so with keys any name will do; but from a machine of
- * user proxies it may pose as one of them.
+ * Finds why a request may not call this server by its host name. A page can point a name of its own
+ * at this machine (DNS rebinding). Such a page has no key, so with keys any name is allowed. On a
+ * machine of user proxies the page could pose as one of them, so names are checked there.
  */
 function nameRefusal(
   { host, allowHosts = [], auth }: LocalSafetyOptions,
 ): (request: FastifyRequest) => string | undefined {
   if (allowHosts.includes('*')) return () => undefined
   const isOurs = nameTest(host, allowHosts)
-  // Nearly all requests call it as the one before did.
+  // The name of the request before: nearly all requests have the same.
   let known: string | undefined
   return (request) => {
     const authority = authorityOf(request)
@@ -83,7 +87,7 @@ function nameRefusal(
   }
 }
 
-/** Without keys, it may be called by names of this machine, its own addresses, and names given. */
+/** Without keys, this machine's names, its own addresses and the given names are allowed. */
 function nameTest(host: string, allowHosts: readonly string[]): (name: string) => boolean {
   const given = new Set(allowHosts.map((each) => nameIn(`http://${bracketed(each)}`)))
   return (name) =>
@@ -99,7 +103,7 @@ function refusalOf(host: string, name: string): string {
       `or by a name of --allow-host: start it with --allow-host ${name}, or with --auth keys.`
 }
 
-/** An address cannot be led elsewhere, as a name can; it need only be one of this machine. */
+/** True for an address of this machine. An address cannot be redirected, as a name can. */
 function isOwnAddress(name: string): boolean {
   const address = ipAddress(name.replace(/^\[(.*)\]$/, '$1'))?.toString()
   if (address === undefined) return false
@@ -109,7 +113,7 @@ function isOwnAddress(name: string): boolean {
   )
 }
 
-/** Whether a browser on this machine could have made the connection of a request. */
+/** True if a browser on this machine may have made the connection. */
 function comesFromHere({ socket }: FastifyRequest, host: string): boolean {
   return isLoopback(host) || isLoopback(socket.remoteAddress?.replace(/^::ffff:/, '') ?? '')
 }
@@ -133,12 +137,12 @@ function authorityOf({ headers }: FastifyRequest): string {
   return headers.host ?? String(headers[':authority'] ?? '')
 }
 
-/** The name by which a request calls this server. */
+/** The host name by which a request calls this server, without the port. */
 export function hostOf(request: FastifyRequest): string {
   return nameIn(`http://${authorityOf(request)}`)
 }
 
-/** The host name of a URL without its port; empty if there is none. */
+/** The host name of a URL, without the port; empty if there is none. */
 function nameIn(url: string): string {
   return URL.parse(url)?.hostname ?? ''
 }

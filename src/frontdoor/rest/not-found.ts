@@ -19,7 +19,9 @@ const unoffered: readonly (readonly [path: RegExp, what: string, instead?: strin
   [/^\/ui(\/|$)/, 'Serving UI components is'],
 ]
 
-/** Call before any route is added. Routes that are not documented are never named. */
+/**
+ * Adds the answer. Call before any route is added. Routes without documentation are never named.
+ */
 export function answerNotFound(app: App): void {
   const described: { readonly path: RegExp; readonly method: string }[] = []
   app.addHook('onRoute', ({ url, method, schema }) => {

@@ -5,8 +5,8 @@ import type { TObject, TSchema } from 'typebox'
 type Given = string | readonly string[]
 
 /**
- * What cannot be converted stays as it is, for the check to report. An empty value is left out:
- * some clients write one for what they do not ask for.
+ * Converts a query for its schema. What cannot be converted stays as it is, for the check to
+ * report. An empty value is left out: some clients write one for what they do not ask for.
  */
 export function readQuery(schema: TObject,
   query: Readonly<Record<string, Given>>): Record<string, unknown> {
@@ -22,7 +22,7 @@ export function readQuery(schema: TObject,
 
 type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }
 
-/** A list is a repeated key, one text with commas or, as some clients send it, JSON. */
+/** Reads a list as a repeated key, one text with commas or, as some clients send it, JSON. */
 function readAs(shape: Shape, given: Given): unknown {
   if (shape.anyOf !== undefined) {
     const readings = shape.anyOf.map((variant) => readAs(variant, given))

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { FollowRun } from '../../thread/index.ts'
+import type { AwaitedRun, FollowRun } from '../../thread/index.ts'
 import { requireAllowed, userOf } from '../http/caller.ts'
 import { whileValid } from '../http/credential-check.ts'
 import { whenClosed } from '../http/ending.ts'
@@ -17,37 +17,50 @@ import type { CreateRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
 
+/** The parts of routes that replies about runs use. */
 export type RunReplyParts = Pick<RouteParts, 'runs' | 'ticker' | 'quotas'>
 
+/** A run that a request watches, and how. */
 export interface Watched {
   readonly run: RunName
   readonly reply: FastifyReply
-  /** This very request made the run: a repeated request would make another one. */
+  /** True if this request made the run: a repeated request would make another one. */
   readonly made?: boolean
-  /** Cancel the run if the client leaves before the end. */
+  /** The result of a run that this request made; otherwise the run is joined. */
+  readonly result?: AwaitedRun['result']
+  /** True if the run is cancelled when the client leaves before the end. */
   readonly cancelOnDisconnect: boolean
 }
 
-/** For a request that made the run that it watches. */
+/** The watch of a request that made the run. */
 export function madeBy({ body }: { readonly body: Pick<CreateRun, 'on_disconnect'> }, row: RunRow,
   reply: FastifyReply): Watched {
   return { run: nameOf(row), made: true, reply,
     cancelOnDisconnect: body.on_disconnect === 'cancel' }
 }
 
+/** For a request that made the run and waits for its result. */
+export function awaitedBy(request: { readonly body: Pick<CreateRun, 'on_disconnect'> },
+  { row, result }: AwaitedRun, reply: FastifyReply): Watched {
+  return { ...madeBy(request, row, reply), result }
+}
+
+/** Follows a run from its first event, in all stream modes. */
 export const everything: FollowRun = { after: null, modes: null }
 
+/** The id of the last event that the client saw; null if it saw none. */
 export function lastEventId({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : null
 }
 
+/** The caller of a run, with its Idempotency-Key (empty if there is none) and its headers. */
 export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
   const userId = userOf(caller)
   return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
 }
 
-/** The caller of a request that is answered with the run's result, and with nothing before it. */
+/** The caller of a request that gets only the result of the run. */
 export function waiterOf(request: FastifyRequest): RunCaller {
   return { ...runCallerOf(request), awaits: true }
 }
@@ -59,14 +72,14 @@ export function sendRun(reply: FastifyReply, row: RunRow): ReturnType<typeof sen
   return sendJson(reply.header('content-location', placeOf(run)), runJson(row))
 }
 
-/** The path of a run, which clients read from a reply. */
+/** The path of a run. Clients read it from a reply. */
 function placeOf({ threadId, runId }: RunName): string {
   return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
 }
 
 /**
- * Counts a stream of the caller, or a request that waits for a run, until the reply has ended. To
- * be called before the run is made. Throws `over_quota`.
+ * Counts a stream of the caller, or a request that waits for a run, until the reply has ended. Call
+ * before the run is made. Throws `over_quota`.
  */
 export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: FastifyReply): void {
   const stream = quotas.stream(reply.request.caller.tenant)
@@ -114,28 +127,27 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
   reply.request.about = run
   const { caller } = reply.request
   const { tenant } = caller
+  const { result = (cancelled) => runs.join(tenant, run, cancelled) } = watched
   mayWatch(watched)
   if (!made) holdStream(parts, reply)
-  const ask = (cancelled: AbortSignal) =>
-    made ? runs.result(tenant, run, cancelled) : runs.join(tenant, run, cancelled)
   return answerLate({
     reply,
     ticker,
     runId: run.runId,
     headers: { 'content-location': placeOf(run) },
-    answer: (left) => whileValid({ caller, ticker, left, ask }),
+    answer: (left) => whileValid({ caller, ticker, left, ask: result }),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),
   })
 }
 
-/** Throws `forbidden`: to cancel a run by leaving is to change something, also with a GET. */
+/** Throws `forbidden`. A GET that cancels its run on leaving is a change. */
 function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
   requireAllowed(request.caller, cancelOnDisconnect ? 'change' : 'read')
   if (cancelOnDisconnect && request.method === 'GET') requireOwnPage(request)
 }
 
-/** The client has left, so whether the cancel worked is not reported. */
+/** Cancels the run if the client wished so. Errors are not reported, since the client has left. */
 function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || ticker.stopped) return

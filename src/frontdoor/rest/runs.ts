@@ -8,8 +8,8 @@ import { takeRows } from '../http/row-bytes.ts'
 import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
   RunPath } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun,
-  streamRun, waiterOf } from './run-reply.ts'
+import { answerWithResult, awaitedBy, everything, holdStream, lastEventId, madeBy, runCallerOf,
+  sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Runs'
 const creation = {
@@ -21,6 +21,7 @@ const creation = {
 } as const
 const one = { tag, params: RunPath } as const
 
+/** Adds the routes of runs on a thread. */
 export function runRoutes(app: App, parts: RouteParts): void {
   creationRoutes(app, parts)
   watchingRoutes(app, parts)
@@ -53,8 +54,8 @@ function creationRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a run and wait for its result' }), async (request, reply) => {
     const { params, body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.create(caller.tenant, params.thread_id, body, waiterOf(request))
-    return answerWithResult(parts, madeBy(request, row, reply))
+    const run = await runs.createAndWait(caller.tenant, params.thread_id, body, waiterOf(request))
+    return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 }
 
@@ -101,7 +102,7 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
 
   app.delete('/threads/:thread_id/runs/:run_id',
     route('change', 'deleteRun', { ...one,
-      summary: 'Delete a run; if it is under way, it is interrupted first' }),
+      summary: 'Delete a run; a run in progress is interrupted first' }),
     async ({ params, caller }, reply) => {
       await runs.delete(caller.tenant, { threadId: params.thread_id, runId: params.run_id })
       return reply.code(204).send()

@@ -1,4 +1,4 @@
-/** The routes of the server itself: whether it serves, and what it is. */
+/** The routes of the server itself: its health and its description. */
 
 import { Type } from 'typebox'
 
@@ -12,12 +12,13 @@ import { route } from '../http/route.ts'
 import type { App } from '../http/route.ts'
 import { isFromHere } from './from-here.ts'
 
+/** What the routes of the server show. */
 export interface ServerDetails {
   readonly version: string
   readonly env: Env
-  /** What it needs, or works worse without. */
+  /** What the server needs, or works worse without. */
   readonly dependencies: readonly Dependency[]
-  /** For a monitor to read; undefined if metrics have a port of their own. */
+  /** The page that a monitor reads; undefined if metrics have a port of their own. */
   readonly metrics?: MetricsPage
   /** Where this is deployed, with its published addresses; undefined if it has no region. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
@@ -25,6 +26,7 @@ export interface ServerDetails {
   clusterStatus(): ClusterStatus
 }
 
+/** The metrics in the text format of Prometheus. */
 export interface MetricsPage {
   readonly contentType: string
   text(): Promise<string>
@@ -41,6 +43,7 @@ const flags = {
   langsmith_tracing_replicas: false,
 }
 
+/** Adds the routes of the server: `/ok`, `/info`, and two for the operator of this machine. */
 export function serverRoutes(app: App, details: ServerDetails): void {
   const { version, region, clusterStatus, metrics } = details
   const whetherServes = route('public', 'checkServer', { tag: 'Server',
@@ -57,8 +60,8 @@ export function serverRoutes(app: App, details: ServerDetails): void {
     async (_request, reply) =>
       sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
 
-  // For the operator of this machine. For all others, also behind a proxy on it, these routes do
-  // not exist.
+  // These routes are for the operator of this machine. For all others they do not exist, also
+  // behind a proxy on this machine.
   const forHere = { schema: { hide: true }, config: { access: 'public' } } as const
   app.get('/internal/cluster', forHere, async (request, reply) => {
     if (!isFromHere(request)) throw new HeddleError('not_found')

@@ -1,15 +1,14 @@
 /**
- * One run's events on one connection, as server-sent events.
- *
- * It frames what the feed tells, sends heartbeats, and handles a reader that does not keep up; one
- * that does not read slows a run down by two seconds at most.
+ * The events of one run on one connection, as server-sent events. This frames the events of the
+ * feed, sends heartbeats, and handles slow readers. A client that reads nothing slows a run down by
+ * two seconds at most.
  *
  * S1  All events of one call leave in one write.
  * S2  A clean end means that the run has ended. In any other case the connection is broken off, so
  *     that the client comes back with the last id that it saw.
- * S3  While the socket is full, events wait here up to a limit; beyond it, S2. Past events that are
- *     read from the log wait for the socket instead, and so does, for a moment, a graph's bulk
- *     output.
+ * S3  While the socket is full, events wait here up to a limit. Beyond the limit, S2 applies. Past
+ *     events, which are read from the log, wait for the socket. So does bulk output of a graph, for
+ *     a moment.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -28,42 +27,48 @@ const sseHeaders = {
   ...openReplyHeaders,
 } as const
 
-/** One line break only: after an empty line, some clients would see an event. */
+/** Has one line break only: after an empty line, some clients would see an event. */
 const heartbeat = ': heartbeat\n'
 
-/** The data of an event is one line. */
+/** The frame of one event. Its data has no line break. */
 function frame({ name, json, id }: FeedEvent): string {
   return `event: ${name}\ndata: ${json}\nid: ${id}\n\n`
 }
 
+/** What one request says of its stream, and what happens when the stream closes. */
 export interface SseOptions {
-  /** Sent if the reply becomes a stream. */
+  /** Headers that are sent if the reply becomes a stream. */
   readonly headers: Readonly<Record<string, string>>
-  /** This request made the run: its client gets the headers, which name the run, in any case. */
+  /**
+   * True if this request made the run. Its client always gets the headers, as they name the run.
+   */
   readonly made: boolean
-  /** Whether the client may still see events; if not, it is cut off, comes back and is refused. */
+  /** False if the client may not see events any more. It is cut off, comes back and is refused. */
   stillValid(): boolean
-  /** Called once. `byClient`: the client left before the end, not because we broke off. */
+  /**
+   * Called once. `byClient` is true if the client left before the end, and we did not break off.
+   */
   closed(byClient: boolean): void
 }
 
+/** Sends the events of one run to one client. Follows the feed, and ticks with all open replies. */
 export class SseStream implements FeedListener, TickerMember {
   readonly #reply: FastifyReply
   readonly #headers: Readonly<Record<string, string>>
   readonly #made: boolean
   readonly #stillValid: () => boolean
   #silentTicks = 0
-  /** The socket takes no more until it has drained. */
+  /** True while the socket takes no more. */
   #full = false
   #fullTicks = 0
-  /** No more events are sent. */
+  /** True when no more events are sent. */
   #ended = false
   /** Resolves when the socket has drained or was destroyed. */
   readonly #backpressure = new Backpressure()
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
-  /** The headers have been sent; before that the reply may still become an error. */
+  /** True when the headers have been sent. Until then the reply may still become an error. */
   begun = false
 
   constructor(reply: FastifyReply, { headers, made, stillValid, closed }: SseOptions) {
@@ -80,7 +85,7 @@ export class SseStream implements FeedListener, TickerMember {
     })
   }
 
-  /** Sends the headers, if no event has done so. */
+  /** Sends the headers, unless an event has done so. */
   begin(): void {
     if (this.begun || this.#ended || this.#reply.raw.destroyed) return
     this.#writeHead()

@@ -4,8 +4,8 @@ import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders,
   StatelessRunPath } from '../schema/run.ts'
-import { answerWithResult, everything, holdStream, lastEventId, madeBy, runCallerOf, sendRun,
-  streamRun, waiterOf } from './run-reply.ts'
+import { answerWithResult, awaitedBy, everything, holdStream, lastEventId, madeBy, runCallerOf,
+  sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Stateless runs'
 const creation = {
@@ -15,6 +15,7 @@ const creation = {
   returns: ['content-location'],
 } as const
 
+/** Adds the routes of stateless runs. */
 export function statelessRunRoutes(app: App, parts: RouteParts): void {
   const { runs } = parts
 
@@ -41,8 +42,8 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
       summary: 'Create a stateless run and wait for its result' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
-    const row = await runs.createStateless(caller.tenant, body, waiterOf(request))
-    return answerWithResult(parts, madeBy(request, row, reply))
+    const run = await runs.createStatelessAndWait(caller.tenant, body, waiterOf(request))
+    return answerWithResult(parts, awaitedBy(request, run, reply))
   })
 
   app.get('/runs/:run_id/stream',

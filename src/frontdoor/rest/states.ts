@@ -9,6 +9,7 @@ import { ThreadPath } from '../schema/thread.ts'
 
 const one = { tag: 'State', params: ThreadPath, answer: 'ThreadState' } as const
 
+/** Adds the routes of states and histories. */
 export function stateRoutes(app: App, { threads }: RouteParts): void {
   app.get('/threads/:thread_id/state',
     route('read', 'getThreadState', { ...one, querystring: ReadState,

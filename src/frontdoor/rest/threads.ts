@@ -10,6 +10,7 @@ import { CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
 
+/** Adds the routes of threads. Call after the checks, the guard and the body readers. */
 export function threadRoutes(app: App, { threads }: RouteParts): void {
   app.post('/threads',
     route('change', 'createThread', { tag, summary: 'Create a thread', body: CreateThread,

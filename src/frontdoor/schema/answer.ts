@@ -1,4 +1,4 @@
-/** What answers look like: for the documentation of the API, never used to change a reply. */
+/** Schemas of answers. They only document the API; no reply is checked or changed by them. */
 
 import { Type } from 'typebox'
 
@@ -9,7 +9,7 @@ const Time = () => Type.String({ format: 'date-time' })
 
 const interrupts = JsonObject({ description: 'Task id to a list of {id, value}.' })
 
-/** Of answers in which only some fields may be selected. */
+/** Description of answers in which `select` may choose fields. */
 const selected = { description: 'All fields, or those that `select` names.' }
 
 const Assistant = Type.Object({
@@ -101,7 +101,7 @@ const StateUpdate = Type.Object({ checkpoint: Checkpoint(), checkpoint_id: Type.
   description: 'The checkpoint that the update made.',
 })
 
-/** LangGraph numbers nodes that have no name. */
+/** A node is a text, or the number that LangGraph gives to a node without a name. */
 const NodeId = () => Type.Union([Type.String(), Type.Integer()])
 
 const Graph = Type.Object({

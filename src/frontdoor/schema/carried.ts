@@ -1,4 +1,4 @@
-/** What each body only carries: long values that a graph reads, and nobody on the way. */
+/** Which long values of a body stay text until a graph reads them. */
 
 import type { TObject } from 'typebox'
 
@@ -8,7 +8,7 @@ import { CreateRun, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
 import { CreateThread } from './thread.ts'
 
-/** Names of channels and nodes can be looked at. */
+/** The numbers are levels that are parsed: names of channels and nodes must be readable. */
 export const carriedByCommand = { resume: 1, update: 2, goto: 2 } as const
 
 const byUpdate = { values: 1, command: carriedByCommand } as const
@@ -23,7 +23,7 @@ const rules = new Map<TObject, Carried>([
   [PatchAssistant, { context: 0 }],
 ])
 
-/** Nothing, unless the schema is known to carry something. */
+/** The long values of a body with this schema. Empty for a schema without any. */
 export function carriedBy(schema: unknown): Carried {
   return rules.get(schema as TObject) ?? {}
 }

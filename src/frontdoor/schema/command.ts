@@ -6,6 +6,7 @@ import { Json, JsonObject, Nullable } from './json.ts'
 
 const Send = () => Type.Object({ node: Type.String(), input: Type.Optional(Json()) })
 
+/** Schema of a LangGraph `Command`, in a run or a state update. */
 export const Command = () =>
   Type.Object({
     resume: Type.Optional(Json({ description: 'The answer to an interrupt, or {id: answer}.' })),

@@ -9,7 +9,7 @@ const prefixes = ['x-forwarded', 'x-original-', 'x-proxy', 'x-envoy-', 'x-amz-',
   'x-azure-', 'x-appengine-', 'x-goog-', 'x-arr-', 'x-ms-', 'x-vercel-', 'cf-', 'cloudfront-',
   'fastly-', 'fly-', 'akamai-', 'tailscale-', 'ngrok-'] as const
 
-/** Takes a name in small letters. */
+/** True if proxies, balancers or tunnels add this header. The name is in lower case. */
 export function isForwardingHeader(name: string): boolean {
   return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }

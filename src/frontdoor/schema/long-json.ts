@@ -1,11 +1,11 @@
-/** Whether the JSON text of a value is too long, without making it. */
+/** Finds out whether the JSON text of a value is too long, without making a text of that length. */
 
-/** Looks no further than `max` characters. */
+/** True if the JSON text of `value` is longer than `max` characters. Stops looking at `max`. */
 export function isLongJson(value: unknown, max: number): boolean {
   return leftOf(value, max) < 0 || JSON.stringify(value).length > max
 }
 
-/** What is left of so many characters, at most: escapes in texts are not counted. */
+/** Characters of `max` that are left, at most. Escapes in texts are not counted. */
 function leftOf(value: unknown, max: number): number {
   if (typeof value === 'string') return max - value.length - 2
   if (typeof value !== 'object' || value === null) return max - 1

@@ -40,7 +40,7 @@ const common = {
   webhook: Type.Optional(
     Nullable(
       Type.String({ maxLength: 2_048,
-        description: 'An http(s) URL that gets a POST when the run is over.' }),
+        description: 'An http(s) URL that gets a POST when the run has ended.' }),
     ),
   ),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
@@ -52,6 +52,7 @@ const aboutBody = {
     input: { messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] } }],
 }
 
+/** Body of requests that create a run on a thread the client names. */
 export const CreateRun = Type.Object({
   ...common,
   multitask_strategy: Type.Optional(Nullable(
@@ -61,8 +62,10 @@ export const CreateRun = Type.Object({
   checkpoint: Type.Optional(Nullable(Checkpoint())),
   checkpoint_id: Type.Optional(Nullable(Type.String())),
 }, aboutBody)
+/** A checked body of `CreateRun`. */
 export type CreateRun = Static<typeof CreateRun>
 
+/** Body of requests that create a run with a hidden thread of its own. */
 export const CreateStatelessRun = Type.Object({
   ...common,
   on_completion: Type.Optional(Nullable(OneOf(['delete', 'keep', 'complete', 'continue'], {
@@ -71,50 +74,61 @@ export const CreateStatelessRun = Type.Object({
       'two words mean the default.',
   }))),
 }, aboutBody)
+/** A checked body of `CreateStatelessRun`. */
 export type CreateStatelessRun = Static<typeof CreateStatelessRun>
 
+/** Path of requests about one run on a named thread. */
 export const RunPath = Type.Object({ thread_id: Uuid(), run_id: Uuid() })
 
+/** Path of requests about one stateless run; its thread has the same id. */
 export const StatelessRunPath = Type.Object({ run_id: Uuid() })
 
+/** Fields of a run in answers, and what `select` may name. */
 export const runFields = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at',
   'status', 'metadata', 'kwargs', 'multitask_strategy'] as const
 
+/** Query of requests that list the runs of a thread, newest first. */
 export const ListRuns = Type.Object({
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   status: Type.Optional(
     OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout']),
   ),
-  // A run does not say why it was cancelled: the field is left out.
+  // The field `cancel_reason` may be selected, but is never in an answer: the reason is not stored.
   select: Type.Optional(SomeOf([...runFields, 'cancel_reason'])),
 })
+/** A checked query of `ListRuns`. */
 export type ListRuns = Static<typeof ListRuns>
 
+/** Query of requests that cancel a run. `wait` only changes the status of the answer. */
 export const CancelRun = Type.Object({
   wait: Type.Optional(Type.Boolean({ default: false })),
   action: Type.Optional(OneOf(['interrupt', 'rollback'], { default: 'interrupt' })),
 })
+/** A checked query of `CancelRun`. */
 export type CancelRun = Static<typeof CancelRun>
 
-/** Of requests that create a run. */
+/** Headers of requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     description: 'Requests with the same key get the same run, however often they are sent.',
   })),
 })
 
-/** Of requests that join the stream of a run. */
+/** Headers of requests that join the stream of a run. */
 export const JoinStreamHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({
     description: 'The id of the last event seen; if missing, events are sent from the start.',
   })),
 })
 
+/** Query of requests that wait for the result of a run. */
 export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })
 
+/** Query of requests that join the stream of a run; without `stream_mode`, all its events. */
 export const JoinStream = Type.Object({
   cancel_on_disconnect: Type.Optional(Type.Boolean()),
   stream_mode: Type.Optional(SomeOf(streamModes)),
 })
+/** A checked query of `JoinStream`. */
 export type JoinStream = Static<typeof JoinStream>

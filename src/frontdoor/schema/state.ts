@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { Command } from './command.ts'
 import { Json, Limit, MetadataFilter, Nullable, Uuid } from './json.ts'
 
+/** Schema of a reference to a checkpoint of a thread. */
 export const Checkpoint = () =>
   Type.Object({
     checkpoint_id: Type.Optional(Nullable(Type.String())),
@@ -15,11 +16,13 @@ export const Checkpoint = () =>
         additionalProperties: { type: 'string' } }),
     )),
   }, { description: "A checkpoint in the thread's history; without an id, the newest." })
+/** A checked reference to a checkpoint. Without an id it means the newest one. */
 export type Checkpoint = Static<ReturnType<typeof Checkpoint>>
 
+/** Path of requests about the state at one checkpoint. */
 export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uuid() })
 
-/** A part of a state that may be selected; `words` is the error for any other. */
+/** Form of a state part that may be selected. `words` is the error for any other part. */
 export const statePart = {
   pattern: '^(values|next|tasks|checkpoint|metadata|created_at|parent_checkpoint|interrupts' +
     '|checkpoint_id|parent_checkpoint_id|values\\..+)$',
@@ -30,18 +33,22 @@ const StateParts = () =>
   Type.Array(Type.String({ pattern: statePart.pattern }), { maxItems: 100,
     description: 'Only these fields; `values.<key>` is one key of the values.' })
 
+/** Query of requests that read the newest state, or the state at the checkpoint in the path. */
 export const ReadState = Type.Object({
   subgraphs: Type.Optional(Type.Boolean()),
   select: Type.Optional(StateParts()),
 })
 
+/** Body of requests that read the state at a checkpoint. */
 export const ReadStateAt = Type.Object({
   checkpoint: Checkpoint(),
   subgraphs: Type.Optional(Nullable(Type.Boolean())),
   select: Type.Optional(Nullable(StateParts())),
 }, { examples: [{ checkpoint: { checkpoint_ns: '' }, subgraphs: true }] })
+/** A checked body of `ReadStateAt`. */
 export type ReadStateAt = Static<typeof ReadStateAt>
 
+/** Body of requests that write values into the state of a thread, as a node would. */
 export const UpdateState = Type.Object({
   values: Type.Optional(Json({ description: 'null writes an empty step.' })),
   command: Type.Optional(Nullable(Command())),
@@ -49,9 +56,13 @@ export const UpdateState = Type.Object({
   checkpoint_id: Type.Optional(Nullable(Type.String())),
   checkpoint: Type.Optional(Nullable(Checkpoint())),
 }, { examples: [{ values: { messages: [{ role: 'user', content: 'And in Bergen?' }] } }] })
+/** A checked body of `UpdateState`. */
 export type UpdateState = Static<typeof UpdateState>
 
-/** The official client sends a config; others an id or a checkpoint. */
+/**
+ * The checkpoint before which a history ends. The official client sends a config; others send an id
+ * or a checkpoint.
+ */
 const Before = () =>
   Type.Union([
     Type.String(),
@@ -60,6 +71,7 @@ const Before = () =>
     Type.Null(),
   ])
 
+/** Body of requests that read the history of a thread. */
 export const ReadHistory = Type.Object({
   limit: Type.Optional(Limit()),
   before: Type.Optional(Before()),
@@ -67,8 +79,10 @@ export const ReadHistory = Type.Object({
   checkpoint: Type.Optional(Nullable(Checkpoint())),
   select: Type.Optional(Nullable(StateParts())),
 }, { examples: [{ limit: 10 }] })
+/** A checked body of `ReadHistory`. */
 export type ReadHistory = Static<typeof ReadHistory>
 
+/** Query of requests that read the history of a thread. */
 export const ListHistory = Type.Object({
   limit: Type.Optional(Limit()),
   before: Type.Optional(Type.String()),

@@ -7,8 +7,10 @@ import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf,
   Uuid } from './json.ts'
 
+/** Path of requests about one thread. */
 export const ThreadPath = Type.Object({ thread_id: Uuid() })
 
+/** Body of requests that create a thread, with a first state if `supersteps` are given. */
 export const CreateThread = Type.Object({
   thread_id: Type.Optional(Uuid()),
   metadata: Type.Optional(Metadata()),
@@ -22,17 +24,22 @@ export const CreateThread = Type.Object({
   }), { maxItems: 1_000,
     description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
 }, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
+/** A checked body of `CreateThread`. */
 export type CreateThread = Static<typeof CreateThread>
 
+/** Body of requests that change the metadata of a thread. */
 export const PatchThread = Type.Object({
   metadata: Type.Optional(Metadata({ description: 'Merged shallowly.' })),
 }, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
+/** A checked body of `PatchThread`. */
 export type PatchThread = Static<typeof PatchThread>
 
+/** Headers of requests that change a thread. */
 export const PatchThreadHeaders = Type.Object({
   prefer: Type.Optional(Type.String({ description: '`return=minimal` for no body.' })),
 })
 
+/** Query of requests that read one thread. It has no fields. */
 export const ReadThread = Type.Object({}, { 'x-not-offered': ['include'] })
 
 const filter = {
@@ -41,18 +48,22 @@ const filter = {
   status: Type.Optional(Nullable(OneOf(['idle', 'busy', 'interrupted', 'error']))),
 }
 
+/** Body of requests that count threads. */
 export const CountThreads = Type.Object(filter, { examples: [{ status: 'idle' }] })
+/** A checked body of `CountThreads`. */
 export type CountThreads = Static<typeof CountThreads>
 
+/** Fields of a thread in answers, and what `select` may name. */
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
   'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
 
-/** What a path that a search extracts looks like; `words` is the error for any other. */
+/** Form of a path that a search extracts. `words` is the error for any other path. */
 export const extractPath = {
   pattern: '^(values|metadata|config|interrupts)([.\\[].*)?$',
   words: 'must begin with values, metadata, config or interrupts, as values.messages[-1] does',
 }
 
+/** Body of requests that search threads. */
 export const SearchThreads = Type.Object({
   ...filter,
   ids: Type.Optional(Nullable(Type.Array(Uuid(), { maxItems: 10_000 }))),
@@ -74,4 +85,5 @@ export const SearchThreads = Type.Object({
     description: 'Alias to path, such as `values.messages[-1].content`. Answered as `extracted`.',
   }))),
 }, { examples: [{ limit: 10, sort_by: 'updated_at', sort_order: 'desc' }] })
+/** A checked body of `SearchThreads`. */
 export type SearchThreads = Static<typeof SearchThreads>

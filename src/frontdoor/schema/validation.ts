@@ -11,21 +11,21 @@ import { isLongJson } from './long-json.ts'
 import { statePart } from './state.ts'
 import { extractPath } from './thread.ts'
 
-/** One wrong field, its path joined by dots. */
+/** One wrong field. Its path is joined by dots. */
 export interface Fault {
   readonly field: string
   readonly message: string
 }
 
-/** Returns the value, or throws `invalid` with `errors: Fault[]` among its details. */
+/** Returns the checked value. Throws `invalid` with `errors: Fault[]` among its details. */
 export type Checker<Value> = (value: unknown) => Value
 
 const checkers = new WeakMap<TObject, Checker<unknown>>()
 
 /**
- * Unknown fields are ignored, except those that the schema lists under `x-not-offered`: to ignore
- * them would promise what is not kept. No body at all counts as `{}`. UUIDs are returned in small
- * letters.
+ * The checker of a schema. Unknown fields are ignored. Fields that the schema lists under
+ * `x-not-offered` are refused, because ignoring them would promise what is not kept. No body counts
+ * as `{}`. UUIDs are returned in lower case.
  */
 export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Static<Schema>> {
   const known = checkers.get(schema)
@@ -47,10 +47,10 @@ export function checkerOf<Schema extends TObject>(schema: Schema): Checker<Stati
   return checker
 }
 
-/** As far as it is looked at here. */
+/** The parts of a schema that are read here. */
 interface Shape {
   readonly maxProperties?: number
-  /** Of the JSON text of an object. */
+  /** Longest JSON text of an object, in characters. */
   readonly 'x-max-characters'?: number
   readonly properties?: Readonly<Record<string, Shape>>
   readonly anyOf?: readonly Shape[]
@@ -58,9 +58,8 @@ interface Shape {
 }
 
 /**
- * The first object with too many keys, or with too long a text. It is looked for before all else:
- * to check and to quote an object of a million keys takes seconds, in which nobody else is
- * answered.
+ * Finds the first object with too many keys or with too long a text. Runs before all other checks:
+ * to check and quote an object of a million keys takes seconds, and blocks all other requests.
  */
 function crowdIn(
   { maxProperties = Infinity, properties = {}, anyOf = [],
@@ -88,7 +87,7 @@ function crowdIn(
   return undefined
 }
 
-/** Whether the field is a UUID, a list of them, or null. */
+/** True for a field that is a UUID, a list of UUIDs, or null. */
 function isOfUuids(schema: TSchema): boolean {
   const { format, items, anyOf = [] } = schema as { format?: string; items?: TSchema;
     anyOf?: TSchema[] }
@@ -105,9 +104,9 @@ function inSmallLetters(given: object, name: string): object {
   return small === value ? given : { ...given, [name]: small }
 }
 
-/** Each is compared with every element of a list, in every document that is searched. */
+/** Bounded, because each is compared with every element of a list, in every document searched. */
 const nestedInListsMax = 64
-/** Characters of a filter as JSON: all of it is compared with every document. */
+/** Characters of a filter as JSON. Bounded, because all of it is compared with every document. */
 const filterMax = 16 * 1024
 
 /** Throws `invalid` for a filter that would take too long to search for. */
@@ -127,7 +126,7 @@ export function invalid(faults: readonly Fault[]): HeddleError {
   return new HeddleError('invalid', `${text.join('; ')}.`, { errors: faults })
 }
 
-/** At most one fault per field, so that the list is as short as the schema, whatever was sent. */
+/** At most one fault a field. So the list is never longer than the schema. */
 function faultsIn(schema: TObject, value: unknown): Fault[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ field: '', message: 'The body must be a JSON object' }]
@@ -142,10 +141,12 @@ function faultsIn(schema: TObject, value: unknown): Fault[] {
 
 type SchemaError = ReturnType<typeof Errors>[number]
 
-/** Faults inside longer values are not located: that takes memory for every wrong element. */
+/**
+ * Characters of a value that is explained in detail. Longer ones would take memory for each fault.
+ */
 const explainedMax = 256 * 1024
 
-/** The deepest errors: in a union, those are of the variants that may be meant. */
+/** Reports the deepest errors. In a union, they belong to the variant that was probably meant. */
 function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
   if (typeof value === 'object' && textOf(value).length > explainedMax) {
     if (Compile(schema).Check(value)) return []
@@ -161,7 +162,7 @@ function faultOf(name: string, schema: TSchema, value: unknown): Fault[] {
   return [{ field: `${name}${deepest.replaceAll('/', '.')}`, message: messageOf(there) }]
 }
 
-/** The place of an error; for a missing field, the field itself and not the object around it. */
+/** Path of an error. For a missing field it is the path of that field. */
 function placeOf({ keyword, instancePath, params }: SchemaError): string {
   return keyword === 'required' ? `${instancePath}/${params.requiredProperties[0]}` : instancePath
 }
@@ -175,7 +176,7 @@ const nouns: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
 }
 
-/** What the value may be or, if its type is right, what is wrong with it. */
+/** Says which types are allowed. If the type is right, says what else is wrong. */
 function messageOf(errors: readonly SchemaError[]): string {
   const words = errors.flatMap((error) =>
     error.keyword === 'enum' ?
@@ -215,7 +216,7 @@ function refuseUnoffered(schema: TObject, value: object): void {
   })
 }
 
-/** Clients send `null`, `[]` and `false` for what they do not want. */
+/** True for a value that asks for something. Clients send `null`, `[]` and `false` for nothing. */
 function isSaid(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false &&
     !(Array.isArray(value) && value.length === 0)

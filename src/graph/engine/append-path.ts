@@ -1,4 +1,4 @@
-/** A faster messages reducer, which appends without visiting the whole list. Most graphs use it. */
+/** A faster messages reducer, which appends without visiting the whole list. Most graphs append. */
 
 import type { BaseMessage } from '@langchain/core/messages'
 
@@ -6,7 +6,7 @@ import type { Reducer, ReducerFor, Report } from '../state/channel-updates.ts'
 import { isChatMessage } from '../state/chat-message.ts'
 import { isPlainAppend, reportingAppend } from '../state/plain-append.ts'
 
-/** `messagesStateReducer` of the project's own copy, or one that does the same. */
+/** `messagesStateReducer` of the project's own copy, or a reducer that does the same. */
 export type MessagesReducer = (left: unknown, right: unknown) => BaseMessage[]
 
 /** Knows the library's own reducer of messages, and those that only append. */
@@ -19,14 +19,14 @@ export function knownReducers(original: MessagesReducer): ReducerFor {
       : undefined
 }
 
-/** Of a list's last messages, so many are looked at for an id that was changed in place. */
+/** Last messages of a list that are checked for an id that was changed in place. */
 const idsLookBack = 1024
-/** More messages than this are looked for in one pass. */
+/** Messages from which on they are looked for in one pass. */
 const searchesMax = 4
 
 /**
- * Same results as `original`. If it returned `left` itself and all new messages have new ids,
- * `left` is copied without visiting more than its last elements.
+ * Returns the same as `original`. If that returned `left` itself and all new messages have new ids,
+ * copies `left` without visiting more than its last elements.
  */
 export function appendingReducer(original: MessagesReducer,
   report: Report = () => {}): MessagesReducer {
@@ -59,11 +59,14 @@ export function appendingReducer(original: MessagesReducer,
 }
 
 interface SeenList {
-  /** Its ids and maybe more: lists that grew from it, or from the same list, share the set. */
+  /**
+   * The ids of the list and maybe more: lists that grew from it, or from the same list, share the
+   * set.
+   */
   readonly ids: Set<string>
-  /** Its ids in order, then maybe those of a list that grew from it. */
+  /** The ids of the list in order, then maybe those of a list that grew from it. */
   readonly order: string[]
-  /** At the time it was returned: another length now means it was changed in place. */
+  /** Length when the list was returned. Another length now means that it was changed in place. */
   readonly length: number
 }
 
@@ -76,7 +79,7 @@ function grown({ ids, order, length }: SeenList, added: readonly BaseMessage[]):
   return { ids, order: longer, length: longer.length }
 }
 
-/** Whether no element was added in place, and no id of the last elements changed. */
+/** True if no element was added in place, and no id of the last elements changed. */
 function hasSameIds(list: readonly unknown[], { order, length }: SeenList): boolean {
   if (list.length !== length) return false
   for (let i = Math.max(0, length - idsLookBack); i < length; i++) {
@@ -85,7 +88,7 @@ function hasSameIds(list: readonly unknown[], { order, length }: SeenList): bool
   return true
 }
 
-/** Whether a given object is in the list, whatever its id was. */
+/** True if a given object is in the list, whatever its id was. */
 function hasAny(list: readonly unknown[], given: readonly unknown[]): boolean {
   const objects = given.filter((each) => typeof each === 'object' && each !== null)
   if (objects.length <= searchesMax) return objects.some((each) => list.includes(each))
@@ -94,8 +97,9 @@ function hasAny(list: readonly unknown[], given: readonly unknown[]): boolean {
 }
 
 /**
- * Undefined if an element is not a message with an id yet, or is a chunk that newer versions of
- * `original` turn into a message: then `original` must process the list.
+ * Reads the ids of a list; undefined if `original` must process it. That is the case if an element
+ * is not a message with an id yet, or is a chunk that newer versions of `original` turn into a
+ * message.
  */
 function see(list: readonly unknown[], original: MessagesReducer): SeenList | undefined {
   const order: string[] = []
@@ -108,7 +112,7 @@ function see(list: readonly unknown[], original: MessagesReducer): SeenList | un
   return isSame ? { ids: new Set(order), order, length: order.length } : undefined
 }
 
-/** Whether this is a RemoveMessage, in any form that the library accepts. */
+/** True for a RemoveMessage, in any form that the library accepts. */
 function isRemoval(message: unknown): boolean {
   if (Array.isArray(message)) return message[0] === 'remove'
   const { type, role } = (message ?? {}) as { type?: unknown; role?: unknown }

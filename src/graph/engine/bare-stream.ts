@@ -15,12 +15,12 @@ export type PregelMethods = Pick<ServedGraph, 'stream'> & {
 export class BareStream {
   readonly #methods: PregelMethods
 
-  /** `methods`: the prototype of the project's own copy of the engine. */
+  /** `methods` is the prototype of the project's own copy of the engine. */
   constructor(methods: PregelMethods) {
     this.#methods = methods
   }
 
-  /** Undefined for a graph that has its own way to stream. */
+  /** Opens the stream; undefined for a graph that has its own way to stream. */
   open(graph: ServedGraph, input: unknown, options: object): AsyncIterable<unknown> | undefined {
     const own = graph as unknown as PregelMethods
     const { stream, _streamIterator } = this.#methods

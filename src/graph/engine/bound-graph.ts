@@ -1,10 +1,10 @@
-/** A graph with the checkpointer of one thread: the engine expects it as a member of the graph. */
+/** A graph with the checkpointer of one thread. The engine expects it as a member of the graph. */
 
 import type { ServedGraph } from '../project/graph-export.ts'
 import type { HeddleSaver } from '../state/saver.ts'
 import type { StateReader } from '../state/state-reader.ts'
 
-/** By graph: its nodes without inherited names. The engine looks a node up with `in`. */
+/** Nodes without inherited names, by graph. The engine looks a node up with `in`. */
 const ownNodes = new WeakMap<ServedGraph, ServedGraph['nodes']>()
 
 function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
@@ -15,7 +15,7 @@ function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
   return nodes
 }
 
-/** All executions share `graph`: the checkpointer is set on an object that inherits from it. */
+/** Sets the checkpointer on an object that inherits from `graph`, which all executions share. */
 export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader): ServedGraph {
   return Object.create(graph, {
     checkpointer: { value: saver, writable: true },

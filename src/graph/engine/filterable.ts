@@ -1,13 +1,16 @@
-/** The part of a run's `configurable` in its checkpoints' metadata, to filter a history by. */
+/**
+ * The part of a run's `configurable` that checkpoints keep in their metadata, to filter a history
+ * by.
+ */
 
 /** Keys of the engine, of the checkpoint to begin at, and of request headers. */
 const unnamed = /^(__|x-|checkpoint_)/
-/** Python's engine leaves these out of metadata, too. */
+/** Names of secrets. Python's engine leaves these out of metadata, too. */
 const secretive = /key|token|secret|password|auth/i
-/** Longer strings are left out: every superstep stores this, and nobody filters by a prompt. */
+/** Characters of a value. Longer ones are left out, because every superstep stores this. */
 const charactersMax = 256
 
-/** The short scalars of `configurable`, secrets left out. */
+/** The short scalars of `configurable`, without secrets. */
 export function filterable(
   configurable: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {

@@ -16,9 +16,9 @@ interface StateRead {
 }
 
 /**
- * The engine adds what tasks wrote to the values of the checkpoint. If that fails, as it did in the
- * run, or if `look` does, the state has the values of the checkpoint alone, and its finished tasks
- * have the error.
+ * Reads a state. The engine adds what tasks wrote to the values of the checkpoint. If that fails,
+ * as it did in the run, or if `look` fails, the state has the values of the checkpoint alone, and
+ * its finished tasks have the error.
  */
 export async function readState<Answer>(graph: ServedGraph, saver: HeddleSaver, read: StateRead,
   look: (snapshot: StateSnapshot) => Answer | Promise<Answer>): Promise<Answer> {
@@ -40,8 +40,9 @@ export async function readState<Answer>(graph: ServedGraph, saver: HeddleSaver, 
 }
 
 /**
- * Whether what finished tasks wrote can be added to the newest checkpoint, or must be: a
- * DeltaChannel is made from all writes of its past again, whether its checkpoints had them or not.
+ * True if what finished tasks wrote can be added to the newest checkpoint, or must be. A
+ * DeltaChannel must: it is made again from all writes of its past, whether its checkpoints had them
+ * or not.
  */
 export async function addsResults(graph: ServedGraph, saver: HeddleSaver,
   config: RunnableConfig): Promise<boolean> {
@@ -57,7 +58,10 @@ export async function addsResults(graph: ServedGraph, saver: HeddleSaver,
   }
 }
 
-/** Newest first. If one state cannot be made, all have the values of their checkpoints alone. */
+/**
+ * Reads states, newest first. If one cannot be made, all have the values of their checkpoints
+ * alone.
+ */
 export async function readHistory<Answer>(graph: ServedGraph, saver: HeddleSaver,
   query: Parameters<ServedGraph['getStateHistory']>,
   look: (snapshots: StateSnapshot[]) => Promise<Answer>): Promise<Answer> {
@@ -82,7 +86,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-/** As the engine keeps the errors of tasks. */
+/** The error in the form in which the engine keeps errors of tasks. */
 function shown(error: unknown): { name: string; message: string } {
   return { name: error instanceof Error ? nameOf(error) : 'Error', message: messageOf(error) }
 }

@@ -4,9 +4,9 @@ import type { ServedGraph } from '../project/graph-export.ts'
 import { isChatMessage } from '../state/chat-message.ts'
 
 /**
- * The reducer of a message list assigns missing ids, but only after the write was stored: repeated
- * after a crash, it would assign others, and a client would see the message twice. So messages
- * that are written to a reducing channel get their ids first.
+ * Assigns ids to messages that are written to a reducing channel. The reducer of a message list
+ * assigns missing ids too, but only after the write was stored. Repeated after a crash, it would
+ * assign others, and a client would see the message twice.
  */
 export class MessageIds {
   readonly #channels: ServedGraph['channels']

@@ -1,4 +1,4 @@
-/** Executes one hand-out of work: a run through the graph, or an edit of its state. */
+/** Executes one job: a run through the graph, or an edit of its state. */
 
 import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
@@ -39,7 +39,7 @@ export interface Workbench {
   readonly library: GraphLibrary
   readonly codec: ValueCodec
   readonly serde: SerializerProtocol
-  /** Random, version 4. */
+  /** Makes a random UUID, version 4. */
   uuid(): string
   /** Undefined if the library has to run unchanged. */
   readonly shortcuts?: Shortcuts
@@ -55,11 +55,11 @@ export interface Assignment {
   readonly memory: ThreadMemory
   readonly control: DrainControl
   readonly signal: AbortSignal
-  /** To be called whenever code of the execution runs. */
+  /** Call whenever code of the execution runs. */
   readonly entered: () => void
 }
 
-/** Does not reject if user code throws: that is the outcome. */
+/** Runs or edits. An error of user code is an outcome and does not reject. */
 export async function execute(bench: Workbench, assignment: Assignment): Promise<ExecutionOutcome> {
   const { request } = assignment.execution
   try {
@@ -72,8 +72,8 @@ export async function execute(bench: Workbench, assignment: Assignment): Promise
 }
 
 /**
- * Whether the next execution may use the memory. After a failure, or if values were changed in
- * place, it reads the log instead.
+ * True if the next execution may use the memory. After a failure, or if values were changed in
+ * place, the next one reads the log instead.
  */
 export function isWorthKeeping({ codec }: Workbench, { status, waiting }: ExecutionOutcome,
   memory: ThreadMemory): boolean {
@@ -162,7 +162,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
   await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
   let config: Parameters<ServedGraph['bulkUpdateState']>[0] = { configurable }
-  // Of a step that failed as a whole, the update replaces what its tasks wrote.
+  // If a step failed as a whole, the update replaces what its tasks wrote.
   const isNewest = configurable.checkpoint_id === undefined
   if (isNewest && !await addsResults(graph, saver, config)) pending = withoutResults
   for (const updates of supersteps) {
@@ -176,7 +176,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   return { ...ended, ...await whatIsLeft(bench, graph, saver, threadId) }
 }
 
-/** Throws `invalid` if an update names a node or a channel that is not there. */
+/** Throws `invalid` if an update names a node or a channel that does not exist. */
 async function requireNameKnown(graph: ServedGraph, ns: unknown,
   updates: readonly ParsedUpdate[]): Promise<void> {
   const edited = await graphAt(graph, ns)
@@ -185,7 +185,7 @@ async function requireNameKnown(graph: ServedGraph, ns: unknown,
   requireNoFault(updates.flatMap((update) => updateFaults(update, names)))
 }
 
-/** The same for a run: the graphs of a factory may differ, and were not there before. */
+/** Throws `invalid` for a run. The graphs of a factory may differ, and did not exist before. */
 function requireRunKnown(graph: ServedGraph, request: RunRequest): void {
   const { command, interruptBefore, interruptAfter } = request
   if (command === null && interruptBefore === null && interruptAfter === null) return
@@ -200,19 +200,22 @@ function requireRunKnown(graph: ServedGraph, request: RunRequest): void {
   ])
 }
 
-/** The engine would take a missing checkpoint for an empty thread, and replace the state. */
+/**
+ * Throws if the checkpoint is missing. The engine would take that for an empty thread, and replace
+ * the state.
+ */
 async function requireThere(saver: HeddleSaver, configurable: Fields): Promise<void> {
   const { checkpoint_id: id } = configurable
   if (id === undefined || await saver.getTuple({ configurable })) return
   throw new HeddleError('not_found', `Checkpoint ${String(id)} is not there any more.`)
 }
 
-/** Neither new input nor a jump: the tasks that wait are executed. */
+/** True without new input and without a jump, so that the waiting tasks are executed. */
 function continues({ input, command }: RunRequest): boolean {
   return command === null ? input === 'null' : (JSON.parse(command) as WireCommand).resume != null
 }
 
-/** Throws `missing_node`. */
+/** Throws `missing_node` if a node that comes next does not exist any more. */
 async function requireNodes(graph: ServedGraph, saver: HeddleSaver,
   configurable: Fields): Promise<void> {
   const { channel_values: values = {} } = (await saver.getTuple({ configurable }))?.checkpoint ?? {}
@@ -224,7 +227,7 @@ function isMissingNode(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'missing_node'
 }
 
-/** The interrupts of tasks that the engine does not find: they stay. */
+/** The interrupts of tasks that the engine does not find. They stay. */
 async function questionsLeft({ codec }: Workbench, saver: HeddleSaver,
   thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
   const tuple = await saver.getTuple({ configurable: { thread_id } })
@@ -238,7 +241,7 @@ async function questionsLeft({ codec }: Workbench, saver: HeddleSaver,
 
 const ended: ExecutionOutcome = { status: 'success', waiting: false, interrupts: '{}', error: null }
 
-/** The outcome of a run that threw; `root` is the folder of the project. */
+/** The outcome of a run that threw. `root` is the folder of the project. */
 export function failure(error: unknown, root: string): ExecutionOutcome {
   // A HeddleError wraps what the project's code threw when the graph was built.
   const thrown = error instanceof HeddleError ? error.cause : error
@@ -282,7 +285,10 @@ function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assi
   })
 }
 
-/** Only if readers take the state from checkpoints, and see the same channels as this graph. */
+/**
+ * Undefined unless readers take the state from checkpoints, and see the same channels as this
+ * graph.
+ */
 function referenceFor(graph: ServedGraph, described: GraphDescription | undefined):
   | ValuesReference
   | undefined {
@@ -292,7 +298,7 @@ function referenceFor(graph: ServedGraph, described: GraphDescription | undefine
   return new ValuesReference(stateChannels, burst)
 }
 
-/** How many checkpoints may be put before the event about the first of them is sent. */
+/** Checkpoints that may be put before the event about the first of them is sent. */
 const burst = 32
 
 function mapperFor({ codec }: Workbench, { outbox }: Assignment, request: RunRequest,
@@ -324,7 +330,10 @@ async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraph
   }
 }
 
-/** The slow way: emits every call of every runnable; the engine's own stream is among them. */
+/**
+ * Consumes the slow way: emits every call of every runnable, with the engine's own stream among
+ * them.
+ */
 async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
   mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
   const { subgraphs } = options
@@ -369,7 +378,10 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
   })
 }
 
-/** Ids of the interrupts that an answer may be for; at the head not those of completed tasks. */
+/**
+ * Ids of the interrupts that an answer may be for. At the head, those of completed tasks are left
+ * out.
+ */
 async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
   const tuple = await saver.getTuple({ configurable })
   const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
@@ -379,7 +391,7 @@ async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Prom
     .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 
-/** What an edit wrote, by node, if it names nodes: the engine does not keep that. */
+/** What an edit wrote, by node, if it names nodes. The engine does not keep that. */
 function namedWrites(updates: readonly ParsedUpdate[]): Fields | null {
   const named = updates.filter(({ asNode }) => asNode !== null)
   if (named.length === 0) return null

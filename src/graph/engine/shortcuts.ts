@@ -21,6 +21,7 @@ import type { PregelMethods } from './bare-stream.ts'
 import { isKnown } from './known-sources.ts'
 
 const shortcutNames = ['bare-stream', 'append-path'] as const
+/** As the setting calls it. */
 export type ShortcutName = typeof shortcutNames[number]
 
 /** The shortcuts that the setting leaves on; all without one. */

@@ -16,6 +16,7 @@ import { selectedFields, selectedValues } from '../state/state-selection.ts'
 import { readHistory, readState } from './graph-state.ts'
 import type { Workbench } from './runner.ts'
 
+/** A question to a worker, and where it reads the thread's checkpoints. */
 export interface Inquiry {
   readonly graphId: string
   readonly threadId: string
@@ -27,7 +28,7 @@ export interface Inquiry {
 
 type Task = StateSnapshot['tasks'][number] & { readonly result?: unknown }
 
-/** Newest first; empty if there is no such checkpoint. */
+/** Answers a question, newest first. The answer is empty if there is no such checkpoint. */
 export async function answer(bench: Workbench, inquiry: Inquiry): Promise<SnapshotAnswer[]> {
   const { graphId, threadId, question, source } = inquiry
   const configurable = configurableOf(threadId, question, null)
@@ -60,7 +61,7 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
 
 interface Found {
   readonly snapshot: StateSnapshot
-  /** The parent checkpoint, if its tasks made this one. */
+  /** The parent checkpoint, if its tasks made this one; otherwise undefined. */
   readonly parent: StateSnapshot | undefined
 }
 
@@ -99,7 +100,9 @@ function page(seen: Seen, threadId: string,
   })
 }
 
-/** The engine's keys of a checkpoint; a key without a value would select nothing. */
+/**
+ * The engine's keys of a checkpoint. Keys without a value are left out: they would select nothing.
+ */
 function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQuestion): Fields {
   return { thread_id, checkpoint_ns, ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
@@ -114,7 +117,7 @@ async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: Stat
   return parent && isThere(parent) ? parent : undefined
 }
 
-/** The engine may fail on conflicting writes of the parent: then the child is shown without it. */
+/** The engine may fail on conflicting writes of the parent. The child is then shown without it. */
 function ignoreEngineErrors(error: unknown): undefined {
   if (error instanceof HeddleError) throw error
 }
@@ -161,7 +164,7 @@ function taskOf({ id, name, error, interrupts, path, state, result }: Task,
   }
 }
 
-/** What the parent's tasks wrote, by node; a list if a node had several tasks. */
+/** What the parent's tasks wrote, by node. It is a list if a node had several tasks. */
 function tasksWrites({ tasks }: StateSnapshot): Fields | null {
   const results = new Map<string, unknown[]>()
   for (const { name, result } of tasks as readonly Task[]) {

@@ -1,5 +1,6 @@
-/** The engine's debug payloads with configs turned into the API's checkpoints. */
+/** The engine's debug payloads, with configs turned into the API's checkpoints. */
 
+/** An object with any members. */
 export type Fields = Record<string, unknown>
 
 /** A checkpoint of the API, as far as a config names one; null if it names no thread. */
@@ -14,7 +15,9 @@ export function checkpointOf(config: unknown): Fields | null {
   }
 }
 
-/** The envelope that newer engines emit before a `values` chunk; only protocol v2 shows it. */
+/**
+ * True for the envelope that newer engines emit before a `values` chunk. Only protocol v2 shows it.
+ */
 export function isEnvelope(payload: unknown): boolean {
   const fields = payload as Fields
   return typeof fields?.id === 'string' && !('values' in fields)
@@ -33,7 +36,7 @@ export function checkpointPayload(payload: unknown): Fields {
   }
 }
 
-/** A chunk of the `tasks` mode: a subgraph's state is named by its checkpoint. */
+/** A chunk of the `tasks` mode. A subgraph's state is named by its checkpoint. */
 export function taskPayload(payload: unknown): Fields {
   const { state, ...task } = payload as Fields
   const checkpoint = checkpointOf(state)
@@ -41,7 +44,7 @@ export function taskPayload(payload: unknown): Fields {
   return { ...task, checkpoint }
 }
 
-/** A chunk of the `debug` mode: either of the others in an envelope. */
+/** A chunk of the `debug` mode: one of the other two in an envelope. */
 export function debugPayload(payload: unknown): Fields {
   const chunk = payload as Fields
   if (chunk.type === 'checkpoint') return { ...chunk, payload: checkpointPayload(chunk.payload) }

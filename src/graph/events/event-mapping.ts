@@ -13,11 +13,12 @@ export interface Chunk {
   readonly payload: unknown
 }
 
+/** What one run wants of its events. Mapped events go to `notify`, in order. */
 export interface EventMapperOptions {
-  /** API stream modes. */
+  /** Stream modes of the API. */
   readonly modes: readonly string[]
   readonly subgraphs: boolean
-  /** False if steps reach the log only at the end: no event before that is durable. */
+  /** False if steps reach the log only at the end, so that no earlier event is durable. */
   readonly durable: boolean
   /** The JSON text that the API shows of a value. */
   readonly text: (value: unknown) => JsonText
@@ -25,7 +26,9 @@ export interface EventMapperOptions {
   readonly reference: ValuesReference | undefined
   /** Durable events that an earlier attempt emitted after the checkpoint that is resumed. */
   readonly emitted: readonly EmittedEvent[]
-  /** The run begins at a named checkpoint, where the engine repeats tasks that were done. */
+  /**
+   * True if the run begins at a named checkpoint, where the engine repeats tasks that were done.
+   */
   readonly redoes: boolean
   readonly notify: (event: StepEvent | LateEvent) => void
 }
@@ -33,7 +36,10 @@ export interface EventMapperOptions {
 const interruptKey = '__interrupt__'
 const metadataKey = '__metadata__'
 
-/** The engine's modes for those of the API; always `updates`, which shows that a run stopped. */
+/**
+ * The engine's modes for those of the API. `updates` is always among them, to see that a run
+ * stopped.
+ */
 export function engineModes(modes: readonly string[]): string[] {
   const needed = new Set(['updates'])
   for (const mode of modes) {
@@ -44,14 +50,15 @@ export function engineModes(modes: readonly string[]): string[] {
   return [...needed]
 }
 
+/** Maps the stream of one run. Events that an earlier attempt emitted are left out. */
 export class EventMapper {
   readonly #options: EventMapperOptions
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
   readonly #emitted: EmittedEvent[]
-  /** Names of the `values` events seen so far: one per namespace. */
+  /** Names of the `values` events seen so far: one for each namespace. */
   readonly #begun = new Set<string>()
-  /** The graph stopped before its end: at an interrupt or at a breakpoint. */
+  /** True if the graph stopped before its end, at an interrupt or a breakpoint. */
   stopped = false
 
   constructor(options: EventMapperOptions) {
@@ -82,7 +89,7 @@ export class EventMapper {
     }
   }
 
-  /** An event of the `events` mode. */
+  /** Maps an event of the `events` mode. */
   engineEvent(event: unknown): void {
     this.#notify('events', [], event)
   }
@@ -108,7 +115,7 @@ export class EventMapper {
     if (isRoot && !interrupts) this.#messages?.values(payload)
     if (!this.#modes.has('values')) return
     const { text, durable, notify } = this.#options
-    // Where it stops, the state has what tasks wrote that are done: no checkpoint holds that.
+    // Where a graph stops, the state has what finished tasks wrote, which no checkpoint holds.
     const isStep = isRoot && !interrupts && !this.stopped
     const reference = isStep ? this.#options.reference : undefined
     const name = this.#name('values', namespace)
@@ -141,7 +148,7 @@ export class EventMapper {
     return this.#options.subgraphs && namespace.length > 0 ? `${mode}|${namespace.join('|')}` : mode
   }
 
-  /** Whether an earlier attempt emitted it: each of its events matches once. */
+  /** True if an earlier attempt emitted the event. Each of its events matches once. */
   #wasEmitted({ name, json, valuesOf }: EmittedEvent): boolean {
     const index = this.#emitted.findIndex((emitted) =>
       emitted.name === name && emitted.json === json && emitted.valuesOf === valuesOf

@@ -1,12 +1,13 @@
-/** The older `messages` mode: every message as it grows, then once it is complete. */
+/** The older `messages` mode: every message as it grows, then once when it is complete. */
 
-/** A chunk of an answer as models stream it; a whole message has no `concat`. */
+/** A chunk of an answer as models stream it. A whole message has no `concat`. */
 interface GrowingMessage {
   readonly id?: string
   _getType(): string
   concat(chunk: unknown): GrowingMessage
 }
 
+/** Makes the events of the `messages` mode for one run. */
 export class MessageEvents {
   readonly #notify: (name: string, payload: unknown) => void
   readonly #growing = new Map<string, GrowingMessage>()
@@ -16,7 +17,7 @@ export class MessageEvents {
     this.#notify = notify
   }
 
-  /** `[message, metadata]` of the engine's stream; whole messages come with the values. */
+  /** Takes `[message, metadata]` of the engine's stream. Whole messages come with the values. */
   chunk(payload: unknown): void {
     const [message, metadata] = payload as [GrowingMessage, unknown]
     const { id } = message

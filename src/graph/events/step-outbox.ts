@@ -7,12 +7,15 @@ import { Acknowledgements } from './acknowledgements.ts'
 import { inFlightMax, lengthOf, partsOf } from './worker-batch.ts'
 import type { WorkerBatch } from './worker-batch.ts'
 
-/** A batch with more is one row of the log, which is read as a whole: it has a single step. */
+/**
+ * Bytes above which a batch has a single step: it is one row of the log, which is read as a whole.
+ */
 const batchBytesMax = 1024 * 1024
 
 /** An event whose data is decided when it is sent. */
 export type LateEvent = () => StepEvent
 
+/** How an outbox sends. */
 export interface StepOutboxPorts {
   readonly send: (batch: WorkerBatch) => void
   /** Calls `flush` later, when the code that runs now has yielded. */
@@ -42,16 +45,16 @@ interface Turn {
 const emptyTurn = (): Turn => ({ steps: [], bytes: 0, events: [], held: [] })
 
 /**
- * What is added while the engine runs without yielding is sent as one batch. A batch waits until
- * its steps are complete, and later ones wait behind it. Events in flight are limited: the rest
- * waits here, in the worker of the graph that emitted them.
+ * Sends what is added while the engine runs without yielding as one batch. A batch waits until its
+ * steps are complete, and later ones wait behind it. Events in flight are limited. The rest waits
+ * here, in the worker of the graph that emitted them.
  */
 export class StepOutbox implements StepSink {
   readonly #ports: StepOutboxPorts
   #next = emptyTurn()
   #scheduled = false
   #closed = false
-  /** Set while batches wait: resolves when the last one is sent. */
+  /** Set while batches wait. Resolves when the last one is sent. */
   #waiting: Promise<void> | undefined
   /** Characters of events that were sent since a batch last landed. */
   #inFlight = 0
@@ -59,7 +62,7 @@ export class StepOutbox implements StepSink {
   readonly #acks = new Acknowledgements()
   /** Why nothing more can be sent: a step could not be completed. */
   #failure: Failure | undefined
-  /** Why no more events can be sent: one has no data. The steps continue. */
+  /** Why no more events can be sent: one has no data. Steps continue. */
   #silenced: Failure | undefined
 
   constructor(ports: StepOutboxPorts) {
@@ -82,7 +85,7 @@ export class StepOutbox implements StepSink {
   }
 
   hold(done: Promise<void>): void {
-    // Awaited when the batch is sent; a rejection before must not count as unhandled.
+    // Awaited when the batch is sent. A rejection before must not count as unhandled.
     done.catch(() => {})
     const { steps, events, held } = this.#next
     held.push({ done, steps: steps.length, events: events.length })
@@ -108,7 +111,7 @@ export class StepOutbox implements StepSink {
 
   /**
    * Sends what is left together with the outcome. Rejects if a step could not be completed, or an
-   * event of a run that did not fail anyway: then all before it was sent, and no outcome.
+   * event of a run that did not fail anyway. Then everything before it was sent, but no outcome.
    */
   async finish(outcome: ExecutionOutcome): Promise<void> {
     this.#flush(outcome)
@@ -168,12 +171,12 @@ export class StepOutbox implements StepSink {
       if (complete.failure) throw complete.failure.reason
       if (this.#waiting === waiting) this.#waiting = undefined
     })
-    // The engine must get the error: it may be waiting for the log.
+    // The engine must get the error, as it may be waiting for the log.
     waiting.catch((reason: unknown) => this.#fail(reason))
     this.#waiting = waiting
   }
 
-  /** Sends a part; if that exceeds what may be in flight, waits until it lands. */
+  /** Sends a part. If that exceeds what may be in flight, waits until it lands. */
   async #land(batch: WorkerBatch): Promise<void> {
     const length = lengthOf(batch)
     const isLast = batch.outcome !== null
@@ -197,7 +200,7 @@ export class StepOutbox implements StepSink {
   }
 }
 
-/** The batch once its steps are complete; if one cannot be, what comes before it. */
+/** The batch once its steps are complete. If a step cannot be completed, what comes before it. */
 async function completed(batch: WorkerBatch,
   held: readonly Held[]): Promise<{ batch: WorkerBatch; failure?: Failure }> {
   const results = await Promise.allSettled(held.map(({ done }) => done))

@@ -1,4 +1,4 @@
-/** Finds the checkpoint whose values a `values` event shows: the event then only names it. */
+/** Finds the checkpoint whose values a `values` event shows. The event then only names it. */
 
 import type { GraphDescription } from '../execution.ts'
 import type { ChannelValues } from '../state/state-delta.ts'
@@ -9,12 +9,13 @@ interface Seen {
 }
 
 /**
- * The engine puts the same objects into checkpoints and into `values` events, so identity is
- * enough. An event may come before its checkpoint: call `of` when both are there.
+ * Compares states with checkpoints by identity, because the engine puts the same objects into
+ * checkpoints and into `values` events. An event may come before its checkpoint, so call `of` when
+ * both have come.
  */
 export class ValuesReference {
   readonly #stateChannels: NonNullable<GraphDescription['stateChannels']>
-  /** How many of the newest checkpoints are remembered. */
+  /** Number of checkpoints that are remembered, the newest ones. */
   readonly #span: number
   readonly #seen: Seen[] = []
 

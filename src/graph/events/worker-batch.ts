@@ -4,16 +4,18 @@ import type { JsonText, ExecutionOutcome, StepBatch } from '../execution.ts'
 
 /** A batch as it is sent to the main thread. */
 export interface WorkerBatch extends StepBatch {
-  /** The main thread confirms this number when the batch is in the log; 0: nobody waits for it. */
+  /**
+   * Number that the main thread confirms when the batch is in the log; 0 if nobody waits for that.
+   */
   readonly ackId: number
-  /** Set in the last batch of an execution. */
+  /** Set in the last batch of an execution; null in others. */
   readonly outcome: ExecutionOutcome | null
 }
 
-/** Limit on characters of events in flight: sent, but not yet known to have landed. */
+/** Bound on characters of events in flight: sent, and not known to have landed. */
 export const inFlightMax = 1024 * 1024
 
-/** Characters of the events in it. */
+/** Characters of a batch's events. */
 export function lengthOf({ events, texts = [] }: WorkerBatch): number {
   return lengthOfAll(texts) + lengthOfAll(events.map(({ json }) => json))
 }
@@ -23,8 +25,8 @@ function lengthOfAll(texts: readonly JsonText[]): number {
 }
 
 /**
- * Splits a batch that is too long. What belongs into one row of the log stays in the first part;
- * the data of events that are not logged follows in the others. The last part has the outcome.
+ * Splits a batch that is too long. What belongs into one row of the log stays in the first part.
+ * The data of events that are not logged follows in the others. The last part has the outcome.
  */
 export function* partsOf(batch: WorkerBatch): Generator<WorkerBatch> {
   if (lengthOf(batch) <= inFlightMax) return yield batch

@@ -1,4 +1,4 @@
-/** A process of its own for one graph worker: what ends it ends neither the server nor its runs. */
+/** A process of its own for one graph worker. What ends it ends neither the server nor its runs. */
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,12 +8,13 @@ import { fileURLToPath } from 'node:url'
 import type { Env } from '../../../cluster/index.ts'
 import type { FromApart, ToApart } from './apart-mail.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
-/** Beyond the heap: for Node itself, for code, and for buffers of the graph. */
+/** MiB beyond the heap: for Node itself, for code, and for buffers of the graph. */
 const besideHeapMb = 1024
 const lookMs = 500
 /** What V8 prints before it ends a process that one large object took beyond its limit. */
 const outOfMemory = 'JavaScript heap out of memory'
 
+/** Starts a worker in a process of its own. Used for a run that may end its process. */
 export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
   events: CarrierEvents): Carrier {
   const child = fork(fileURLToPath(new URL('./apart.ts', import.meta.url)), [], {
@@ -45,7 +46,7 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
     else events.failed(new Error(message.failed))
   })
   child.on('error', (error) => events.failed(error))
-  // All that it sent has been read when the channel is closed, and all that it printed at `close`.
+  // What it sent is read when the channel is closed, and what it printed at `close`.
   const gone = Promise.all([once(child, 'disconnect'), once(child, 'close')])
   void gone.then(([, [code]]) => {
     stopLooking()
@@ -56,7 +57,7 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
   return {
     stdout: stdout!,
     stderr: stderr!,
-    /** It has only one. */
+    /** The one job of the worker. */
     get enteredJob() {
       return job
     },
@@ -71,7 +72,7 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
   }
 }
 
-/** 0 where the system does not tell. */
+/** MiB in memory; 0 where the system does not tell. */
 function residentMb(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -6,7 +6,7 @@ import type { ToWorker } from './worker-mail.ts'
 /** What the process gets: its worker first, then the worker's messages. */
 export type ToApart = { readonly start: WorkerStart } | { readonly mails: readonly ToWorker[] }
 
-/** What it sends: the events of its worker. */
+/** What the process sends: the events of its worker. */
 export type FromApart = { readonly mails: unknown } | { readonly full: true } | {
   readonly failed: string
 }

@@ -17,9 +17,9 @@ process.on('message', (message: ToApart) => {
   if ('start' in message) start(message.start)
   else worker?.post(message.mails)
 })
-// A terminal sends these to the whole group: the server decides when its runs end.
+// A terminal sends these to the whole group. The server decides when its runs end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
-// The server is gone: a graph that never returns must not be left over.
+// The server has ended: a graph that never returns must not be left over.
 process.on('disconnect', () => process.exit(1))
 
 function start(options: WorkerStart): void {
@@ -35,11 +35,11 @@ function send(message: FromApart): void {
   process.send!(message, () => {})
 }
 
-/** Where memory runs out, the kernel ends this process before the server. */
+/** Makes the kernel end this process before the server where memory runs out. */
 function preferredByTheKernel(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Only Linux has it.
+    // Only Linux has this file.
   }
 }

@@ -1,4 +1,4 @@
-/** The thread in which a graph worker lives, behind what a process of its own offers as well. */
+/** The thread in which a graph worker lives, behind an interface that a process has as well. */
 
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { Readable } from 'node:stream'
@@ -11,49 +11,53 @@ import type { ToWorker, WorkerData } from './worker-mail.ts'
 export interface WorkerStart {
   readonly name: string
   readonly project: CompiledProject
-  /** What its graphs may fill. */
+  /** MiB that its graphs may fill. */
   readonly heapMb: number
   /** The environment of its graphs. */
   readonly variables: NodeJS.ProcessEnv
-  /** Where it marks what it executes; missing if nobody looks. */
+  /** Where the worker marks what it executes; missing if nothing is marked. */
   readonly mark?: ExecutionMark
 }
 
+/** What a carrier reports. */
 export interface CarrierEvents {
-  /** Whatever was posted: user code may have done it. */
+  /** Called with whatever was posted. User code may have posted it. */
   mails(mails: unknown): void
-  /** Its graphs have filled its memory: it is about to end. */
+  /** Called when graphs have filled the memory of the worker, which is about to end. */
   full(): void
+  /** Called when the worker threw. */
   failed(error: Error): void
-  /** It is gone; nothing comes after this. */
+  /** Called when the worker has ended. Nothing comes after this. */
   exited(code: number | null): void
 }
 
+/** Where a worker lives: a thread, or a process of its own. */
 export interface Carrier {
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The job whose code was entered last, readable while the worker is stuck. */
+  /** The job whose code was entered last. It can be read while the worker is stuck. */
   readonly enteredJob: number
+  /** Sends messages, which arrive in order. */
   post(mails: readonly ToWorker[]): void
-  /** Ends it, whatever runs in it. */
+  /** Ends the worker, whatever runs in it. */
   terminate(): Promise<void>
 }
 
 /**
- * Two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its
+ * MiB: two halves of 16 MiB, and as much for what is large. Node lets a worker that has filled its
  * memory take a little more while it ends. What a collection moves out of the young generation must
- * fit into that, or V8 ends the whole process: with 64 MiB, whose halves V8 rounds up to 32, it did
- * so half the time.
+ * fit into that, or V8 ends the whole process. With 64 MiB, whose halves V8 rounds up to 32, it
+ * ended half the time.
  */
 const youngGenerationMb = 48
 
 /**
- * Starts a worker as a thread of this process. `printsItself`: what it prints is printed by this
- * process as well.
+ * Starts a worker as a thread of this process. With `printsItself`, this process prints what the
+ * worker prints.
  */
 export function workerThread({ name, project, heapMb, variables: env, mark }: WorkerStart,
   events: CarrierEvents, { printsItself = false } = {}): Carrier {
-  // Not `parentPort`, to which user code may post as well.
+  // `parentPort` is not used, because user code may post to it as well.
   const { port1: port, port2 } = new MessageChannel()
   const entered = new Int32Array(new SharedArrayBuffer(4))
   const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark } }

@@ -1,14 +1,14 @@
 /**
- * Which run each worker executes, in a file that outlives the process: after a crash these are the
- * suspects. A worker writes its slot when it enters the code of another run; nothing is synced, for
- * the operating system keeps what a process has written, however that ends.
+ * Which run each worker executes, in a file that outlives the process. After a crash these runs are
+ * the suspects. A worker writes its slot when it enters the code of another run. The file is never
+ * synced, because the operating system keeps what a process has written, however the process ends.
  */
 
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync,
   writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Names a run, or an edit by an empty run id. */
+/** Names a run. An edit has an empty run id. */
 export interface MarkedRun {
   readonly tenant: string
   readonly threadId: string
@@ -21,17 +21,18 @@ export interface ExecutionMark {
   readonly slot: number
 }
 
-/** Names that do not fit, at three bytes a character, are not marked: ours are much shorter. */
+/** Bytes of a slot. Names that do not fit are not marked; ours are much shorter. */
 const slotBytes = 1024
 const prefix = 'executing-'
 
+/** The file of this process, and those that earlier processes left. Belongs to the server. */
 export class ExecutionMarks {
   readonly #directory: string
   readonly #name: string
   readonly #fd: number
   readonly #taken = new Set<number>()
 
-  /** `process` identifies this one. */
+  /** `process` identifies this process. */
   constructor(directory: string, process: string) {
     this.#directory = directory
     this.#name = `${prefix}${process}`
@@ -39,7 +40,7 @@ export class ExecutionMarks {
     this.#fd = openSync(join(directory, this.#name), 'w', 0o600)
   }
 
-  /** A slot for a new worker. */
+  /** Takes a slot for a new worker. */
   take(): ExecutionMark {
     let slot = 0
     while (this.#taken.has(slot)) slot++
@@ -47,30 +48,30 @@ export class ExecutionMarks {
     return { fd: this.#fd, slot }
   }
 
-  /** The worker is gone, and its runs are elsewhere. */
+  /** Frees the slot of a worker that has ended, when its runs are elsewhere. */
   free(mark: ExecutionMark): void {
     clearMark(mark)
     this.#taken.delete(mark.slot)
   }
 
-  /** What earlier processes were executing when they ended. Call it when the directory is ours. */
+  /** What earlier processes were executing when they ended. Call when the directory is ours. */
   left(): MarkedRun[] {
     return this.#earlier().flatMap((file) => {
       try {
         return runsIn(readFileSync(file))
       } catch {
-        // A server that was refused this directory has just ended, and with it its file.
+        // A server that was refused this directory has just ended, and its file with it.
         return []
       }
     })
   }
 
-  /** What they left is judged, and that is on disk. */
+  /** Removes what earlier processes left. Call when it is judged, and that is on disk. */
   forgetEarlier(): void {
     for (const file of this.#earlier()) rmSync(file, { force: true })
   }
 
-  /** The process ends in order: nothing is left to be blamed. */
+  /** Closes the file of a process that ends in order, so that no run is blamed. */
   close(): void {
     closeSync(this.#fd)
     rmSync(join(this.#directory, this.#name), { force: true })
@@ -83,12 +84,13 @@ export class ExecutionMarks {
   }
 }
 
-/** Called in the worker, each time it enters the code of another run. */
+/** Marks a run. Called in the worker each time it enters the code of another run. */
 export function markRun({ fd, slot }: ExecutionMark, { tenant, threadId, runId }: MarkedRun): void {
   const text = `${JSON.stringify([tenant, threadId, runId])}\n`
   write({ fd, slot }, text.length < slotBytes / 3 ? text : '\n')
 }
 
+/** Empties a slot. */
 export function clearMark(mark: ExecutionMark): void {
   write(mark, '\n')
 }
@@ -97,7 +99,7 @@ function write({ fd, slot }: ExecutionMark, text: string): void {
   try {
     writeSync(fd, text, slot * slotBytes)
   } catch {
-    // The disk is full: then nobody can be blamed, but runs continue.
+    // The disk is full. No run can be blamed then, but runs continue.
   }
 }
 
@@ -109,7 +111,7 @@ function runsIn(bytes: Buffer): MarkedRun[] {
       const [tenant, threadId, runId] = JSON.parse(text!) as string[]
       if (tenant !== undefined && threadId && runId) runs.push({ tenant, threadId, runId })
     } catch {
-      // Empty, or cut off by the death of the machine: nobody is blamed.
+      // The slot is empty, or cut off by the death of the machine. No run is blamed.
     }
   }
   return runs

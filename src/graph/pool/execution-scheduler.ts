@@ -1,5 +1,6 @@
-/** Hands executions to workers, passes on their batches, and handles lost workers. */
+/** Gives executions to workers, passes on their batches, and handles lost workers. */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
@@ -14,13 +15,14 @@ interface Job {
   readonly execution: Execution
   readonly source: CheckpointSource
   readonly listener: ExecutionListener
-  /** Undefined while it waits for a worker. */
+  /** Undefined while the job waits for a worker. */
   link: WorkerLink | undefined
 }
 
-/** For how many threads the last worker is kept; the least recently used are dropped. */
+/** Threads for which the last worker is kept. The least recently used are dropped. */
 const affinityMax = 100_000
 
+/** Schedules executions. Belongs to the graph host. */
 export class ExecutionScheduler {
   readonly #pool: WorkerPool
   readonly #nextJob: () => number
@@ -28,7 +30,7 @@ export class ExecutionScheduler {
   readonly #byExecution = new Map<number, Job>()
   readonly #queue = new Set<Job>()
   /** The worker that executed a thread last, and so may have its head in memory. */
-  readonly #affinity = new Map<string, WorkerLink>()
+  readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
   #draining = false
   #whenEmpty: (() => void) | undefined
@@ -69,11 +71,11 @@ export class ExecutionScheduler {
     if (!link || !this.#pool.has(link)) return
     link.post({ type: 'abort', job: number })
     link.hasAborted = true
-    // A silent worker does not read this message: end it if it has no other execution.
+    // A silent worker does not read this message, so it is ended if it has no other execution.
     if (link.executions === 0 && link.silentMs >= silentAfterMs) this.#pool.retire(link)
   }
 
-  /** Runs stop at their next superstep. Resolves when none is left, or at the deadline. */
+  /** Makes runs stop at their next superstep. Resolves when none is left, or at the deadline. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true
     for (const job of [...this.#queue]) {
@@ -88,7 +90,7 @@ export class ExecutionScheduler {
     })
   }
 
-  /** A worker may be free: hands out waiting executions. */
+  /** Hands out waiting executions. Call when a worker may be free. */
   pump(): void {
     for (const job of this.#queue) {
       if (this.#dispatch(job)) this.#queue.delete(job)
@@ -112,19 +114,22 @@ export class ExecutionScheduler {
   }
 
   /**
-   * The worker is gone. Suspects among its jobs count as crashed: the likeliest culprit and earlier
-   * ones; only earlier ones if an inquiry may have ended the worker.
+   * Handles a worker that has ended. Suspects among its jobs count as crashed: the likeliest
+   * culprit and earlier ones. Only earlier ones do if an inquiry may have ended the worker.
    */
   ended(link: WorkerLink): void {
     if (link.isFull) this.#filled(link)
     else this.#died(link)
     // Threads that never run again would otherwise keep the link and all that it references.
-    for (const [thread, last] of this.#affinity) if (last === link) this.#affinity.delete(thread)
+    for (const [thread, last] of [...this.#affinity]) {
+      if (last === link) this.#affinity.delete(thread)
+    }
   }
 
   /**
-   * What filled the memory shows in a worker of its own, which a suspect gets: in any other, it may
-   * have been a neighbour, or what earlier runs have left. No run loses an attempt.
+   * Handles a worker that has filled its memory. What filled it shows in a worker of its own, which
+   * a suspect gets. In any other worker it may have been a neighbour, or what earlier runs have
+   * left. No run loses an attempt.
    */
   #filled(link: WorkerLink): void {
     const { jobs } = this.#blame(link)
@@ -143,7 +148,9 @@ export class ExecutionScheduler {
     }
   }
 
-  /** The worker is stuck. A job alone on it may stay; of several, any may be the culprit. */
+  /**
+   * Handles a stuck worker. A job alone on it may stay. Of several jobs, any may be the culprit.
+   */
   stuck(link: WorkerLink): void {
     const { jobs, entered } = this.#blame(link)
     // Without `entered`, an inquiry may be what does not end.
@@ -166,12 +173,12 @@ export class ExecutionScheduler {
     return { jobs, entered }
   }
 
-  /** It gets a worker of its own. */
+  /** True if the job gets a worker of its own. */
   #isForItself(job: Job): boolean {
     return job.execution.apart === true || this.#crashBlame.isSuspect(runOf(job))
   }
 
-  /** False if no worker is free. */
+  /** Gives a job to a worker. False if no worker is free. */
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
@@ -181,11 +188,7 @@ export class ExecutionScheduler {
     if (!link) return false
     job.link = link
     link.executions += 1
-    this.#affinity.delete(thread)
     this.#affinity.set(thread, link)
-    if (this.#affinity.size > affinityMax) {
-      this.#affinity.delete(this.#affinity.keys().next().value!)
-    }
     const { number, execution } = job
     link.post({ type: 'execute', job: number, execution, warm: last === link })
     return true
@@ -216,7 +219,7 @@ export class ExecutionScheduler {
     }
   }
 
-  /** Undefined for a job that another worker has, or none: a worker speaks for its own only. */
+  /** Undefined for a job that this worker does not have. A worker speaks for its own jobs only. */
   #jobOf(link: WorkerLink, number: number): Job | undefined {
     const job = this.#jobs.get(number)
     return job?.link === link ? job : undefined
@@ -257,7 +260,7 @@ function threadOf({ tenant, threadId }: Execution): string {
   return `${tenant}\n${threadId}`
 }
 
-/** The key for blame: a run, or for edits, which have no run id, their thread. */
+/** The key for blame: a run, or the thread of an edit, which has no run id. */
 function runOf({ execution }: Job): string {
   return `${threadOf(execution)}\n${execution.runId}`
 }

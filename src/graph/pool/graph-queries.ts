@@ -15,26 +15,27 @@ interface Asking {
   readonly reply: PromiseWithResolvers<unknown>
   /** Workers that were asked and have not answered, by job. */
   readonly asked: Map<number, WorkerLink>
-  /** Workers that ended while they were asked. */
+  /** Number of workers that ended while they were asked. */
   losses: number
-  /** Reads of checkpoints under way, and the bytes of what was read. */
+  /** Reads of checkpoints in progress, and the bytes of what was read. */
   reads: number
   bytes: number
   stopTimers: () => void
 }
 
-/** After this long without an answer, another worker is asked as well. */
+/** Time without an answer after which another worker is asked as well. */
 const hedgeAfterMs = 250
 /**
- * The same if the first one waits for what it reads, or has got a large state: two would take twice
- * the memory.
+ * Time if the first worker waits for what it reads, or has read a large state. Two workers would
+ * take twice the memory.
  */
 const lateHedgeMs = 5_000
 const largeBytes = 1024 * 1024
-/** Long, for reading a large state or building a schema may take a while. */
+/** Long, because reading a large state or building a schema may take a while. */
 const deadlineMs = 30_000
 const lossesMax = 2
 
+/** Sends questions to workers. Belongs to the graph host. */
 export class GraphQueries {
   readonly #env: Env
   readonly #pool: WorkerPool
@@ -50,8 +51,8 @@ export class GraphQueries {
   }
 
   /**
-   * Throws what the graph throws as `graph_failed`, `unavailable` if no worker answers, and the
-   * reason of `cancelled` when that aborts.
+   * Asks a worker. Throws what the graph throws as `graph_failed`, `unavailable` if no worker
+   * answers, and the reason of `cancelled` when that aborts.
    */
   ask(inquiry: GraphInquiry, source?: CheckpointSource, cancelled?: AbortSignal): Promise<unknown> {
     if (cancelled?.aborted) return Promise.reject(cancelled.reason as Error)
@@ -75,7 +76,7 @@ export class GraphQueries {
     return reply.promise
   }
 
-  /** A worker may be free: sends it what waits. */
+  /** Sends what waits. Call when a worker may be free. */
   pump(): void {
     for (const asking of [...this.#waiting]) this.#send(asking)
   }
@@ -85,7 +86,7 @@ export class GraphQueries {
     return this.#askingOf(link, job)?.source
   }
 
-  /** A job reads checkpoints. The result is to be called with their bytes when they are read. */
+  /** Notes that a job reads checkpoints. Call the result with their bytes when they are read. */
   noteRead(link: WorkerLink, job: number): (bytes: number) => void {
     const asking = this.#askingOf(link, job)
     if (asking) asking.reads += 1
@@ -108,12 +109,12 @@ export class GraphQueries {
       if (asking.losses <= lossesMax) this.#send(asking)
       else this.#end(asking, () =>
           asking.reply.reject(
-            new HeddleError('unavailable', 'The workers that were asked died over the question.'),
+            new HeddleError('unavailable', 'The workers that were asked ended before an answer.'),
           ))
     }
   }
 
-  /** The worker will not answer: it is kept for an execution. */
+  /** The worker will not answer, as it is kept for an execution. */
   withdrawn(link: WorkerLink): void {
     for (const asking of this.#lose(link)) if (asking.asked.size === 0) this.#send(asking)
   }
@@ -150,7 +151,7 @@ export class GraphQueries {
     link.post({ type: 'inquire', job, inquiry: asking.inquiry })
   }
 
-  /** Undefined if this worker was not asked: it answers for itself only. */
+  /** Undefined if this worker was not asked. A worker answers for itself only. */
   #askingOf(link: WorkerLink, job: number): Asking | undefined {
     const asking = this.#askings.get(job)
     return asking?.asked.get(job) === link ? asking : undefined
@@ -170,7 +171,7 @@ export class GraphQueries {
     })
   }
 
-  /** Workers that have not answered are asked to stop. */
+  /** Ends an inquiry. Workers that have not answered are asked to stop. */
   #end(asking: Asking, settle: () => void): void {
     asking.stopTimers()
     this.#waiting.delete(asking)
@@ -182,7 +183,7 @@ export class GraphQueries {
   }
 }
 
-/** Retryable: a graph that hangs mostly waits for something that is unreachable for now. */
+/** A retryable error: a graph that hangs mostly waits for something that is unreachable for now. */
 function unanswered({ graphId }: GraphInquiry): HeddleError {
   const seconds = deadlineMs / 1_000
   return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +

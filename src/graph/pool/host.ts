@@ -20,22 +20,23 @@ import type { Reading, WorkerMail } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
 import type { PoolOptions } from './worker-pool.ts'
 
+/** A project and the size of its workers. Sizes that are not given fit the machine. */
 export interface GraphHostOptions {
   readonly project: CompiledProject
-  /** Threads that execute graphs; by default one per processor, at least 2. */
+  /** Threads that execute graphs; by default one for each processor, at least 2. */
   readonly workers?: number
-  /** What the graphs of one worker may fill; by default a share of the memory that there is. */
+  /** MiB that the graphs of one worker may fill; by default a share of the machine's memory. */
   readonly heapMb?: number | undefined
-  /** The variables that graphs see: names, or patterns that end with `*`; by default `*`. */
+  /** Variables that graphs see: names, or patterns that end with `*`; by default `*`. */
   readonly variables?: readonly string[]
-  /** Where workers mark what they execute; missing if nobody looks. */
+  /** Where workers mark what they execute; missing if nothing is marked. */
   readonly marks?: ExecutionMarks | undefined
   readonly env: Env
 }
 
 /**
- * A server that has done so many will do many more: it is worth optimising for them. Measured:
- * after 500 it comes too late, for V8 keeps to the count that it has set for a function.
+ * Jobs after which a server counts as busy, so that optimising pays. Measured: after 500 it comes
+ * too late, because V8 keeps to the count that it has set for a function.
  */
 const jobsOfABusyServer = 100
 
@@ -43,9 +44,9 @@ const jobsOfABusyServer = 100
 export interface HostStats {
   readonly starting: number
   readonly ready: number
-  /** The ready ones that execute something. */
+  /** Ready workers that execute something. */
   readonly busy: number
-  /** Executions that a worker has, and those that wait for one. */
+  /** Executions that a worker has. */
   readonly underWay: number
   readonly waiting: number
   /** Workers that died or were stuck, since the process started. */

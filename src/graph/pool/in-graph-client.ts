@@ -4,26 +4,26 @@ import { formatWithOptions } from 'node:util'
 
 import type { Log } from '../../../cluster/index.ts'
 
-/** Used by a client that was given no address. Source: SDK, client/base. */
+/** Where a client without an address looks for its fetch. Source: SDK, client/base. */
 const ownFetch = Symbol.for('langgraph_api:fetch')
 /** What `getLogger()` returns. Source: SDK, logging. */
 const ownLog = Symbol.for('langgraph.api.sdk-logger')
 
-/** A promise, for runs are resumed before the front door opens. */
+/** The server's URL. It is a promise, as runs are resumed before the front door opens. */
 const origin = Promise.withResolvers<string | undefined>()
 let isLoading = true
 
-/** Before any file of the project is imported. */
+/** Sets up the client. Call before any file of the project is imported. */
 export function offerClient(log: Log): void {
   Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log) })
 }
 
-/** The graphs are loaded: from now on a request may wait for the server to open. */
+/** Lets requests of the client wait for the server to open. Call when the graphs are loaded. */
 export function clientMayAsk(): void {
   isLoading = false
 }
 
-/** The URL at which the server answers clients; undefined if it does not. */
+/** Sets the URL at which the server answers clients; undefined if it does not. */
 export function serverIsAt(url: string | undefined): void {
   if (url !== undefined) {
     // The official server sets these, for graphs that call it without the client.
@@ -33,9 +33,11 @@ export function serverIsAt(url: string | undefined): void {
   origin.resolve(url)
 }
 
-/** Refuses with a 409: after an error the client would retry. */
+/**
+ * Sends a request to the own server. Refuses with a 409, because the client retries other errors.
+ */
 async function askOwnServer(input: string | URL, init?: RequestInit): Promise<Response> {
-  // It would wait for itself: the server opens only when its graphs are loaded.
+  // The request would wait for itself: the server opens only when its graphs are loaded.
   if (isLoading) return refused('This server cannot be asked while its graphs are loaded.')
   const url = await origin.promise
   if (url === undefined) return refused('This server answers no clients: name one by "apiUrl".')

@@ -23,7 +23,7 @@ interface Awaited {
   readonly settle: (stored: StoredTuple[] | Error) => void
 }
 
-/** An execution under way. */
+/** An execution in progress. */
 interface Job {
   readonly outbox: StepOutbox
   readonly control: DrainControl
@@ -38,6 +38,7 @@ interface Shown {
 
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
+/** Does the jobs of one worker thread. Lives in that thread. */
 export class JobRunner {
   readonly #bench: Workbench
   readonly #batcher: MessagePortBatcher
@@ -45,7 +46,7 @@ export class JobRunner {
   readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
   readonly #jobs = new Map<number, Job>()
-  /** Questions under way, by their jobs. */
+  /** Questions in progress, by their jobs. */
   readonly #inquiries = new Map<number, AbortController>()
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
@@ -104,10 +105,10 @@ export class JobRunner {
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
-      // The next execution of the thread waits for the outcome. This makes nobody wait.
+      // The next execution of the thread waits for the outcome. Remembering delays nobody.
       await this.#remember(thread, outcome, memory)
     } catch (error) {
-      // Such as a value that cannot be serialized: the run that made it fails.
+      // For example, a value cannot be serialized. The run that made it fails.
       outbox.close()
       const outcome = failure(error, this.#bench.library.root)
       const batch = { steps: [], events: [], ackId: 0, outcome }
@@ -117,7 +118,7 @@ export class JobRunner {
     }
   }
 
-  /** From now on this job's code runs, as far as anybody else can tell. */
+  /** Shows to others that this job's code runs from now on. */
   #enter(job: number, execution?: Execution): void {
     const { entered, mark } = this.#shown
     if (entered[0] === job) return
@@ -129,7 +130,7 @@ export class JobRunner {
   async #remember(thread: string, outcome: ExecutionOutcome, memory: ThreadMemory): Promise<void> {
     if (!isWorthKeeping(this.#bench, outcome, memory)) return
     const settled = settle(memory, (value) => this.#bench.codec.decode(value))
-    // Without it, the next execution reads the log.
+    // Without the memory, the next execution reads the log.
     await settled.then(() => this.#memories.keep(thread, memory), () => {})
   }
 
@@ -139,7 +140,7 @@ export class JobRunner {
     this.#batcher.send({ type: 'broken', job })
   }
 
-  /** Nothing more is sent about the job. */
+  /** Sends nothing more about the job. */
   #abort(number: number): void {
     this.#inquiries.get(number)?.abort(givenUp())
     for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
@@ -208,7 +209,7 @@ function givenUp(): HeddleError {
 /** The thread's checkpoints, which the main thread reads. */
 class RemoteSource implements CheckpointSource {
   readonly #read: (what: Reading) => Promise<StoredTuple[]>
-  /** Why a reading failed: the graph is not to blame for the outcome, whatever it was. */
+  /** Why a reading failed. The graph is not to blame for the outcome then. */
   failure: Error | undefined
 
   constructor(read: (what: Reading) => Promise<StoredTuple[]>) {

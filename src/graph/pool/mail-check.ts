@@ -1,4 +1,4 @@
-/** Checks what a graph worker posts: user code in it may have got hold of the port. */
+/** Checks what a graph worker posts, because user code in it may have got hold of the port. */
 
 import { isErrorCode } from '../../errors.ts'
 import type { OutcomeStatus } from '../execution.ts'
@@ -10,7 +10,7 @@ const statuses: ReadonlySet<unknown> = new Set<OutcomeStatus>(
   ['success', 'error', 'aborted', 'drained'],
 )
 
-/** Whether a posted value has the shape of a message, so that reading it cannot throw. */
+/** True if a posted value has the shape of a message, so that reading it cannot throw. */
 export function isWorkerMail(value: unknown): value is WorkerMail {
   if (!isBag(value)) return false
   switch (value['type'] as WorkerMail['type']) {

@@ -2,6 +2,7 @@
 
 import type { FromWorker, WorkerMail } from './worker-mail.ts'
 
+/** Batches the messages of one worker, inside that worker. */
 export class MessagePortBatcher {
   readonly #post: (mails: FromWorker) => void
   #mails: WorkerMail[] = []

@@ -2,9 +2,13 @@
 
 import type { Readable } from 'node:stream'
 
-/** Longer lines are split: text without a line break must not accumulate here. */
+/**
+ * Characters of a line. Longer ones are split, so that text without line breaks does not
+ * accumulate.
+ */
 const lineMax = 64 * 1024
 
+/** Calls `notify` with each line of a stream. */
 export function eachLine(stream: Readable, notify: (line: string) => void): void {
   let rest = ''
   stream.setEncoding('utf8')

@@ -71,7 +71,7 @@ export class ProjectGenerations {
     return takesOver
   }
 
-  /** Nothing is left to do for the one that loaded this: whoever waits for it is told. */
+  /** A worker is ready to serve this generation. Resolves `open` if none is newer. */
   announce(generation: number): void {
     if (generation === this.#newest) this.#opening?.resolve('serving')
   }

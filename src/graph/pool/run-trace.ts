@@ -3,7 +3,7 @@
 /** Where every copy of the OpenTelemetry API looks for what the project has set up. */
 const apiOfProject = Symbol.for('opentelemetry.js.api.1')
 
-/** `trace` is a W3C traceparent; undefined if nothing is traced. */
+/** Does `work` within a trace. `trace` is a W3C traceparent; undefined if nothing is traced. */
 export async function underTrace<Result>(trace: string | undefined,
   work: () => Promise<Result>): Promise<Result> {
   if (trace === undefined || !Object.hasOwn(globalThis, apiOfProject)) return await work()

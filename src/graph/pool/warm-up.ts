@@ -26,9 +26,9 @@ const request: RunRequest = {
 }
 
 /**
- * The first run compiles the engine and what is around it, and takes ten times as long as the
- * second. Nobody sees this one; it is skipped if tracing is on, for a tracer would report it.
- * Throws if the project's copy of the library cannot build such a graph.
+ * Runs a small graph. The first run compiles the engine and what is around it, and takes ten times
+ * as long as the second. Skipped if tracing is on, because a tracer would report it. Throws if the
+ * project's copy of the library cannot build such a graph.
  */
 export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undefined> {
   if (isTracingOn()) return undefined

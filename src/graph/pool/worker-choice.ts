@@ -2,19 +2,19 @@
 
 /** What the choice looks at. */
 export interface Candidate {
-  /** Executions under way. */
+  /** Executions in progress. */
   readonly executions: number
   readonly silentMs: number
 }
 
-/** A worker that was silent for this long gets no new work. */
+/** Silence after which a worker gets no new work. */
 export const silentAfterMs = 1000
-/** Executions mostly wait for models; beyond this many a worker is full. */
+/** Executions after which a worker is full. They mostly wait for models. */
 const executionsMax = 1000
 
 /**
- * The preferred one if it can take work; else the first idle one, so that few workers stay warm
- * instead of many lukewarm; else the least busy. Undefined if none can take work.
+ * The preferred worker if it can take work; otherwise the first idle one, so that few workers stay
+ * warm instead of many lukewarm; otherwise the least busy. Undefined if none can take work.
  */
 export function choose<C extends Candidate>(workers: readonly C[], preferred?: C): C | undefined {
   const able = workers.filter(isAble)

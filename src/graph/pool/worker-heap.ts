@@ -1,22 +1,22 @@
-/** How much memory a graph worker may fill with JavaScript objects. Pure, but for the reading. */
+/** How much memory a graph worker may fill with JavaScript objects. */
 
 import { totalmem } from 'node:os'
 
 const mib = 1024 * 1024
-/** What the server itself may need: states and events in memory, inputs, reads, the store. */
+/** MiB for the server itself: states and events in memory, inputs, reads, the store. */
 const serverMb = 1024
-/** With less, hardly a project can be loaded. */
+/** MiB. With less, hardly any project can be loaded. */
 const leastMb = 128
-/** More than Node's own limit, whatever the machine has, is for those who ask for it. */
+/** MiB. More than Node's own limit is only for those who ask for it. */
 const mostMb = 4096
 
-/** The memory of the container, or of the machine if there is no such limit. */
+/** MiB of the container, or of the machine if the container has no limit. */
 export function memoryMb(): number {
   const constrained = process.constrainedMemory()
   return Math.floor(Math.min(constrained > 0 ? constrained : Infinity, totalmem()) / mib)
 }
 
-/** All memory less the server's share, which is a half at most, by workers. */
+/** MiB for each worker: all memory without the server's share, which is a half at most. */
 export function defaultHeapMb(memory: number, workers: number): number {
   const ofWorkers = memory - Math.min(serverMb, memory / 2)
   return Math.floor(Math.min(mostMb, Math.max(leastMb, ofWorkers / workers)))

@@ -8,47 +8,50 @@ import { isWorkerMail } from './mail-check.ts'
 import { eachLine } from './printed-lines.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
+/** What a link reports to the pool. */
 export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
-  /** The worker thread is gone, for whatever reason. */
+  /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
 }
 
 /**
  * starting   loads the project
  * ready      takes work
- * ended      gone
+ * ended      the thread has ended
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
 
+/** How a worker is started, and for which project. */
 export interface WorkerOptions extends WorkerStart {
   readonly generation: number
-  /** It gets a process of its own, for a run that may end the one it is in. */
+  /** True if the worker gets a process of its own, for a run that may end the process it is in. */
   readonly isApart?: boolean
 }
 
+/** One worker as the pool sees it. Belongs to the pool. */
 export class WorkerLink {
   readonly name: string
-  /** The generation of the project that it serves: each reload makes a new one. */
+  /** The generation of the project that it serves. Each reload makes a new one. */
   readonly generation: number
   state: WorkerState = 'starting'
-  /** The graph whose file it imports right now. */
+  /** The graph whose file the worker imports now; null for none. */
   loading: string | null = null
-  /** Why it cannot serve the project, as it reported: it is about to end. */
+  /** Why the worker cannot serve the project, as it reported before its end; null otherwise. */
   refusal: string | null = null
-  /** Reserved for a single execution, which may keep it silent. */
+  /** True if it is reserved for a single execution, which may keep it silent. */
   quarantined = false
-  /** Executions under way in it. */
+  /** Executions in progress in it. */
   executions = 0
-  /** An execution was aborted in it, and its code may still run, even for ever. */
+  /** True if an execution was aborted in it, whose code may still run, even for ever. */
   hasAborted = false
-  /** It ended because its graphs had filled its memory. */
+  /** True if it ended because its graphs had filled its memory. */
   isFull = false
   readonly #carrier: Carrier
   readonly #env: Env
   #lastSeenMs: number
   #pinged = false
-  /** It was asked to end. */
+  /** True if it was asked to end. */
   #dismissed = false
   #complained = false
   #mails: ToWorker[] = []
@@ -84,7 +87,10 @@ export class WorkerLink {
     this.#logConsole()
   }
 
-  /** Sends what is posted in one turn of the event loop together: waking a thread is expensive. */
+  /**
+   * Posts a message. What is posted in one turn of the event loop is sent together, as waking a
+   * thread is expensive.
+   */
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())
     this.#mails.push(mail)
@@ -96,12 +102,12 @@ export class WorkerLink {
     this.#pinged = true
   }
 
-  /** How long ago its last message came. */
+  /** Time since its last message. */
   get silentMs(): number {
     return this.#env.monotonicMs() - this.#lastSeenMs
   }
 
-  /** The main thread itself was blocked, so the silence until now means nothing. */
+  /** Forgets the silence until now, because the main thread itself was blocked. */
   excuseSilence(): void {
     this.#lastSeenMs = this.#env.monotonicMs()
   }
@@ -117,7 +123,7 @@ export class WorkerLink {
     await this.#carrier.terminate()
   }
 
-  /** Never throws: user code may have posted it. */
+  /** Handles a message. Never throws, because user code may have posted it. */
   #handle(mail: unknown, events: WorkerEvents): void {
     if (this.state === 'ended') return
     try {
@@ -128,7 +134,7 @@ export class WorkerLink {
     }
   }
 
-  /** Only once: a graph may do it without end. */
+  /** Logs a complaint, once for each worker, as a graph may cause it without end. */
   #complain(message: string, error?: unknown): void {
     const { name } = this
     const details = { name, ...error !== undefined && { error } }

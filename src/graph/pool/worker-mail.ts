@@ -11,18 +11,19 @@ import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 
+/** What a worker thread gets when it starts. */
 export interface WorkerData {
   readonly name: string
   readonly project: CompiledProject
-  /** One number: the job whose code was entered last, readable while the worker is stuck. */
+  /** One number: the job whose code was entered last. It can be read while the worker is stuck. */
   readonly entered: Int32Array<SharedArrayBuffer>
   /** Carries the messages. */
   readonly port: MessagePort
-  /** Where it marks what it executes; missing if nobody looks. */
+  /** Where the worker marks what it executes; missing if nothing is marked. */
   readonly mark?: ExecutionMark
 }
 
-/** Work is identified by its job: a number that is unique in the process. */
+/** A message to a worker. Work is identified by its job, a number that is unique in the process. */
 export type ToWorker =
   | { readonly type: 'execute'; readonly job: number; readonly execution: Execution;
     /** No other worker has executed anything on the thread since this one did. */
@@ -32,20 +33,21 @@ export type ToWorker =
   | { readonly type: 'pause'; readonly job: number }
   | { readonly type: 'inquire'; readonly job: number; readonly inquiry: GraphInquiry }
   | { readonly type: 'confirm'; readonly job: number; readonly ackId: number }
-  /** For a batch with `awaited`. */
+  /** Answers a batch with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   /** The URL at which this server answers clients; undefined if it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }
 
-/** Messages that were sent in one turn of the event loop are posted together. */
+/** Messages of a worker. Those that were sent in one turn of the event loop are posted together. */
 export type FromWorker = readonly WorkerMail[]
 
+/** A message of a worker. */
 export type WorkerMail =
   /** Sent before a graph's file is imported, which may block for ever; null after the last one. */
   | { readonly type: 'loading'; readonly graphId: string | null }
-  /** The project's library cannot be used, so that the worker ends. */
+  /** The project's library cannot be used, so the worker ends. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     readonly failures: readonly { readonly graphId: string; readonly message: string }[];
@@ -70,11 +72,12 @@ export type GraphInquiry =
     | { readonly kind: 'drawable'; readonly xray: boolean | number }
   )
 
-/** One checkpoint or a page of them. */
+/** One checkpoint, or a page of them. */
 export type Reading =
   | { readonly kind: 'tuple'; readonly ns: string; readonly checkpointId: string | null }
   | { readonly kind: 'list'; readonly query: TupleQuery }
 
+/** How a promise settled, in a form that can be posted. */
 export type Result<T> = { readonly value: T } | { readonly error: MailedError }
 
 interface MailedError {
@@ -82,7 +85,7 @@ interface MailedError {
   readonly message: string
 }
 
-/** How the promise settles, in a form that can be posted. Never rejects. */
+/** Waits for a promise and describes how it settled. Never rejects. */
 export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await promise }
@@ -92,7 +95,7 @@ export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   }
 }
 
-/** Returns the value or throws the error. `otherwise`: the code of an error that has none. */
+/** Returns the value or throws the error. `otherwise` is the code of an error that has none. */
 export function unwrap<T>(result: Result<T>, otherwise: ErrorCode): T {
   if ('value' in result) return result.value
   throw new HeddleError(result.error.code ?? otherwise, result.error.message)

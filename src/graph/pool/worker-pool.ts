@@ -1,5 +1,6 @@
 /** The graph workers of a process: starts, replaces, listens to and ends them. */
 
+import { backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../execution.ts'
@@ -11,28 +12,30 @@ import { silentAfterMs } from './worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
+/** What a pool reports to its host. */
 export interface PoolEvents {
   /** A worker can take work: it is new, or has answered a ping. */
   ready(): void
   mail(link: WorkerLink, mail: WorkerMail): void
-  /** It was silent for so long that it must be stuck in a graph's code. */
+  /** The worker was silent for so long that it must be stuck in a graph's code. */
   stuck(link: WorkerLink): void
-  /** It takes no more work: it is reserved for the execution that blocks it. */
+  /** The worker takes no more work. It is reserved for the execution that blocks it. */
   withdrawn(link: WorkerLink): void
-  /** It serves an earlier project and has taken too long to finish. */
+  /** The worker serves an earlier project and has taken too long to finish. */
   outdated(link: WorkerLink): void
-  /** It is gone, for whatever reason. */
+  /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
 }
 
+/** Settings of a pool, which never change. A reload replaces the project only. */
 export interface PoolOptions {
   readonly project: CompiledProject
   readonly workers: number
-  /** What the graphs of one worker may fill. */
+  /** MiB that the graphs of one worker may fill. */
   readonly heapMb: number
   /** The environment of graphs. */
   readonly variables: NodeJS.ProcessEnv
-  /** Where workers mark what they execute; missing if nobody looks. */
+  /** Where workers mark what they execute; missing if nothing is marked. */
   readonly marks?: ExecutionMarks | undefined
 }
 
@@ -41,13 +44,16 @@ const tickMs = 500
 const stuckAfterMs = 4500
 /** Workers beyond the pool's size that may be reserved for one execution each. */
 const quarantinedMax = 8
-/** If workers keep dying soon after their start, each replacement is delayed longer. */
-const backOffMs = { first: 100, longest: 10_000, resetAfter: 60_000 }
-/** After this long, a warning names the file that the loading of a project waits for. */
+/** Delays of replacements. They grow while workers die soon after their start. */
+const pauses = { firstMs: 100, longestMs: 10_000 }
+/** A worker that lived this long did not die of its start. */
+const livedMs = 60_000
+/** Time after which a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
 /** How long the workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
+/** Keeps the wanted number of workers. Belongs to the graph host. */
 export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
@@ -59,7 +65,7 @@ export class WorkerPool {
   #closed = false
   readonly #links = new Set<WorkerLink>()
   readonly #marks = new Map<WorkerLink, ExecutionMark>()
-  /** Carries the URL at which this server answers clients, once that is known. */
+  /** The message with the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
   #lastTickMs: number
@@ -83,8 +89,8 @@ export class WorkerPool {
   }
 
   /**
-   * The new project gets all new work as soon as one worker has loaded it. Workers of the project
-   * before end when they are idle, or after a while.
+   * Loads a new project. It gets all new work as soon as one worker has loaded it. Workers of the
+   * project before end when they are idle, or after a while.
    */
   reload(project: CompiledProject): Promise<Opened> {
     this.#projects.add(project)
@@ -113,7 +119,7 @@ export class WorkerPool {
   }
 
   /**
-   * A worker for one execution, in a process of its own if it is to be apart; undefined if there
+   * A worker for one execution, in a process of its own if it is to be apart. Undefined if there
    * are too many of those already.
    */
   startQuarantined(isApart = false): WorkerLink | undefined {
@@ -123,7 +129,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Reserves a worker for what it does and starts another in its place; false at the limit. */
+  /** Reserves a worker for what it does and starts another in its place. False at the limit. */
   leaveAlone(link: WorkerLink): boolean {
     if (this.#quarantined >= quarantinedMax) return false
     link.quarantined = true
@@ -132,7 +138,7 @@ export class WorkerPool {
     return true
   }
 
-  /** Ends a worker and whatever runs in it; if it was one of the members, starts another. */
+  /** Ends a worker and whatever runs in it. If it was one of the members, starts another. */
   retire(link: WorkerLink): void {
     if (!this.#links.delete(link)) return
     if (link.state === 'ready' && link.silentMs >= silentAfterMs) this.#lost++
@@ -151,7 +157,7 @@ export class WorkerPool {
     return this.#links.has(link)
   }
 
-  /** The worker is idle: ends it if it is quarantined or of an earlier project. */
+  /** Ends an idle worker if it is quarantined or of an earlier project. */
   spare(link: WorkerLink): void {
     if (link.quarantined || link.generation < this.#projects.serving) this.retire(link)
   }
@@ -170,7 +176,7 @@ export class WorkerPool {
 
   #start(generation: number, isApart = false): WorkerLink {
     const { heapMb, variables, marks } = this.#options
-    // What runs apart does not end this process.
+    // What runs apart does not end this process, so it is not marked.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
       project: this.#projects.project(generation), ...mark && { mark } }
@@ -184,7 +190,7 @@ export class WorkerPool {
     return link
   }
 
-  /** Starts missing members: also of the serving project while the next one is loading. */
+  /** Starts missing members, also of the serving project while the next one is loading. */
   #refill(): void {
     if (this.#closed) return
     const { current, newest } = this.#projects
@@ -205,7 +211,7 @@ export class WorkerPool {
       case 'loading':
       case 'refused':
       case 'ready':
-        // A worker that is ready said all of this before: now only user code can have posted it.
+        // A worker that is ready said all of this before. Now only user code can have posted it.
         if (link.state === 'starting') this.#starting(link, mail)
         return
       default:
@@ -247,7 +253,7 @@ export class WorkerPool {
     })
   }
 
-  /** A worker ended without being retired. */
+  /** Handles a worker that ended without being retired. */
   #ended(link: WorkerLink): void {
     this.#freeMark(link)
     if (!this.#links.delete(link)) return
@@ -269,9 +275,9 @@ export class WorkerPool {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }
     const ageMs = this.#env.monotonicMs() - link.startedMs
-    this.#deaths = ageMs > backOffMs.resetAfter ? 1 : this.#deaths + 1
+    this.#deaths = ageMs > livedMs ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return this.#refill()
-    const delayMs = Math.min(backOffMs.longest, backOffMs.first * 2 ** (this.#deaths - 2))
+    const delayMs = backoffMs(pauses, this.#deaths - 1, this.#env.random())
     this.#after(delayMs, () => this.#refill())
   }
 
@@ -304,7 +310,7 @@ export class WorkerPool {
     }
   }
 
-  /** Once per project: otherwise nobody could see what its start waits for. */
+  /** Warns once for each project. Otherwise nothing would show what its start waits for. */
   #warnOfSlow({ generation, loading: graphId, startedMs }: WorkerLink): void {
     const ms = this.#env.monotonicMs() - startedMs
     if (graphId === null || ms < slowLoadMs || generation <= this.#warnedOf) return

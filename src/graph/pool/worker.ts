@@ -16,7 +16,7 @@ import { MessagePortBatcher } from './message-port-batcher.ts'
 import { warmUp } from './warm-up.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
-/** How long a start waits for a factory, which may itself wait for something unreachable. */
+/** Time that a start waits for a factory, which may itself wait for something unreachable. */
 const factoryMs = 10_000
 
 assert(threads.workerData, 'this file is started as a worker thread')
@@ -28,7 +28,7 @@ Object.assign(threads, { workerData: null })
 syncBuiltinESMExports()
 hideHandle(port)
 const post = port.postMessage.bind(port)
-/** What came before the project was loaded. */
+/** Mail that came before the project was loaded. */
 const early: ToWorker[] = []
 let receive = (mail: ToWorker): void => {
   early.push(mail)
@@ -36,7 +36,7 @@ let receive = (mail: ToWorker): void => {
 port.on('message', (mails: readonly ToWorker[]) => {
   for (const mail of mails) receive(mail)
 })
-// A file that waits for nothing that will ever come must not keep the worker from ending.
+// A file that waits for something that never comes must not keep the worker from ending.
 port.unref()
 
 // A rejection that user code does not handle must not end the worker.
@@ -47,7 +47,7 @@ process.on('unhandledRejection', (error) => {
 offerClient(env.log)
 const say = (mails: FromWorker) => post(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
-/** Every worker would end like this: one sentence says why, without a stack. */
+/** Ends the worker. Every worker would end like this, so one message says why, without a stack. */
 const refuse = (error: unknown): never => {
   if (!(error instanceof HeddleError)) throw error
   say([{ type: 'refused', reason: error.message }])
@@ -96,7 +96,7 @@ port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 batcher.send({ type: 'ready', graphs, failures, unknown })
 
-/** Leaves it out of what Node lists as open in this thread. */
+/** Removes a handle from what Node lists as open in this thread. */
 function hideHandle(handle: object): void {
   const listing = process as unknown as { _getActiveHandles(): object[] }
   const list = listing._getActiveHandles.bind(process)

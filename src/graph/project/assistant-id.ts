@@ -2,16 +2,19 @@
 
 import { v5 } from 'uuid'
 
-/** The namespace that the ecosystem uses: a client may compute the id by itself. */
+import { LRUCache } from '../../../cluster/index.ts'
+
+/** The namespace that the ecosystem uses. A client may compute the id by itself. */
 const namespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
 
 /** A cache: every run needs an id, and each costs a hash. */
-const known = new Map<string, string>()
-const knownMax = 1_000
+const known = new LRUCache<string, string>({ max: 1_000 })
 
-/** A UUID, version 5: the same for the same graph id, anywhere. */
+/** A UUID of version 5. It is the same for the same graph id, anywhere. */
 export function systemAssistantId(graphId: string): string {
-  const id = known.get(graphId) ?? v5(graphId, namespace)
-  if (known.size < knownMax) known.set(graphId, id)
+  const before = known.get(graphId)
+  if (before !== undefined) return before
+  const id = v5(graphId, namespace)
+  known.set(graphId, id)
   return id
 }

@@ -1,6 +1,6 @@
 /** Where in a project's own code something was thrown. */
 
-/** The topmost stack frame in `root`, outside of its node_modules: `src/agent.ts:3:7`. */
+/** The topmost stack frame in `root` outside of its node_modules, as `src/agent.ts:3:7`. */
 export function placeIn(root: string, error: unknown): string | undefined {
   const stack = error instanceof Error && typeof error.stack === 'string' ? error.stack : ''
   const [, place] = stack.split(`${root}/`).slice(1)

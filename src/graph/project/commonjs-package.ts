@@ -48,7 +48,7 @@ export class FileKinds {
 
 function typeFor(url: string): unknown {
   const file = findPackageJSON(url)
-  // If there is none, Node returns the file itself.
+  // Without a package.json, Node returns the file itself.
   return file === undefined || basename(file) !== 'package.json' ?
     undefined
     : (JSON.parse(readFileSync(file, 'utf8')) as { type?: unknown }).type

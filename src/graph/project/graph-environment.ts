@@ -2,24 +2,26 @@
 
 import { knownSettings } from '../../settings/index.ts'
 
-/** Allows all but the server's own. */
+/** Allows all variables but the server's own. */
 const everyVariable: readonly string[] = ['*']
 
-/** The server's own: an allowed pattern does not include them, but a name does. */
+/**
+ * Names of the server's own variables. An allowed pattern does not include them, but a name does.
+ */
 const own = /^(HEDDLE_|OTEL_)/
 
-/** What programs need to run at all, and no secrets: always allowed. */
+/** Variables that programs need to run at all, without secrets. They are always allowed. */
 const basic = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LANGUAGE', 'TZ',
   'TERM', 'TMPDIR', 'TMP', 'TEMP', 'HOSTNAME', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'SYSTEMROOT',
   'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE',
   'HEDDLE_ENGINE_SHORTCUTS'])
 const basicKind = /^(LC_|NODE_)/
 
-/** Secrets of the server: no graph gets them, whatever is allowed. */
+/** Secrets of the server. Graphs never get them, whatever is allowed. */
 const secret = new Set(Object.values(knownSettings)
   .filter((setting) => setting.isSecret).flatMap(({ variable }) => [variable, `${variable}_FILE`]))
 
-/** `allowed` has names, or patterns that end with `*`. */
+/** The variables that graphs see. `allowed` has names, or patterns that end with `*`. */
 export function graphEnvironment(environment: NodeJS.ProcessEnv,
   allowed = everyVariable): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => {

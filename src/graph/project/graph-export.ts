@@ -17,14 +17,14 @@ interface FactoryRuntime {
 
 /**
  * threads.create_run  a run is about to begin
- * threads.read        somebody looks at a thread's state
- * threads.update      somebody writes a thread's state
- * assistants.read     somebody looks at the graph itself
+ * threads.read        a thread's state is read
+ * threads.update      a thread's state is written
+ * assistants.read     the graph itself is looked at
  */
 export type AccessContext = 'threads.create_run' | 'threads.read' | 'threads.update'
   | 'assistants.read'
 
-/** A function is a factory; a promise is awaited; anything else must be a graph. */
+/** The export behind a promise. A function is a factory; anything else must be a graph. */
 export async function resolveExport(exported: unknown): Promise<ServedGraph | GraphFactory> {
   if (typeof exported === 'function') return exported as GraphFactory
   return toGraph(await exported)

@@ -1,4 +1,6 @@
-/** What a caller may name of a graph, and what is wrong with a command or update that does. */
+/**
+ * What a caller may name of a graph, and what is wrong with a command or an update that names it.
+ */
 
 import { HeddleError } from '../../errors.ts'
 import type { ServedGraph } from './graph-export.ts'
@@ -10,13 +12,17 @@ export interface GraphNames {
   readonly channels: readonly string[]
 }
 
+/** One wrong name in a request. */
 export interface NameFault {
-  /** In the command or the update, `goto` for example. */
+  /** Path in the command or the update, for example `goto`. */
   readonly field: string
   readonly message: string
 }
 
-/** Other channels steer the engine: what a caller writes there could break a thread for good. */
+/**
+ * The channels that a caller may write. Others steer the engine: writing them could break a thread
+ * for good.
+ */
 export function writableChannels({ channels, builder }:
   & Pick<ServedGraph, 'channels'>
   & { readonly builder?: unknown }): string[] {
@@ -24,6 +30,7 @@ export function writableChannels({ channels, builder }:
   return Object.keys(own).filter((name) => name === root || !name.startsWith('__'))
 }
 
+/** The names of a graph that is built. */
 export function namesOf(graph: ServedGraph): GraphNames {
   return { channels: writableChannels(graph),
     nodes: Object.keys(graph.nodes).filter((name) => name !== '__start__') }
@@ -32,7 +39,7 @@ export function namesOf(graph: ServedGraph): GraphNames {
 /** The graph that has the checkpoints of a namespace; undefined if there is none. */
 export async function graphAt(graph: ServedGraph, ns: unknown): Promise<ServedGraph | undefined> {
   if (typeof ns !== 'string' || ns === '') return graph
-  // As the engine does: a namespace is made of nodes with the ids of their tasks.
+  // A namespace is made of nodes with the ids of their tasks, as in the engine.
   const path = ns.split('|').filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(':')[0]).join('|')
   for await (const [name, subgraph] of graph.getSubgraphsAsync(path, true)) {
@@ -44,13 +51,13 @@ export async function graphAt(graph: ServedGraph, ns: unknown): Promise<ServedGr
 /** The channel of a state that has no named fields. */
 const root = '__root__'
 
-/** Clients send back the values of a run that waits, with its interrupts among them. */
+/** Interrupts: clients send back the values of a waiting run, with its interrupts among them. */
 const shownBeside: ReadonlySet<string> = new Set(['__interrupt__'])
 
 /** Words that an update may name in the place of a node. */
 const rolesOfUpdates = ['__start__', '__input__', '__copy__', '__end__']
 
-/** One for each part of the command that names something that is not there. */
+/** A fault for each part of a command that names something that does not exist. */
 export function commandFaults({ goto, update }: WireCommand, names: GraphNames): NameFault[] {
   const targets = goto == null ? [] : [goto].flat()
   const outsiders = targets.flatMap((target) => {
@@ -67,7 +74,7 @@ export function commandFaults({ goto, update }: WireCommand, names: GraphNames):
   ]
 }
 
-/** The same for an update of the state. */
+/** A fault for each part of an update of the state that names something that does not exist. */
 export function updateFaults({ values, command, asNode }: ParsedUpdate,
   names: GraphNames): NameFault[] {
   const isKnown = asNode === null || rolesOfUpdates.includes(asNode)
@@ -88,7 +95,7 @@ export function updateFaults({ values, command, asNode }: ParsedUpdate,
   return [...faults, { field: 'values', message: noChannel(unknown, names) }]
 }
 
-/** Breakpoints at nodes that are not there would never be reached. */
+/** The fault of breakpoints at nodes that do not exist, which would never be reached. */
 export function breakpointFault(nodes: '*' | readonly string[] | null | undefined,
   names: GraphNames): string | undefined {
   const unknown = nodes == null || nodes === '*' ?
@@ -112,7 +119,7 @@ function noChannel(unknown: readonly string[], { channels }: GraphNames): string
   return `names no channel of the state: ${listed(unknown)}; there is ${listed(channels)}`
 }
 
-/** At most so many, each at most so long: names may come from a caller. */
+/** Names that are listed, and characters of each. Bounded, as names may come from a caller. */
 const [listedMax, lengthMax] = [20, 100]
 
 function listed(names: readonly string[]): string {

@@ -7,13 +7,13 @@ import type { ServedGraph } from './graph-export.ts'
 
 type JsonSchema = Record<string, unknown>
 
-/** The engine's own conversion; it throws if JSON Schema cannot express a field. */
+/** The engine's own conversion. It throws if JSON Schema cannot express a field. */
 type Converter = (graph: ServedGraph) => unknown
 
-/** A BinaryOperatorAggregate or a DeltaChannel; others have neither. */
+/** A BinaryOperatorAggregate or a DeltaChannel. Other channels have neither member. */
 type ReducingChannel = BaseChannel & { readonly operator?: unknown; readonly reducer?: unknown }
 
-/** The private parts of a StateGraph that its schemas are made from, by the engine as well. */
+/** The private parts of a StateGraph that its schemas are made from, also by the engine. */
 interface Builder {
   readonly _inputDefinition?: object
   readonly _outputDefinition?: object
@@ -43,9 +43,9 @@ const messageList: JsonSchema = {
 }
 
 /**
- * A zod or StateSchema state describes its fields. An Annotation's types do not exist at run time:
- * its fields are named, lists of messages are recognised, the rest may be anything.
- * A graph without named state (an entrypoint) has no schemas.
+ * The schemas of a graph. A zod or StateSchema state describes its fields. An Annotation's types do
+ * not exist at run time: its fields are named, lists of messages are recognised, the rest may be
+ * anything. A graph without named state (an entrypoint) has no schemas.
  */
 export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
   const { builder } = graph as { builder?: Builder }
@@ -74,7 +74,7 @@ export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
   }
 }
 
-/** From the project's packages, imported on the first request: most processes never need them. */
+/** The project's packages, imported on the first request, as most processes never need them. */
 async function converters() {
   const [schemas, { toJsonSchema }, engine] = await Promise.all([
     import('@langchain/langgraph/zod/schema'),
@@ -84,12 +84,12 @@ async function converters() {
   type Convertible = Parameters<typeof toJsonSchema>[0]
   return {
     ...schemas,
-    /** A type that JSON Schema cannot express becomes any. */
+    /** Converts a type. One that JSON Schema cannot express becomes any. */
     loosely: (definition: unknown) =>
       definition === undefined ?
         undefined
         : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
-    /** Channels that add messages to messages: by the engine's reducers, or by their name. */
+    /** Channels that add messages to messages, by the engine's reducers or by their name. */
     messageChannels: (graph: ServedGraph) =>
       new Set(Object.keys(graph.channels).filter((name) => {
         const { operator, reducer = operator } = graph.channels[name] as ReducingChannel
@@ -106,7 +106,7 @@ function first(graph: ServedGraph, ...conversions: readonly Converter[]): JsonSc
       const schema = convert(graph)
       if (typeof schema === 'object' && schema !== null) return schema as JsonSchema
     } catch {
-      // This conversion does not know a field; the next one may.
+      // This conversion does not know a field. The next one may.
     }
   }
   return null
@@ -125,7 +125,7 @@ function withFields(fields: readonly string[], messages: ReadonlySet<string>,
   return { type: 'object', ...schema, properties: Object.fromEntries(properties) }
 }
 
-/** An update names the fields that it changes, so none is required. */
+/** Makes all fields optional, as an update names only the fields that it changes. */
 function optional(schema: JsonSchema | null): JsonSchema | null {
   if (schema === null) return null
   const { required: _, ...rest } = schema

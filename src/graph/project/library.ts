@@ -16,7 +16,7 @@ import { messageOf } from './thrown.ts'
 type Langgraph = typeof import('@langchain/langgraph')
 type Messages = typeof import('@langchain/core/messages')
 
-/** What a graph is fetched for; only factories use it. */
+/** What a graph is fetched for. Only factories use it. */
 export interface GraphUse {
   readonly access: AccessContext
   /** A RunnableConfig. */
@@ -25,20 +25,21 @@ export interface GraphUse {
   readonly context?: unknown
 }
 
-/** Waits for a graph that is being built: null if that fails, undefined if it gives up. */
+/** Waits for a graph that is being built: null if building fails, undefined if it gives up. */
 type InTime = (graphId: string,
   made: Promise<ServedGraph | null>) => Promise<ServedGraph | null | undefined>
 
 interface LoadedGraph {
   readonly entry: GraphEntry
-  /** A `graph_failed` error in place of a broken graph, so that the others can be served. */
+  /** A `graph_failed` error stands for a broken graph, so that the others can be served. */
   readonly content: ServedGraph | GraphFactory | HeddleError
 }
 
 const inspection: GraphUse = { access: 'assistants.read' }
 
+/** The loaded graphs of one worker thread, and the modules that they run on. */
 export class GraphLibrary {
-  /** The modules that the graphs run on: Commands, Sends and messages must be made with these. */
+  /** The modules that the graphs run on. Commands, Sends and messages must be made with these. */
   readonly langgraph: Langgraph
   readonly messages: Messages
   /** The folder of the project. */
@@ -57,8 +58,8 @@ export class GraphLibrary {
   }
 
   /**
-   * Call it once per thread, before anything imports @langchain/*. `loads` is called for each graph
-   * before its file is imported.
+   * Loads a project. Call once in each thread, before anything imports @langchain/*. `loads` is
+   * called for each graph before its file is imported.
    */
   static async open(project: CompiledProject,
     loads: (graphId: string) => void = () => {}): Promise<GraphLibrary> {
@@ -66,7 +67,8 @@ export class GraphLibrary {
     for (const [name, value] of Object.entries(project.env)) process.env[name] ??= value
     const { langgraph, messages } = await engineParts()
     const graphs: LoadedGraph[] = []
-    // One by one: a require() fails on a module that another graph is still importing.
+    // Graphs are imported one by one: a require() fails on a module that another graph is
+    // importing.
     for (const entry of project.graphs) {
       loads(entry.graphId)
       graphs.push(await load(project.root, entry))
@@ -92,7 +94,7 @@ export class GraphLibrary {
   }
 
   /**
-   * A compiled graph, shared by all uses: never change it, but copy it or pass what differs in the
+   * A compiled graph, shared by all uses. Never change it: copy it, or pass what differs in the
    * config. A factory makes a new one each time. Throws `not_found` or `graph_failed`.
    */
   async get(graphId: string, use: GraphUse): Promise<ServedGraph> {
@@ -112,8 +114,8 @@ export class GraphLibrary {
   }
 
   /**
-   * In the order of langgraph.json. A graph that cannot be inspected, or that `inTime` gives up on,
-   * has no nodes.
+   * Descriptions in the order of langgraph.json. A graph that cannot be inspected, or that `inTime`
+   * gives up on, has no nodes.
    */
   describe(inTime: InTime = (_, made) => made): Promise<GraphDescription[]> {
     return Promise.all([...this.#graphs.values()].map(async ({ entry, content }) => {
@@ -130,7 +132,10 @@ export class GraphLibrary {
     return this.#inspect(graphId, configurable, (graph) => this.#schemasOf(graph))
   }
 
-  /** By namespace, `outer|inner`: the named one; for null the direct ones, or all by `recurse`. */
+  /**
+   * Schemas by namespace (`outer|inner`): of the named one; for null of the direct ones, or of all
+   * with `recurse`.
+   */
   subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Record<string, GraphSchemas>> {
     return this.#inspect(graphId, configurable, async (graph) => {
@@ -143,14 +148,17 @@ export class GraphLibrary {
     })
   }
 
-  /** `{nodes, edges}`; subgraphs are drawn `xray` levels deep, all of them if it is true. */
+  /** `{nodes, edges}`. Subgraphs are drawn `xray` levels deep, or all of them if it is true. */
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown> {
     const options: DrawOptions = { xray }
     return this.#inspect(graphId, configurable,
       async (graph) => (await graph.getGraphAsync(options)).toJSON())
   }
 
-  /** Any failure is `graph_failed`, which clients do not retry: the result would be the same. */
+  /**
+   * Looks at a graph. Any failure is `graph_failed`, which clients do not retry, as the result
+   * would be the same.
+   */
   async #inspect<Answer>(graphId: string, configurable: Configurable = {},
     look: (graph: ServedGraph) => Promise<Answer>): Promise<Answer> {
     const graph = await this.get(graphId, { ...inspection, config: { configurable } })
@@ -196,7 +204,7 @@ interface GraphShape extends Pick<GraphDescription, 'plain' | 'nodes'> {
   readonly stateChannels: NonNullable<GraphDescription['stateChannels']>
 }
 
-/** For a graph that could not be built: stored values are shown as they are. */
+/** For a graph that could not be built. Stored values are then shown as they are. */
 const unknownShape = { stateChannels: null, plain: true, nodes: [] }
 
 /** What must be known of a graph to read its state. */
@@ -209,11 +217,12 @@ export function shapeOf(graph: ServedGraph): GraphShape {
   }
 }
 
-/** Whether a channel's value is what a checkpoint stores of it. */
+/** True if a channel's value is what a checkpoint stores of it. */
 function isPlain(channel: BaseChannel | undefined): boolean {
   const kind = channel?.lc_graph_name ?? ''
   if (kind !== 'UntrackedValue') return plainChannels.includes(kind)
-  // Never in a checkpoint, so that readers see nothing unless it has an initial value.
+  // An untracked value is never in a checkpoint. Readers see nothing, unless it has an initial
+  // value.
   return (channel as { initialValueFactory?: unknown }).initialValueFactory === undefined
 }
 

@@ -8,7 +8,7 @@ export interface HeldChannels {
   readonly valueOf: (name: string) => unknown
 }
 
-/** Throws `missing_node`: the engine would continue without the node, and forget its question. */
+/** Throws `missing_node`. The engine would continue without the node, and forget its question. */
 export function requireNext(held: HeldChannels, nodes: readonly string[]): void {
   const missing = nextNodes(held).filter((node) => !nodes.includes(node))
   if (missing.length === 0) return
@@ -19,7 +19,10 @@ export function requireNext(held: HeldChannels, nodes: readonly string[]): void 
 
 const [toNode, join, tasks] = ['branch:to:', 'join:', '__pregel_tasks']
 
-/** From the names that the engine gives to the channels that trigger nodes. */
+/**
+ * The nodes that come next, from the names that the engine gives to the channels that trigger
+ * nodes.
+ */
 function nextNodes({ names, valueOf }: HeldChannels): string[] {
   return names.flatMap((name) => {
     if (name.startsWith(toNode)) return [name.slice(toNode.length)]
@@ -28,7 +31,7 @@ function nextNodes({ names, valueOf }: HeldChannels): string[] {
   })
 }
 
-/** `join:a+b:c` holds the names of those of a and b that are done. */
+/** True if a join is complete. `join:a+b:c` holds the names of those of a and b that are done. */
 function isComplete(name: string, done: unknown): boolean {
   const awaited = name.slice(join.length, name.lastIndexOf(':')).split('+')
   return Array.isArray(done) && awaited.every((node) => done.includes(node))

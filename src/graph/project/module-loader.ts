@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { asModule, FileKinds, moduleText } from './commonjs-package.ts'
 import type { CompiledProject } from './project-compiler.ts'
 
-/** Packages that Heddle ships with; a project that has its own copy runs on that. */
+/** Packages that Heddle ships with. A project that has its own copy runs on that. */
 const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
 const engine = /^@langchain\/langgraph(\/|$)/
 
@@ -16,12 +16,12 @@ const sourceFolder = new URL('../..', import.meta.url).href
 type Next = Parameters<ResolveHookSync>[2]
 
 /**
- * Call it once per thread, before anything imports @langchain/*. From then on the project's files
- * can be imported by their URLs, and Heddle's own imports of @langchain/* give the modules that
- * the project's graphs run on. Stack traces show the project's own lines.
+ * Installs the loader. Call once in each thread, before anything imports @langchain/*. From then on
+ * the project's files can be imported by their URLs, and Heddle's own imports of @langchain/* give
+ * the modules that the project's graphs run on. Stack traces show the project's own lines.
  */
 export function serveModules(project: CompiledProject): void {
-  // Not for packages: reading their source maps would slow down every start.
+  // Off for packages: reading their source maps would slow down every start.
   setSourceMapsSupport(true, { nodeModules: false })
   registerHooks({ resolve: resolveIn(project), load: loadFrom(project) })
 }
@@ -46,7 +46,7 @@ function resolveIn({ root, graphs, sources, resolutions }: CompiledProject): Res
         ? { ...found, url: asModule(found.url), format: 'module' } :
         found
     }
-    // The package's CommonJS build would be a second instance; Node can require the ES modules.
+    // The package's CommonJS build would be a second instance. Node can require the ES modules.
     if (requires && sources.has(parentURL)) {
       return { url: import.meta.resolve(specifier), shortCircuit: true }
     }
@@ -80,7 +80,7 @@ function resolveAsRequired(specifier: string,
   }
 }
 
-/** Resolves as seen by the first importer that can; otherwise throws the first one's error. */
+/** Resolves for the first importer that can; otherwise throws the first one's error. */
 function resolveFrom(specifier: string, importers: readonly string[], context: ResolveHookContext,
   next: Next): ReturnType<ResolveHookSync> {
   let refusal: unknown
@@ -95,7 +95,7 @@ function resolveFrom(specifier: string, importers: readonly string[], context: R
   throw refusal
 }
 
-/** If the format is unknown, Node decides by the text; `require()` does so as well. */
+/** True for a package's CommonJS file. Without a known format, Node decides by the text. */
 function isInstalledCommonjs({ url, format }: ReturnType<ResolveHookSync>): boolean {
   return url.includes('/node_modules/')
     && (format === 'commonjs' || (format == null && url.endsWith('.js')))
@@ -112,7 +112,7 @@ function loadFrom({ sources }: CompiledProject): LoadHookSync {
     const text = moduleText(url)
     if (text !== undefined) return { format: 'module', source: text, shortCircuit: true }
     const found = sources.get(url)
-    // A JSON file is compiled for import only: Node itself can require() it.
+    // A JSON file is compiled for import only. Node itself can require() it.
     const required = url.endsWith('.json') && context.conditions.includes('require')
     return found === undefined || required ?
       next(url, context)

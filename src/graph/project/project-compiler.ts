@@ -1,4 +1,4 @@
-/** Turns a project's TypeScript and JavaScript into modules that a worker can be handed. */
+/** Turns a project's TypeScript and JavaScript into modules that a worker can be given. */
 
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -11,8 +11,8 @@ import type { Project } from './project.ts'
 
 /**
  * All that a worker needs to load the graphs, as plain data that can be posted. Files are not
- * bundled and keep their URLs, so that two graphs that import a file share one module,
- * `import.meta.url` is true, and packages are found where the project has them.
+ * bundled and keep their URLs. So two graphs that import a file share one module, `import.meta.url`
+ * is true, and packages are found where the project has them.
  */
 export interface CompiledProject {
   readonly root: string
@@ -24,9 +24,10 @@ export interface CompiledProject {
   readonly resolutions: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
+/** A graph of a compiled project: where its module is, or why there is none. */
 export interface GraphEntry {
   readonly graphId: string
-  /** File URL. */
+  /** File URL of the module. */
   readonly url: string
   readonly exportName: string
   readonly description: string | null
@@ -34,25 +35,28 @@ export interface GraphEntry {
   readonly failure: string | null
 }
 
-/** JavaScript; what was compiled has its source map inside. */
+/** JavaScript. What was compiled has its source map inside. */
 interface ModuleSource {
   readonly format: 'module' | 'commonjs'
   readonly source: string
 }
 
-/** What esbuild found from one graph file on, or why it could not. */
+/** What esbuild found from one graph file on, or why it failed. */
 type Discovery = { readonly inputs: Metafile['inputs'] } | { readonly failure: string }
 
 type Compiled = (readonly [url: string, source: ModuleSource])[]
 
 type Inputs = readonly (readonly [path: string, input: Metafile['inputs'][string]])[]
 
-/** Never throws because of user code: a graph that cannot be compiled has a `failure`. */
+/**
+ * Compiles a project. A graph that cannot be compiled has a `failure`; user code makes nothing
+ * throw.
+ */
 export async function compileProject(project: Project): Promise<CompiledProject> {
   try {
     return await compiled(project)
   } catch {
-    // The compiler is a process, which may have been killed: this starts another one.
+    // The compiler is a process, which may have been killed. This starts another one.
     await stop()
     return await compiled(project)
   }
@@ -61,7 +65,7 @@ export async function compileProject(project: Project): Promise<CompiledProject>
 async function compiled(project: Project): Promise<CompiledProject> {
   const { root } = project
   const files = [...new Set(project.graphs.map(({ file }) => file))]
-  // Each separately, so that errors in one do not hide those in others.
+  // Each is compiled separately, so that errors in one do not hide those in others.
   const discoveries = await Promise.all(files.map((file) => discover(root, file)))
   const failures = new Map(
     discoveries.map((found, index) => [files[index], 'failure' in found ? found.failure : null]),
@@ -138,13 +142,17 @@ function textOf({ text, location }: Message): string {
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`
 }
 
-/** A file that is also imported with attributes is listed once more, with a suffix. */
+/**
+ * The entries by path. A file that is also imported with attributes is listed twice, once with a
+ * suffix.
+ */
 function entriesOf(inputs: Metafile['inputs']): Inputs {
   return Object.entries(inputs).map(([path, input]) => [pathOf(path), input])
 }
 
 function pathOf(path: string): string {
-  return path.replace(/ with \{.*\}$/, '')
+  const suffix = path.endsWith('}') ? path.indexOf(' with {') : -1
+  return suffix === -1 ? path : path.slice(0, suffix)
 }
 
 function resolutionsOf(root: string, inputs: Inputs): Map<string, Map<string, string>> {
@@ -174,16 +182,16 @@ async function compile(root: string, inputs: Inputs): Promise<Map<string, Module
 const plainCommonjs = /\.c?js$/
 
 /**
- * There is nothing to compile, and compiling could lose the names of exports: bundlers state these
- * for Node in code that never runs.
+ * Leaves an installed file as it is. Compiling could lose the names of exports, which bundlers
+ * state for Node in code that never runs.
  */
 async function asItIs(path: string): Promise<Compiled> {
   return [[pathToFileURL(path).href, { format: 'commonjs', source: await readFile(path, 'utf8') }]]
 }
 
 /**
- * Gives ES modules what code written for CommonJS expects, unless they define it. The names are
- * our own, for bundlers leave a `__require` behind.
+ * Gives ES modules what code written for CommonJS expects, unless they define it. The names are our
+ * own, because bundlers leave a `__require` behind.
  */
 const commonjsWords = {
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename',
@@ -192,7 +200,9 @@ const commonjsWords = {
     const __heddleRequire = __heddleCreate(import.meta.url), __heddleModule = { exports: {} };` },
 } as const
 
-/** File by file; with esbuild's build, for its transform ignores each file's tsconfig. */
+/**
+ * Compiles file by file. Uses esbuild's build, because its transform ignores each file's tsconfig.
+ */
 async function transpile(root: string, format: ModuleSource['format'],
   paths: readonly string[]): Promise<Compiled> {
   const files = paths.map((path) => resolve(root, path))

@@ -1,4 +1,4 @@
-/** Compiles a project anew when one of its files changes, for development. */
+/** Compiles a project again when one of its files changes, for development. */
 
 import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
@@ -13,17 +13,18 @@ import type { CompiledProject } from './project-compiler.ts'
 import { readProject } from './project.ts'
 import type { Project } from './project.ts'
 
+/** Who learns of changes. */
 export interface ProjectListener {
-  /** The compiled project, or its settings for webhooks, are different now. */
+  /** Called when the compiled project or its webhook settings have changed. */
   changed(compiled: CompiledProject, project: Project): void
-  /** The change cannot be used; the project as it was before stays in use. */
+  /** Called when a change cannot be used. The project stays as it was before. */
   failed(error: HeddleError): void
 }
 
-/** An editor writes a file in several steps: after this long without one, the change has ended. */
+/** An editor writes a file in several steps. After this long without one, the change has ended. */
 const quietMs = 60
 
-/** Watches until the returned function is called; the listener is not called after that. */
+/** Watches until the returned function is called. The listener is not called after that. */
 export function watchProject(env: Env, project: Project, compiled: CompiledProject,
   listener: ProjectListener): () => void {
   const watcher = new ProjectWatcher(env, project, compiled, listener)
@@ -37,7 +38,9 @@ class ProjectWatcher {
   #project: Project
   #compiled: CompiledProject
   #files: ReadonlySet<string> = new Set()
-  /** Something could not be compiled: a change to a file that is not known yet may fix it. */
+  /**
+   * True if something could not be compiled. A change to a file that is not known yet may fix it.
+   */
   #broken: boolean
   #compiling = false
   #cancelTimer = () => {}
@@ -58,7 +61,7 @@ class ProjectWatcher {
     for (const folder of this.#folders.values()) folder.close()
   }
 
-  /** Watches folders, not files: an editor may replace a file by a new one. */
+  /** Watches folders, not files, because an editor may replace a file by a new one. */
   #watch(project: Project, compiled: CompiledProject): void {
     this.#files = filesOf(project, compiled)
     const wanted = new Set([...this.#files].map((file) => dirname(file)))

@@ -6,7 +6,7 @@ import type { WebhookPolicy } from '../../egress/index.ts'
 
 const longest = 2_048
 
-/** The keys `webhooks` and `http.disable_webhooks`; relative URLs are never called. */
+/** Shape of the key `webhooks`. Relative URLs are never called. */
 export const webhookShape = z.object({
   env_prefix: z.string('must be a text').default('LG_WEBHOOK_'),
   headers: z.record(z.string(), z.string({ error: 'must be a text' }), {
@@ -20,6 +20,7 @@ export const webhookShape = z.object({
   }, { error: 'must be an object' }).prefault({}),
 }, { error: 'must be an object' })
 
+/** Checked webhook settings of a project. */
 export type WebhookConfig = z.infer<typeof webhookShape>
 
 /** A header whose value cannot be made, and why. */
@@ -28,7 +29,10 @@ export interface BrokenHeader {
   readonly message: string
 }
 
-/** Replaces `${{ env.NAME }}` in headers by that variable, if its name has the prefix. */
+/**
+ * The webhook policy. `${{ env.NAME }}` in headers is replaced by that variable if its name has the
+ * prefix.
+ */
 export function webhooksOf(config: WebhookConfig, disabled: boolean,
   variables: Readonly<Record<string, string | undefined>>
 ): { readonly webhooks: WebhookPolicy; readonly broken: readonly BrokenHeader[] } {

@@ -10,25 +10,26 @@ import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
+/** A checked project. Nothing of its code has been loaded. */
 export interface Project {
-  /** Absolute, without links, so that a file has one name only. */
+  /** Absolute and without links, so that each file has one name only. */
   readonly root: string
-  /** The langgraph.json. */
+  /** Path of the langgraph.json. */
   readonly configFile: string
   readonly graphs: readonly ProjectGraph[]
-  /** Variables for the graphs; those of the process win. */
+  /** Variables for the graphs. Those of the process win. */
   readonly env: Readonly<Record<string, string>>
   /** The dotenv file that `env` names, whether it exists or not; null if it names none. */
   readonly envFile: string | null
-  /** Which webhooks its runs may call. */
+  /** Decides which webhooks its runs may call. */
   readonly webhooks: WebhookPolicy
-  /** A sentence for each setting of the file that has no effect. */
+  /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
 
 interface ProjectGraph {
   readonly graphId: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string
   readonly exportName: string
   readonly description: string | null
@@ -50,7 +51,7 @@ const graphEntry = z.looseObject({ path: graphPath, description: z.string().null
   error: 'must be "./agent.ts:graph" or {"path": "./agent.ts:graph", "description": "…"}',
 })
 
-/** Any text that can be a part of a path: neither `/` nor `\`, no control characters. */
+/** A text that can be part of a path: without `/`, `\` and control characters. */
 const graphId = z.string().regex(/^(?!\.{1,2}$)(?!\s)[^/\\\p{Cc}\p{Cs}]{1,128}(?<!\s)$/u)
 
 const graphs = z.record(
@@ -82,8 +83,8 @@ const configShape = z.looseObject({
 type Config = z.infer<typeof configShape>
 
 /**
- * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names
- * every field that is wrong.
+ * Reads a langgraph.json, or the one in a folder. Throws `invalid` with a message that names every
+ * wrong field.
  */
 export async function readProject(path: string): Promise<Project> {
   const configFile = await findConfig(path)
@@ -125,7 +126,7 @@ async function parseConfig(configFile: string): Promise<Config> {
   })))
 }
 
-/** Without the byte order mark that editors of Windows begin a file with. */
+/** The text without the byte order mark with which editors of Windows begin a file. */
 async function readText(file: string): Promise<string> {
   return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
 }
@@ -138,7 +139,7 @@ function parseJson(configFile: string, text: string): unknown {
   }
 }
 
-/** The path as it is in the file: without the steps that preprocessing adds. */
+/** The path as it is in the file, without the steps that preprocessing adds. */
 function fieldName(path: readonly PropertyKey[]): string {
   const steps = path.map(String)
   if (steps[0] === 'env') steps.splice(1, 1)
@@ -172,7 +173,7 @@ async function requireFiles(configFile: string, graphs: readonly ProjectGraph[])
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
 }
 
-/** Variables of the process win over the project's, as they do for graphs. */
+/** Reads the webhook policy. Variables of the process win over the project's, as for graphs. */
 function readWebhooks(configFile: string, { webhooks, http }: Config,
   env: Readonly<Record<string, string>>): WebhookPolicy {
   const read = webhooksOf(webhooks, http?.disable_webhooks ?? false, { ...env, ...process.env })
@@ -192,7 +193,7 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
     const env = parseEnv(await readText(envFile)) as Record<string, string>
     return { env, envFile, warnings }
   } catch {
-    // Templates name a .env without having one: the process may have the keys.
+    // Templates name a .env without having one, as the process may have the keys.
     const missing = `env names ${basename(path)}, which cannot be read: going on without it.`
     return { env: {}, envFile, warnings: [...warnings, missing] }
   }

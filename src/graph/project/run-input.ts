@@ -4,6 +4,7 @@ import type * as Langgraph from '@langchain/langgraph'
 
 import type { CheckpointSelector, EditUpdate, JsonText, RunRequest } from '../execution.ts'
 
+/** An object with any members. */
 export type Fields = Record<string, unknown>
 
 /** The constructors of the project's own copy of the engine. */
@@ -28,9 +29,10 @@ export interface WireCommand {
 
 type WireGoto = string | { readonly node: string; readonly input: unknown }
 
-/** The ids of the interrupts that wait on the thread. */
+/** Finds the ids of the interrupts that wait on the thread. */
 export type PendingInterrupts = () => Promise<readonly string[]>
 
+/** What the engine gets: the input or a Command; null to continue from the head. */
 export async function runInput(request: RunRequest, engine: EngineWords,
   pending: PendingInterrupts): Promise<unknown> {
   if (request.command === null) return JSON.parse(request.input)
@@ -49,6 +51,7 @@ export interface ParsedUpdate extends Pick<EditUpdate, 'asNode'> {
   readonly command: WireCommand | null
 }
 
+/** Parses an update of an edit. */
 export function parsedUpdate({ values, command, asNode }: EditUpdate): ParsedUpdate {
   return { asNode, values: JSON.parse(values),
     command: command === null ? null : JSON.parse(command) as WireCommand }
@@ -60,8 +63,8 @@ export function editInput({ values, command }: ParsedUpdate, engine: EngineWords
 }
 
 /**
- * `configurable` with the keys that select a checkpoint, left out if they have no value. Drops
- * the engine's own keys, such as its checkpointer: no client may set them.
+ * `configurable` with the keys that select a checkpoint, left out if they have no value. The
+ * engine's own keys, such as its checkpointer, are dropped, since clients must not set them.
  */
 export function configurableOf(threadId: string, config: Pick<WireConfig, 'configurable'>,
   checkpoint: CheckpointSelector | null): Fields {
@@ -85,7 +88,7 @@ export function configOf(threadId: string,
   const { tags, recursion_limit, max_concurrency, run_name, metadata = {} } = config
   const configurable = configurableOf(threadId, config, checkpoint)
   return {
-    // As the library does, which names a run's model there.
+    // The library names a run's model there as well.
     metadata: typeof configurable.model === 'string' ?
       { model: configurable.model, ...metadata }
       : metadata,
@@ -121,7 +124,7 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
 const idPattern = /^[0-9a-f]{32}$/
 
 /**
- * Answers by interrupt id, without the interrupts in `asked`: the client has not seen those. From
+ * Answers by interrupt id, without the interrupts in `asked`, which the client has not seen. From
  * 1.7 on a task's next interrupt has its own id, yet the engine gives it the answer to the first.
  */
 async function answersLeft(resume: unknown, asked: readonly string[],
@@ -138,8 +141,8 @@ async function answersLeft(resume: unknown, asked: readonly string[],
 }
 
 /**
- * Whether an unnamed answer that is in the log already must not be used again: an earlier attempt
- * used it, or this run's own answer gets a name, so that the engine would keep both.
+ * True if an unnamed answer in the log must not be used again. Either an earlier attempt used it,
+ * or this run's own answer gets a name, so that the engine would keep both.
  */
 export function outdatesAnswer({ asked, command }: Pick<RunRequest, 'asked' | 'command'>): boolean {
   if (asked !== null) return true
@@ -150,7 +153,7 @@ function isFalsyAnswer(resume: unknown): boolean {
   return resume != null && !resume
 }
 
-/** The engine drops a falsy answer unless it names the interrupt: here it does. */
+/** Names the interrupt of a falsy answer, which the engine would drop without a name. */
 async function namedAnswer(resume: unknown, pending: PendingInterrupts): Promise<unknown> {
   if (!isFalsyAnswer(resume)) return resume
   const [interrupt, other] = await pending()

@@ -1,14 +1,14 @@
-/** What user code threw, shown as itself: it need not be an error. */
+/** What user code threw, which may be any value, shown as itself. */
 
 import { inspect, types } from 'node:util'
 
 import type * as Langgraph from '@langchain/langgraph'
 
-/** Stands for something thrown that is no error, or an error that nothing can be added to. */
+/** Stands for a thrown value that is not an error, or for an error that cannot be extended. */
 class Thrown extends Error {
   constructor(value: unknown) {
     super(wordsOf(types.isNativeError(value) ? value.message : value), { cause: value })
-    // Such as a status by which a retry is decided.
+    // Keeps members such as a status by which a retry is decided.
     if (typeof value === 'object' && value !== null) {
       const { message: _message, name: _name, ...others } = value as Partial<Error>
       for (const [name, member] of Object.entries(others)) define(this, name, member)
@@ -22,7 +22,7 @@ function define(error: Error, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
-/** The engine adds the id of the task to whatever a node throws, and stores name and message. */
+/** The engine adds the id of the task to what a node throws, and stores name and message. */
 function usable(thrown: unknown): Error {
   if (!(thrown instanceof Error) || !Object.isExtensible(thrown)) return new Thrown(thrown)
   if (!thrown.name) define(thrown, 'name', nameOf(thrown))
@@ -34,8 +34,8 @@ interface Callable {
 }
 
 /**
- * Gives the engine an error for anything else that a node throws. It would fail over a text or
- * null, and store an object without its content. To be called once for each copy of the library.
+ * Gives the engine an error when a node throws another value. The engine would fail over a text or
+ * null, and store an object without its content. Call once for each copy of the library.
  */
 export function keepThrown(
   { StateGraph, MessagesAnnotation }: Pick<typeof Langgraph, 'StateGraph' | 'MessagesAnnotation'>,
@@ -54,7 +54,7 @@ export function keepThrown(
   }
 }
 
-/** The name of an error, `Error` if it has none. */
+/** The name of an error; `Error` if it has none. */
 export function nameOf(error: Error): string {
   const { name } = error as { name?: unknown }
   return name === undefined || name === '' ? 'Error' : wordsOf(name)
@@ -70,7 +70,7 @@ function wordsOf(thrown: unknown): string {
   }
 }
 
-/** The message of an error, the words of anything else. */
+/** The message of an error; the text of any other value. */
 export function messageOf(thrown: unknown): string {
   return wordsOf(thrown instanceof Error ? thrown.message : thrown)
 }

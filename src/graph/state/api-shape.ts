@@ -119,7 +119,7 @@ export class ApiShaper {
     return value
   }
 
-  /** An instance of a class: its `toDict` or `toJSON`, otherwise its members. */
+  /** Shapes an instance of a class: its `toDict` or `toJSON`, otherwise its members. */
   #instance(value: object): unknown {
     this.#atLeast('foreign')
     const speaker = value as { toDict?: unknown; toJSON?: unknown }

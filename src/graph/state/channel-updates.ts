@@ -3,7 +3,9 @@
 /** A channel's operator. */
 export type Reducer = (left: unknown, right: unknown) => unknown
 
-/** Called by a known reducer: all of `left` that is not in `update` is in its result as it was. */
+/**
+ * Called by a known reducer. What `left` has and `update` does not have is unchanged in its result.
+ */
 export type Report = (update: readonly unknown[]) => void
 
 /** Makes a reducer that reports; undefined if it is not known what an operator does. */
@@ -30,13 +32,13 @@ interface UpdateRecord {
   base: unknown
   /** Parts of what it was updated with since; undefined if something else happened. */
   updates: unknown[] | undefined
-  /** The reducer made the value. */
+  /** True if the reducer made the value. */
   isMade: boolean
 }
 
 /**
  * Replaces the operators of channels that are made from checkpoints, in graphs and subgraphs. A
- * checkpoint's list can then be distinguished from that of the checkpoint before.
+ * checkpoint's list can then be distinguished from that of the one before.
  */
 export class ChannelUpdates {
   readonly #reducerFor: ReducerFor
@@ -56,7 +58,7 @@ export class ChannelUpdates {
     return made?.base === base ? made.updates : undefined
   }
 
-  /** Returns a function that undoes it. */
+  /** Watches a class of channels. Returns a function that undoes it. */
   watch({ prototype }: ChannelClass): () => void {
     const { fromCheckpoint, update, checkpoint } = prototype
     const begin = (channel: Channel, base: unknown) => this.#begin(channel, base)
@@ -93,7 +95,10 @@ export class ChannelUpdates {
     return reducer
   }
 
-  /** Each value must have gone through the reducer: a first or an overwriting one does not. */
+  /**
+   * Notes an update. Each value must have gone through the reducer, which a first or an overwriting
+   * one does not.
+   */
   #note(channel: Channel, values: readonly unknown[], update: () => boolean): boolean {
     const record = this.#records.get(channel)
     if (!record || values.length === 0) return update()

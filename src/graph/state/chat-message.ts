@@ -1,8 +1,10 @@
-/** Converts chat messages to the API's flat form, and revives them from that JSON alone. */
+/** Converts chat messages to the API's flat form, and makes messages from that JSON again. */
 
 import type * as Messages from '@langchain/core/messages'
 
-/** The part of `@langchain/core/messages` that messages are made with: the project's own copy. */
+/**
+ * The part of `@langchain/core/messages` that messages are made with, in the project's own copy.
+ */
 export type MessageClasses = Pick<typeof Messages,
   'AIMessage' | 'AIMessageChunk' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>
 
@@ -15,6 +17,7 @@ export type AnyMessage = Record<string, unknown> & {
   toDict(): { readonly type: string; readonly data: Record<string, unknown> }
 }
 
+/** A message in the form that the API shows. */
 export type FlatMessage = Record<string, unknown>
 
 /**
@@ -24,6 +27,7 @@ export type FlatMessage = Record<string, unknown>
  */
 export type Revival = 'yes' | 'uncertain' | 'no'
 
+/** A message in its flat form, and whether that makes the same message again. */
 export interface Flattened {
   readonly flat: FlatMessage
   readonly revival: Revival
@@ -32,12 +36,12 @@ export interface Flattened {
 type Maker = (fields: Record<string, unknown>) => unknown
 
 interface MessageForm {
-  /** Number of own properties of an instance: the flat text would lose any others. */
+  /** Number of own properties of an instance. The flat text would lose any others. */
   readonly ownKeys: number
   /** Constructor arguments that the flat text holds. */
   readonly kwargs: ReadonlySet<string>
   readonly flatten: (message: AnyMessage) => FlatMessage
-  /** The constructor may not reproduce the members of the message exactly. */
+  /** True if the constructor may not reproduce the members of the message exactly. */
   readonly uncertain: boolean
 }
 
@@ -76,7 +80,7 @@ export class ChatMessages {
     }
   }
 
-  /** The flat shape; its members are the message's own, not copied. */
+  /** The flat shape. Its members are the message's own, not copied. */
   flatten(message: AnyMessage): Flattened {
     if (isV1(message)) return { flat: flatV1(message), revival: 'no' }
     const form = this.#forms.get(message.constructor)
@@ -86,7 +90,7 @@ export class ChatMessages {
     return { flat: form.flatten(message), revival: form.uncertain ? 'uncertain' : 'yes' }
   }
 
-  /** A message that `flatten` found revivable. */
+  /** Makes the message of a flat shape that `flatten` found revivable. */
   revive(flat: FlatMessage): unknown {
     const { type, ...rest } = flat
     const fields: Record<string, unknown> = {}
@@ -99,7 +103,7 @@ export class ChatMessages {
     return make(fields)
   }
 
-  /** Registers a class only if this copy of the library gives it no members unknown to us. */
+  /** Registers a class, but only if this copy of the library gives it no members unknown to us. */
   #learn(messageClass: new(fields: never) => unknown, keys: readonly string[],
     kwargs: readonly string[], flatten: MessageForm['flatten'], uncertain = false): void {
     const sample = new messageClass({ content: '', tool_call_id: '' } as never) as object
@@ -117,7 +121,7 @@ export function isChatMessage(value: object): value is AnyMessage {
     && typeof candidate.lc_kwargs === 'object'
 }
 
-/** Whether the message has no members or constructor arguments beyond those of its class. */
+/** True if the message has no members or constructor arguments beyond those of its class. */
 function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): boolean {
   if (Object.keys(message).length !== ownKeys) return false
   for (const key in message.lc_kwargs) if (!kwargs.has(key)) return false
@@ -125,8 +129,9 @@ function isOrdinary(message: AnyMessage, { ownKeys, kwargs }: MessageForm): bool
 }
 
 /**
- * Content of version 1: its constructor arguments are not what it shows. A model adds all members
- * of the message that it converts, and the blocks may stand in the place of the content.
+ * True for content of version 1, whose constructor arguments are not what it shows. A model adds
+ * all members of the message that it converts, and the blocks may stand in the place of the
+ * content.
  */
 function isV1({ response_metadata: metadata }: AnyMessage): boolean {
   return (metadata as { output_version?: unknown } | null)?.output_version !== undefined
@@ -172,14 +177,14 @@ function flatTool(message: AnyMessage): FlatMessage {
   return flat
 }
 
-/** A message of another class or copy of the library, or with extra members: its `toDict`. */
+/** Uses `toDict`, for a message of another class or copy of the library, or with extra members. */
 function flatForeign(message: AnyMessage): FlatMessage {
   const { type, data } = message.toDict()
   const shown = unescaped(data) as FlatMessage
   return { ...shown, type, id: shown.id ?? null, name: shown.name ?? null }
 }
 
-/** Without the wrapping that the library gives to plain data that looks like its own. */
+/** Removes the wrapping that the library gives to plain data that looks like its own. */
 function unescaped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unescaped)
   if (!isPlain(value)) return value

@@ -10,7 +10,10 @@ export interface Ancestor {
   readonly writes: readonly CheckpointPendingWrite[]
 }
 
-/** `ancestors` come newest first, and are read no further than the channels need. */
+/**
+ * Makes the history of channels. `ancestors` come newest first, and are read no further than
+ * needed.
+ */
 export async function deltaHistory(channels: readonly string[],
   ancestors: AsyncIterable<Ancestor>): Promise<Record<string, DeltaChannelHistory>> {
   const histories: Record<string, DeltaChannelHistory> = {}
@@ -31,7 +34,7 @@ export async function deltaHistory(channels: readonly string[],
   return histories
 }
 
-/** In their stored order, which is the order of replay. */
+/** The writes on a channel in their stored order, which is the order of replay. */
 export function writesOn(channel: string,
   writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
   return writes.filter(([, name]) => name === channel)

@@ -1,4 +1,4 @@
-/** A channel's list, element by element: what is stored of it, and what differs from that. */
+/** A channel's list, element by element: its stored form, and what differs from that. */
 
 import type { Splice, Value } from '../../../proto/gen/storage/v1/value.ts'
 import { isScalar, sameStored } from './known-value.ts'
@@ -7,15 +7,16 @@ import type { Print } from './object-print.ts'
 import { objectsIn } from './objects-in.ts'
 import type { Decode, Encode } from './value-codec.ts'
 
+/** A channel's list. */
 export type List = readonly unknown[]
 
-/** Of a list's last elements, so many are looked at for changes that no update mentions. */
+/** Last elements of a list that are checked for changes that no update mentions. */
 const lookBack = 256
-/** Of these, so many are looked at in depth. */
+/** Last elements that are checked in depth. */
 const deepLookBack = 16
-/** Changes in more places than this are stored as one that spans them. */
+/** Changed places above which they are stored as one change that spans them. */
 const splicesMax = 8
-/** More objects than this are looked for in one pass. */
+/** Objects above which they are looked for in one pass. */
 const searchesMax = 4
 
 /** What lies between the common start and the common end of two lists. */
@@ -27,18 +28,21 @@ interface Difference {
 
 /** The stored form of one channel that holds a list. */
 export class KnownList {
-  /** The engine's list: returned again while it still has the same elements. */
+  /** The engine's list. It is returned again while it still has the same elements. */
   #live: List
-  /** The live list was made by a known reducer or here: no code keeps it between runs. */
+  /**
+   * True if a known reducer or this class made the live list, so that no code keeps it between
+   * runs.
+   */
   #isMade = false
-  /** Our own copy: a reducer may change the engine's list in place. */
+  /** Our own copy, since a reducer may change the engine's list in place. */
   readonly #elements: unknown[] = []
   readonly #stored: Value[] = []
   /** How the last elements looked when they were encoded. */
   readonly #prints: (Print | undefined)[] = []
   /** Stored values of elements that came from the graph, which may hold them elsewhere too. */
   readonly #shared = new Set<Value>()
-  /** No element before has a shared value. */
+  /** Index before which no element has a shared value. */
   #sharedFrom = Infinity
 
   constructor(live: List) {
@@ -74,7 +78,7 @@ export class KnownList {
     return this.#live
   }
 
-  /** The list for an engine: never our own copy. */
+  /** The list for an engine, never our own copy. */
   live(): List {
     if (!isSameList(this.#elements, this.#live)) {
       this.#live = this.#elements.slice()
@@ -84,9 +88,9 @@ export class KnownList {
   }
 
   /**
-   * Moves on to `live` and returns what to store. `mentioned` are updates that made it: elements
-   * that they do not contain are what they were, or are looked at. Undefined: any element may
-   * have been changed.
+   * Moves on to `live` and returns what to store. `mentioned` are the updates that made it:
+   * elements that they do not contain are unchanged, or are checked. Undefined means that any
+   * element may have changed.
    */
   change(live: List, mentioned: List | undefined, looks: boolean, encode: Encode): Splice[] {
     const encoded = new Map<unknown, Value>()
@@ -113,19 +117,19 @@ export class KnownList {
     return splices
   }
 
-  /** Whether an element was changed in place, as far as that is looked at. */
+  /** True if an element was changed in place, as far as that is checked. */
   isTouched(): boolean {
     return this.#touched().length > 0
   }
 
-  /** Whether an element has other bytes than the stored ones. */
+  /** True if an element has other bytes than the stored ones. */
   differs(encode: Encode): boolean {
     return this.#elements.some((element, index) =>
       !isScalar(element) && !sameStored(this.#stored[index]!, encode(element).value)
     )
   }
 
-  /** Makes the elements what the log would give, and nobody else's. */
+  /** Replaces the elements by what the log would give, shared with nothing. */
   async settle(decode: Decode): Promise<void> {
     const isOurs = this.#isMade && !Object.isFrozen(this.#live)
     if (!isOurs) this.#live = []
@@ -141,7 +145,7 @@ export class KnownList {
     this.#sharedFrom = Infinity
   }
 
-  /** The common start and end are the same objects. */
+  /** Finds the difference, where common start and end are the same objects. */
   #identify(live: List): Difference {
     const elements = this.#elements
     const shorter = Math.min(elements.length, live.length)
@@ -154,7 +158,7 @@ export class KnownList {
     return { at, remove: elements.length - at - end, insert: live.slice(at, live.length - end) }
   }
 
-  /** The common start and end have the same bytes. */
+  /** Finds the difference, where common start and end have the same bytes. */
   #compare(live: List, encoded: Map<unknown, Value>, encode: Encode): Difference {
     const elements = this.#elements
     const shorter = Math.min(elements.length, live.length)
@@ -167,7 +171,7 @@ export class KnownList {
     return { at, remove: elements.length - at - end, insert: live.slice(at, live.length - end) }
   }
 
-  /** Whether `element` has the bytes that are stored at `index`: it is then the one we know. */
+  /** True if `element` has the bytes that are stored at `index`. It is then the known one. */
   #isStill(index: number, element: unknown, encoded: Map<unknown, Value>, encode: Encode): boolean {
     const isSame = Object.is(this.#elements[index], element)
     if (isScalar(element)) return isSame
@@ -182,7 +186,7 @@ export class KnownList {
     return true
   }
 
-  /** Encodes again what was changed in place outside of a difference; returns the places. */
+  /** Encodes again what was changed in place outside of a difference. Returns the places. */
   #changedInPlace(suspects: readonly number[], { at, remove }: Difference,
     encode: Encode): number[] {
     const changed: number[] = []
@@ -250,7 +254,7 @@ export class KnownList {
     this.#sharedFrom = Math.min(this.#sharedFrom, index)
   }
 
-  /** Notes how elements look, and forgets that of those that are no longer looked at. */
+  /** Notes how elements look, and forgets this for elements that are no longer checked. */
   #print(from: number, to = this.#elements.length): void {
     const first = Math.max(0, this.#elements.length - lookBack)
     for (let i = Math.max(from, first); i < to; i++) this.#prints[i] = printOf(this.#elements[i])
@@ -268,7 +272,7 @@ function isSameList(a: List, b: List): boolean {
   return true
 }
 
-/** From and to of places in a row; if there are many rows, of all of them together. */
+/** From and to of places in a row. If there are many rows, from and to of all together. */
 function runsOf(places: readonly number[]): (readonly [number, number])[] {
   const runs: [number, number][] = []
   for (const index of places) {

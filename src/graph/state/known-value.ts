@@ -1,4 +1,4 @@
-/** A channel's value as one whole: what is stored of it, and whether that is still so. */
+/** A channel's value as one whole: its stored form, and whether that is still true. */
 
 import { Form } from '../../../proto/gen/storage/v1/value.ts'
 import type { Value } from '../../../proto/gen/storage/v1/value.ts'
@@ -11,7 +11,7 @@ export class KnownValue {
   #live: unknown
   #stored: Value
   #print: Print | undefined
-  /** The live value came from the graph, which may hold it elsewhere too. */
+  /** True if the live value came from the graph, which may hold it elsewhere too. */
   #isShared: boolean
 
   private constructor(live: unknown, stored: Value, isShared: boolean) {
@@ -37,7 +37,7 @@ export class KnownValue {
     return this.#stored
   }
 
-  /** Moves on to `live`: the value to store, or undefined if its bytes stayed the same. */
+  /** Moves on to `live`. Returns the value to store; undefined if its bytes stayed the same. */
   change(live: unknown, isWritten: boolean, looks: boolean, encode: Encode): Value | undefined {
     const isSame = Object.is(this.#live, live)
     const mayDiffer = isWritten ? !isScalar(live) : looks && this.isTouched()
@@ -51,17 +51,17 @@ export class KnownValue {
     return stored
   }
 
-  /** Whether it was changed in place, as far as that is looked at. */
+  /** True if the value was changed in place, as far as that is checked. */
   isTouched(): boolean {
     return !looksLike(this.#live, this.#print, 'deep')
   }
 
-  /** Whether it has other bytes than the stored ones. */
+  /** True if the value has other bytes than the stored ones. */
   differs(encode: Encode): boolean {
     return !isScalar(this.#live) && !sameStored(this.#stored, encode(this.#live).value)
   }
 
-  /** Makes the live value what the log would give, and nobody else's. */
+  /** Replaces the live value by what the log would give, which is shared with nothing. */
   async settle(decode: Decode): Promise<void> {
     if (!this.#isShared) return
     this.#isShared = false
@@ -72,8 +72,8 @@ export class KnownValue {
 }
 
 /**
- * Whether two stored values have the same bytes. What the graph's own serializer writes is not
- * compared: that is done later, and counts as changed.
+ * True if two stored values have the same bytes. What the graph's own serializer writes is not
+ * compared, because it is written later. It counts as changed.
  */
 export function sameStored(a: Value, b: Value): boolean {
   if (a.json !== b.json || a.form !== b.form) return false
@@ -83,7 +83,7 @@ export function sameStored(a: Value, b: Value): boolean {
   return data.length === a.serialized!.data.length && Buffer.compare(a.serialized!.data, data) === 0
 }
 
-/** Whether nobody can change it: then decoding it again gives the same value. */
+/** True for a value that cannot be changed, so that decoding it again gives the same value. */
 export function isScalar(value: unknown): boolean {
   return value === null || !['object', 'function', 'symbol'].includes(typeof value)
 }

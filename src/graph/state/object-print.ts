@@ -6,7 +6,7 @@ import type { AnyMessage } from './chat-message.ts'
 /** How an object looked: its members, then those of the objects among them, and so on. */
 export interface Print {
   readonly seen: readonly unknown[]
-  /** How many of `seen` are of the object itself. */
+  /** Number of members in `seen` that are of the object itself. */
   readonly own: number
   /** The parts that are looked at, if it is a message. */
   readonly parts: readonly string[] | undefined
@@ -18,7 +18,7 @@ export interface Print {
  */
 export type Look = 'own' | 'deep'
 
-/** A print ends with the object that brings it to this many members. */
+/** Members after which a print ends, with the object that reaches this number. */
 const seenMax = 256
 
 /** How a value looks now; undefined for what cannot be changed in place. */
@@ -34,7 +34,7 @@ export function printOf(value: unknown): Print | undefined {
   return { seen, own, parts: isChatMessage(value) ? partsOf(value) : undefined }
 }
 
-/** Whether a value still looks as it did. */
+/** True if a value still looks as it did. */
 export function looksLike(value: unknown, print: Print | undefined, look: Look): boolean {
   if (print === undefined) return true
   const { seen, own, parts } = print
@@ -55,7 +55,7 @@ const parts = ['content', 'id', 'name', 'additional_kwargs', 'response_metadata'
 const aiParts = [...parts, 'tool_calls', 'usage_metadata']
 const toolParts = [...parts, 'artifact', 'status']
 
-/** Only what its class has: to ask for a member that is not there takes long. */
+/** The parts that its class has. To ask for a member that does not exist takes long. */
 function partsOf(message: AnyMessage): readonly string[] {
   return 'tool_calls' in message ? aiParts : 'tool_call_id' in message ? toolParts : parts
 }
@@ -75,7 +75,7 @@ function addMembers(seen: unknown[], object: object): void {
   }
 }
 
-/** Of what is neither a list nor a plain object. */
+/** Members of what is neither a list nor a plain object. */
 function membersOf(object: object): unknown[] {
   if (isChatMessage(object)) return partsOf(object).map((part) => object[part])
   if (object instanceof Map || object instanceof Set) return [object.size, ...firstOf(object)]
@@ -91,7 +91,7 @@ function firstOf(entries: Map<unknown, unknown> | Set<unknown>): unknown[] {
   return first
 }
 
-/** Where members end that are the same as those from `at` on; -1 if they are not. */
+/** Where members end that are the same as those from `at` on; -1 if they differ. */
 function compare(object: object, seen: readonly unknown[], at: number): number {
   let end = at
   if (Array.isArray(object)) {

@@ -2,7 +2,9 @@
 
 import { isChatMessage } from './chat-message.ts'
 
-/** Messages are not looked into, for no list has parts of them as elements. */
+/**
+ * All objects in a value. Messages are not looked into, as lists have no parts of them as elements.
+ */
 export function objectsIn(value: unknown): Set<object> {
   const found = new Set<object>()
   const open: unknown[] = [value]

@@ -18,7 +18,7 @@ const specialIndex: ReadonlyMap<string, number> = new Map([
 /** The engine's task id for a run's own input, such as an answer that names no interrupt. */
 const nullTask = '00000000-0000-0000-0000-000000000000'
 
-/** The ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
+/** Ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
 export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isNoticed = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isNoticed)) return null
@@ -29,19 +29,19 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
     .flatMap((question) => question?.id ?? [])
 }
 
-/** Leaves out an answer that names no interrupt. */
+/** The writes without an answer that names no interrupt. */
 export function withoutAnswer(writes: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] {
   return writes.filter(([task, channel]) => task !== nullTask || channel !== '__resume__')
 }
 
-/** Leaves out what a command wrote. */
+/** The writes without what a command wrote. */
 export function tasksOnly(
   writes: readonly CheckpointPendingWrite[] = [],
 ): CheckpointPendingWrite[] {
   return writes.filter(([task]) => task !== nullTask)
 }
 
-/** Whether a task failed with these writes: the answer among them is not kept. */
+/** True if a task failed with these writes. The answer among them is not kept. */
 function failedWith(channels: readonly unknown[]): boolean {
   return channels.includes('__error__')
 }
@@ -54,39 +54,40 @@ interface KnownWrite {
   readonly taskPath: string
   readonly channel: string
   live: unknown
-  /** The stored value of a live one that came from the graph, which may hold it elsewhere too. */
+  /** Stored value of a live one that came from the graph, which may hold it elsewhere too. */
   shared: Value | undefined
 }
 
 /** What has to be stored of a task's writes. */
 interface Taken {
   readonly taken: Write[]
-  /** Set if they are not complete yet: what has to be stored instead. */
+  /** Set if the writes are not complete yet. Resolves with what has to be stored instead. */
   readonly later?: Promise<Write[]>
   /** Rejects if something that the task wrote cannot be stored. */
   readonly whole?: Promise<void>
 }
 
-/** As the engine stores the error of a task. */
+/** The error in the form in which the engine stores errors of tasks. */
 function errorOf(reason: unknown): { name: string; message: string } {
   return { name: reason instanceof Error ? nameOf(reason) : 'Error',
     message: `What the node returned cannot be stored: ${messageOf(reason)}` }
 }
 
-/** The task that wrote; engines before 1.5 do not give its path. */
+/** The task that wrote. Engines before 1.5 do not give its path. */
 export type Writer = Pick<Writes, 'taskId' | 'taskPath'>
 
 /**
- * The first write at each index of a task stays, so that a task that runs twice has one result; a
- * write on a special channel is replaced. An answer is used once: one that names no interrupt is
- * left out as soon as a task had it, and a task that fails keeps only the answers before that.
+ * The writes on one checkpoint. The first write at each index of a task stays, so that a task that
+ * runs twice has one result. A write on a special channel is replaced. An answer is used once: one
+ * that names no interrupt is left out as soon as a task had it, and a task that fails keeps only
+ * the answers before that.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, KnownWrite>()
-  /** A task has had the answer that names no interrupt. */
+  /** True if a task has had the answer that names no interrupt. */
   #answerUsed = false
 
-  /** As read from the log, which may have several writes at one index. */
+  /** The writes as read from the log, which may have several at one index. */
   static async of(stored: readonly Writes[], decode: Decode): Promise<PendingWrites> {
     const pending = new PendingWrites()
     for (const { taskId, taskPath = '', writes } of stored) {
@@ -120,7 +121,7 @@ export class PendingWrites {
     return added
   }
 
-  /** As `add`, but if they cannot be stored, an error of the task takes their place. */
+  /** As `add`, but if the writes cannot be stored, an error of the task takes their place. */
   take(writer: Writer, writes: readonly PendingWrite[], codec: Pick<ValueCodec, 'encode'>): Taken {
     const serializing: Promise<void>[] = []
     const encode: Encode = (value) => codec.encode(value, (done) => void serializing.push(done))
@@ -142,7 +143,7 @@ export class PendingWrites {
     return this.add(writer, [['__error__', errorOf(reason)]], encode)
   }
 
-  /** In the order in which a step applies them: by task, then as they were added. */
+  /** The writes in the order in which a step applies them: by task, then as they were added. */
   tuples(): CheckpointPendingWrite[] {
     const tuples = [...this.#writes.values()]
       .sort((a, b) => compare(a.taskPath, b.taskPath) || compare(a.taskId, b.taskId))
@@ -158,7 +159,7 @@ export class PendingWrites {
     }
   }
 
-  /** Whether the write counts; `failed`: its task failed. */
+  /** True if the write counts. `failed` says that its task failed. */
   #admits(taskId: string, index: number, channel: string, failed: boolean): boolean {
     if (index >= 0) return !this.#writes.has(placeOf(taskId, index))
     if (showsAnswered.has(channel)) this.#answerUsed = taskId !== nullTask

@@ -18,7 +18,10 @@ const appends: ReadonlySet<string> = new Set([
   ) => [...rights.map((added) => `[...${list},...${added}]`), `[...${list},${right}]`]),
 ])
 
-/** Whether it is written as `a.concat(b)`, `[...a, ...b]` or the like, and nothing else. */
+/**
+ * True for a reducer that is written as `a.concat(b)`, `[...a, ...b]` or the like, and nothing
+ * else.
+ */
 export function isPlainAppend(operator: Reducer): boolean {
   const source = Function.prototype.toString.call(operator)
   if (source.length > sourceMax || source.includes('/')) return false
@@ -32,7 +35,7 @@ export function isPlainAppend(operator: Reducer): boolean {
   return appends.has(body.replaceAll(/[\w$]+/g, (name) => names.get(name) ?? name))
 }
 
-/** The same appending reducer, which reports what was added. */
+/** The same appending reducer, which also reports what was added. */
 export function reportingAppend(operator: Reducer, report: Report): Reducer {
   return (before, added) => {
     const list = operator(before, added)

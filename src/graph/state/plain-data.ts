@@ -1,6 +1,6 @@
 /**
- * Keeps plain data plain in the library's serializer, which takes an object with a key `lc` for one
- * that it wrote itself in the place of an instance, and makes that instance again.
+ * Keeps plain data plain in the library's serializer. The serializer takes an object with a key
+ * `lc` for one that it wrote itself in the place of an instance, and makes that instance again.
  */
 
 import { types } from 'node:util'
@@ -11,12 +11,14 @@ const written = /^lc\0+$/
 
 type Fields = Record<string, unknown>
 
-/** The value as the serializer may have it; the same one if no plain object in it has the key. */
+/**
+ * The value as the serializer may have it. It is the same one if no plain object in it has the key.
+ */
 export function hideMarks(value: unknown): unknown {
   return hasMark(value, new Set()) ? hidden(value, new Map()) : value
 }
 
-/** Whether `showMarks` has to be called on what the serializer reads from these bytes. */
+/** True if `showMarks` has to be called on what the serializer reads from these bytes. */
 export function hasHiddenMarks(data: Uint8Array): boolean {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes('"lc\\u0000')
 }
@@ -33,7 +35,7 @@ function hasMark(value: unknown, seen: Set<object>): boolean {
   return partsOf(value).some((part) => hasMark(part, seen))
 }
 
-/** A copy; `made` has the copy of each object, so that circles stay circles. */
+/** A copy. `made` has the copy of each object, so that circles stay circles. */
 function hidden(value: unknown, made: Map<object, unknown>): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (made.has(value)) return made.get(value)
@@ -69,7 +71,7 @@ function hidden(value: unknown, made: Map<object, unknown>): unknown {
     })
 }
 
-/** What an instance says of itself: the mark on top is its own. */
+/** What an instance says of itself. The mark on top is its own. */
 function hiddenWords(words: unknown, within: (part: unknown) => unknown): unknown {
   if (typeof words !== 'object' || words === null || !isPlain(words)) return within(words)
   return Object.fromEntries(Object.entries(words).map(([key, part]) => [key, within(part)]))
@@ -117,7 +119,7 @@ function partsOf(value: object): unknown[] {
   return hasFields(value) ? Object.values(value) : []
 }
 
-/** An error's members are not serialized, and those of bytes are numbers. */
+/** False for errors, whose members are not serialized, and for bytes, whose members are numbers. */
 function hasFields(value: object): boolean {
   return !ArrayBuffer.isView(value) && !types.isNativeError(value) && !types.isRegExp(value)
 }
@@ -127,7 +129,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Also for a key such as `__proto__`. */
+/** Defines a member, also for a key such as `__proto__`. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true,
     configurable: true })

@@ -19,6 +19,7 @@ import type { StepSink } from './step-sink.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
 
+/** Where the saver of one execution reads (`source`), and where its steps go (`sink`). */
 export interface SaverOptions {
   readonly threadId: string
   /** The run that writes; empty for an edit. */
@@ -28,19 +29,19 @@ export interface SaverOptions {
   readonly source: CheckpointSource
   readonly sink: StepSink
   readonly memory: ThreadMemory
-  /** Merged into every checkpoint's metadata, without `thread_id`; the engine's own wins. */
+  /** Merged into every checkpoint's metadata, without `thread_id`. The engine's own wins. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** What the engine gets of the writes that wait on a checkpoint; all by default. */
   readonly pending?: (writes: CheckpointPendingWrite[]) => CheckpointPendingWrite[]
-  /** A step ends only when it is in the log. */
+  /** True if a step ends only when it is in the log. */
   readonly sync: boolean
-  /** The engine expects Sends beside the channels of a checkpoint, not in one of them. */
+  /** True if the engine expects Sends beside the channels of a checkpoint, not in one of them. */
   readonly sendsApart?: boolean
   /** Called with what a task wrote, before that is encoded. */
   readonly written: (channel: string, value: unknown) => void
   /** Known if the engine's reducers are watched. */
   readonly updates?: ChannelUpdates
-  /** Called at every call: the execution's code is running. */
+  /** Called at every call, as the execution's code is running then. */
   readonly entered: () => void
   /** Called with the values of root checkpoints as the engine's channels hold them. */
   readonly seen: (checkpointId: string, values: ChannelValues, isLoaded: boolean) => void
@@ -50,10 +51,7 @@ type Configurable = Record<string, unknown>
 
 const tasksChannel = '__pregel_tasks'
 
-/**
- * Serves one execution on one thread. It has the shape of the engine's BaseCheckpointSaver without
- * being one: the engine never looks at the class.
- */
+/** Serves one execution on one thread, in the shape of the engine's BaseCheckpointSaver. */
 export class HeddleSaver implements BaseCheckpointSaver {
   readonly serde: SerializerProtocol
   readonly #options: SaverOptions
@@ -79,7 +77,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return '[HeddleSaver]'
   }
 
-  /** Refuses writes from now on: code may outlive its execution. */
+  /** Refuses writes from now on, because code may outlive its execution. */
   retire(): void {
     this.#ended = true
   }
@@ -106,7 +104,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { checkpoint_ns: named, checkpoint_id: id } = this.#enter(config)
     const ns = named === undefined ? null : text(named)
     const checkpointId = text(id) || null
-    // It is posted to another thread: if it cannot be cloned, this must fail here.
+    // The filter is posted to another thread. If it cannot be cloned, this must fail here.
     const filter = structuredClone(options.filter ?? null)
     const before = text(options.before?.configurable?.checkpoint_id) || null
     const query = { ns, checkpointId, before, limit: options.limit ?? null, filter }
@@ -149,7 +147,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
       skeletonJson: JSON.stringify(skeleton),
       metadataJson: JSON.stringify(described),
     } })
-    // Not for a fork: during the wait its tasks would write before their checkpoint is put.
+    // A fork does not wait: its tasks would write before their checkpoint is put.
     if (sync && metadata.source !== 'fork') await sink.acknowledged()
     return this.#configOf(ns, id)
   }
@@ -174,7 +172,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (sync) await sink.acknowledged()
   }
 
-  /** A thread is deleted by its owner, never from within a graph. */
+  /** Throws: a thread is deleted by its owner, never from within a graph. */
   async deleteThread(): Promise<void> {
     throw new HeddleError('unsupported', 'A graph cannot delete its own thread.')
   }
@@ -204,7 +202,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return configurable
   }
 
-  /** A copy, for the engine may change all of it but the values. */
+  /** A copy, since the engine may change all of it but the values. */
   async #tuple(ns: string, live: LiveCheckpoint): Promise<CheckpointTuple> {
     const { id, parentId, skeleton, metadata } = live
     const checkpoint: Checkpoint = {
@@ -227,7 +225,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return tuple
   }
 
-  /** Before version 4 of checkpoints, only the parent's writes held the Sends. */
+  /** Adds Sends. Before version 4 of checkpoints, only the parent's writes held them. */
   async #bringSends(ns: string, parentId: string, checkpoint: Checkpoint): Promise<void> {
     const sends = await this.#sendsOn(ns, parentId)
     if (this.#options.sendsApart) {
@@ -244,7 +242,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     return writesOn(tasksChannel, stored?.writes.tuples() ?? []).map(([, , send]) => send)
   }
 
-  /** Without the thread's id: checkpoints of a copied thread would name the original. */
+  /** Leaves out the thread's id: checkpoints of a copied thread would name the original. */
   #describe(metadata: CheckpointMetadata): CheckpointMetadata {
     const described: CheckpointMetadata = { ...this.#options.metadata, ...metadata }
     delete (described as { thread_id?: unknown }).thread_id
@@ -256,12 +254,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 }
 
-/** Before 0.4 the engine had no channel for Sends. */
+/** True for engines before 0.4, which have no channel for Sends. */
 export function sendsApart({ channels }: Pick<ServedGraph, 'channels'>): boolean {
   return !(tasksChannel in channels)
 }
 
-/** A step has ended, and so are the subgraphs of its tasks: their namespaces contain task ids. */
+/** Forgets subgraphs of a step that has ended. Their namespaces contain task ids. */
 function forgetTasks({ newest }: ThreadMemory, ns: string): void {
   const above = ns === '' ? '' : `${ns}|`
   for (const each of newest.keys()) {

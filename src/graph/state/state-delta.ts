@@ -7,40 +7,42 @@ import type { List } from './known-list.ts'
 import { KnownValue } from './known-value.ts'
 import type { Decode, Encode } from './value-codec.ts'
 
+/** Values of channels, by name. */
 export type ChannelValues = Record<string, unknown>
 
 /** What happened to the channels since their last checkpoint. */
 export interface Written {
-  /** Whether the engine has written the channel. */
+  /** True if the engine has written the channel. */
   isNew(channel: string): boolean
   /**
-   * The updates that made `list` of `base`, under a reducer that leaves alone what they do not
-   * contain; undefined if that is not known.
+   * The updates that made `list` of `base`; undefined if they are not known. Their reducer leaves
+   * alone what they do not contain.
    */
   updates(list: List, base: List): List | undefined
-  /** Whether code of the graph may have run: it may have changed in place what it did not write. */
+  /**
+   * True if code of the graph may have run, which may have changed in place what it did not write.
+   */
   readonly byTasks: boolean
 }
 
 /**
- * A longer list of small elements is stored as one value: each element stored separately costs a
- * reader some 120 bytes beside a text of one or two.
+ * Length from which on a list of small elements is stored as one value. Each element stored
+ * separately costs a reader some 120 bytes beside a text of one or two.
  */
 const crowdLength = 65_536
-/** Shorter strings count as small. */
+/** Characters below which a string counts as small. */
 const smallStringLength = 32
 
 /**
  * The channels of one checkpoint as live values. `advance` moves on to the next checkpoint and says
- * what changed. What an update contains is compared by its bytes. Only elements of a list that no
- * update contains, under a reducer that leaves these alone, are compared by identity, so that a
- * long list costs what was added to it. What was changed in place without an update is noticed
- * within bounds.
+ * what changed. What an update contains is compared by its bytes. Elements of a list that no update
+ * contains are compared by identity, if the reducer leaves these alone. So a long list costs what
+ * was added to it. What was changed in place without an update is noticed within bounds.
  */
 export class KnownChannels {
   readonly #channels = new Map<string, KnownList | KnownValue>()
 
-  /** As read from the log. */
+  /** The channels as read from the log. */
   static async of(stored: readonly StoredChannel[], decode: Decode): Promise<KnownChannels> {
     const known = new KnownChannels()
     for (const { channel, content } of stored) {
@@ -55,14 +57,14 @@ export class KnownChannels {
     return this.#channels.has(channel)
   }
 
-  /** The values for an engine: never our own copies of lists. */
+  /** The values for an engine, never our own copies of lists. */
   values(): ChannelValues {
     const values: ChannelValues = {}
     for (const [channel, known] of this.#channels) values[channel] = known.live()
     return values
   }
 
-  /** Starts over from `values`: the changes state every channel. */
+  /** Starts over from `values`. The changes state every channel. */
   restate(values: ChannelValues, encode: Encode): ChannelChange[] {
     this.#channels.clear()
     return Object.entries(values).flatMap(([channel, value]) =>
@@ -85,13 +87,13 @@ export class KnownChannels {
     return changes
   }
 
-  /** Whether a value was changed in place since it was stored, as far as that is looked at. */
+  /** True if a value was changed in place since it was stored, as far as that is checked. */
   touched(): boolean {
     for (const known of this.#channels.values()) if (known.isTouched()) return true
     return false
   }
 
-  /** Whether a value was changed in place since it was stored, anywhere. */
+  /** True if a value was changed in place since it was stored, anywhere. */
   differs(encode: Encode): boolean {
     for (const known of this.#channels.values()) if (known.differs(encode)) return true
     return false
@@ -133,12 +135,12 @@ export class KnownChannels {
   }
 }
 
-/** Whether it is stored element by element. */
+/** True if the value is stored element by element. */
 function isList(value: unknown): value is List {
   return Array.isArray(value) && !(value.length > crowdLength && value.every(isSmall))
 }
 
-/** A small scalar, or a plain object or list that holds at most one. */
+/** True for a small scalar, and for a plain object or list that holds at most one. */
 function isSmall(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isSmallScalar(value)
   const prototype: unknown = Object.getPrototypeOf(value)

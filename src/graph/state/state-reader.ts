@@ -11,13 +11,14 @@ type Reading = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'getDeltaChannelH
 
 /**
  * states        the values include what finished tasks wrote
- * checkpoints   they do not, nor what a command wrote: a step that failed cannot be added
+ * checkpoints   they do not, and neither what a command wrote: a failed step cannot be added
  */
 type Shows = 'states' | 'checkpoints'
 
 /**
- * The engine takes a task for done that was resumed and interrupts again, and shows a completed
- * task with its earlier interrupt. So answers are left out, and interrupts of completed tasks.
+ * Reads checkpoints for the engine. It leaves out answers, and interrupts of completed tasks. With
+ * these the engine would take a task for done that was resumed and interrupts again, and would show
+ * a completed task with its earlier interrupt.
  */
 export class StateReader implements Reading {
   readonly #saver: HeddleSaver
@@ -49,7 +50,10 @@ export class StateReader implements Reading {
     return '[StateReader]'
   }
 
-  /** The engine applies what tasks wrote only if the checkpoint was not named. */
+  /**
+   * The tuple for a reader. The engine applies what tasks wrote only if the checkpoint was not
+   * named.
+   */
   #readable(tuple: CheckpointTuple, isNamed: boolean): CheckpointTuple {
     const read = readable(tuple)
     if (this.#shows === 'states') return read
@@ -72,7 +76,7 @@ export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<strin
   )
 }
 
-/** Without results, so that no task counts as done. */
+/** The writes without results, so that no task counts as done. */
 export function withoutResults(writes: CheckpointPendingWrite[] = []): CheckpointPendingWrite[] {
   return writes.filter(([, channel]) => leavesTaskOpen.has(channel))
 }

@@ -1,20 +1,20 @@
 /** Which parts of a state a request selects: fields by name, single values as `values.<key>`. */
 
-/** Undefined: everything. */
+/** The selected parts; undefined for everything. */
 export type StateSelection = readonly string[] | undefined
 
 type Fields = Readonly<Record<string, unknown>>
 
 const ofValues = 'values.'
 
-/** The keys of the selected values: all of them, or those that are named. */
+/** The keys of the selected values, or `all`. */
 export function keysAskedFor(select: StateSelection): 'all' | readonly string[] {
   if (!select || select.includes('values')) return 'all'
   return select.filter((name) => name.startsWith(ofValues))
     .map((name) => name.slice(ofValues.length))
 }
 
-/** A value that is not an object has no keys and is returned whole. */
+/** The selected values. A value that is not an object has no keys and is returned whole. */
 export function selectedValues(values: unknown, select: StateSelection): unknown {
   const keys = keysAskedFor(select)
   if (keys === 'all' || typeof values !== 'object' || values === null) return values

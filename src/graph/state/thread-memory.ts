@@ -1,7 +1,8 @@
-/** The newest checkpoints of threads as live values, so that a next run need not read them. */
+/** The newest checkpoints of threads as live values, so that the next run need not read them. */
 
 import type { CheckpointMetadata, ReadonlyCheckpoint } from '@langchain/langgraph-checkpoint'
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { StoredTuple } from '../execution.ts'
 import { PendingWrites } from './pending-writes.ts'
 import { KnownChannels } from './state-delta.ts'
@@ -13,13 +14,13 @@ export type Skeleton = Pick<ReadonlyCheckpoint, 'v' | 'ts' | 'channel_versions' 
 /** A checkpoint with its state and its pending writes. */
 export interface LiveCheckpoint {
   readonly id: string
-  /** Empty for none. */
+  /** Id of the parent; empty for none. */
   readonly parentId: string
   readonly skeleton: Skeleton
   readonly metadata: CheckpointMetadata
   readonly channels: KnownChannels
   readonly writes: PendingWrites
-  /** Bytes of changes since the last full checkpoint, and that one's size. */
+  /** Bytes of changes since the last full checkpoint, and the bytes of that one. */
   readonly deltaBytes: number
   readonly fullBytes: number
 }
@@ -39,11 +40,11 @@ export async function liveCheckpoint(stored: StoredTuple, decode: Decode): Promi
 /** What one execution knows of its thread: the newest checkpoint of each namespace it touched. */
 export interface ThreadMemory {
   readonly newest: Map<string, LiveCheckpoint>
-  /** The thread has no checkpoint at all: the log need not be read. */
+  /** True if the thread has no checkpoint at all, so that the log need not be read. */
   empty: boolean
 }
 
-/** Makes the memory what the log would give: no value shares an object with another one. */
+/** Makes the memory what the log would give. No value shares an object with another one then. */
 export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<void> {
   for (const { channels, writes } of newest.values()) {
     await channels.settle(decode)
@@ -52,14 +53,15 @@ export async function settle({ newest }: ThreadMemory, decode: Decode): Promise<
 }
 
 /**
- * Whether a value was changed in place since it was stored. Looked at within bounds if every task
- * is done, and everywhere if one is left, for that will do the same to it again.
+ * True if a value was changed in place since it was stored. Checked within bounds if every task is
+ * done. Checked everywhere if one is left, because that task will do the same to it again.
  */
 export function isTouched({ newest }: ThreadMemory, isWaiting: boolean, encode: Encode): boolean {
   const channels = newest.get('')?.channels
   return channels !== undefined && (isWaiting ? channels.differs(encode) : channels.touched())
 }
 
+/** Bounds on what a worker remembers, in threads and in bytes. */
 export interface MemoryLimits {
   readonly threads: number
   readonly bytes: number
@@ -70,20 +72,18 @@ const liveFactor = 4
 const threadBytes = 4096
 
 /**
- * Threads that a worker remembers, within limits. An execution takes a thread's memory and returns
- * it only after success, so that no other sees what a failed one left in shared objects.
+ * Threads that a worker remembers, within bounds. An execution takes a thread's memory and returns
+ * it only after success. So no other execution sees what a failed one left in shared objects.
  */
 export class ThreadMemories {
-  readonly #limits: MemoryLimits
-  /** By thread, the least recently used first. */
-  readonly #roots = new Map<string, LiveCheckpoint>()
-  #bytes = 0
+  /** By thread. A root that is larger than all may be is not kept. */
+  readonly #roots: LRUCache<string, LiveCheckpoint>
 
-  constructor(limits: MemoryLimits) {
-    this.#limits = limits
+  constructor({ threads, bytes }: MemoryLimits) {
+    this.#roots = new LRUCache({ max: threads, maxSize: bytes, sizeCalculation: weightOf })
   }
 
-  /** Removes and returns the memory; it is empty unless it is of the head `headId`. */
+  /** Removes and returns the memory. It is empty unless it is of the head `headId`. */
   take(thread: string, headId: string | null): ThreadMemory {
     const root = this.#roots.get(thread)
     this.forget(thread)
@@ -92,24 +92,15 @@ export class ThreadMemories {
     return { newest, empty: headId === null }
   }
 
-  /** Keeps the root only: checkpoints of subgraphs may change while the head stays. */
+  /** Keeps the root only, since checkpoints of subgraphs may change while the head stays. */
   keep(thread: string, memory: ThreadMemory): void {
     const root = memory.newest.get('')
-    this.forget(thread)
-    if (!root) return
-    this.#roots.set(thread, root)
-    this.#bytes += weightOf(root)
-    for (const oldest of this.#roots.keys()) {
-      if (this.#roots.size <= this.#limits.threads && this.#bytes <= this.#limits.bytes) break
-      this.forget(oldest)
-    }
+    if (root) this.#roots.set(thread, root)
+    else this.forget(thread)
   }
 
   forget(thread: string): void {
-    const root = this.#roots.get(thread)
-    if (!root) return
     this.#roots.delete(thread)
-    this.#bytes -= weightOf(root)
   }
 }
 

@@ -15,22 +15,24 @@ import { hasHiddenMarks, hideMarks, showMarks } from './plain-data.ts'
 /** The `Serialized.type` of bytes that V8's structured clone wrote. */
 const cloneType = 'v8'
 
+/** An encoded value. */
 export interface Encoded {
   readonly value: Value
-  /** Decoding gives an equal value; otherwise the live value and the stored one may differ. */
+  /** True if decoding gives an equal value; otherwise live and stored value may differ. */
   readonly exact: boolean
 }
 
-/** Takes a value as it is now. */
+/** Encodes a value as it is now. */
 export type Encode = (value: unknown) => Encoded
 
-/** The live value; a promise if the graph's serializer makes it. */
+/** Makes the live value; a promise if the graph's serializer makes it. */
 export type Decode = (value: Value) => unknown
 
 /**
- * One per copy of the library. A chat message is stored flat, a list of nothing but chat messages
- * as an array of those (both FORM_MESSAGE). A value of which JSON would lose something is stored
- * twice: as the text that the API shows, and as bytes that restore it.
+ * Encodes and decodes values; one for each copy of the library. A chat message is stored flat, and
+ * a list of nothing but chat messages as an array of those (both FORM_MESSAGE). A value of which
+ * JSON would lose something is stored twice: as the text that the API shows, and as bytes that
+ * restore it.
  */
 export class ValueCodec {
   readonly #messages: ChatMessages
@@ -53,7 +55,7 @@ export class ValueCodec {
   }
 
   /**
-   * Takes the value as it is now: later changes to it do not count. If the graph's serializer is
+   * Encodes the value as it is now: later changes to it do not count. If the graph's serializer is
    * needed, `later` gets a promise, and `serialized` is set when that resolves.
    */
   encode(value: unknown, later: (done: Promise<void>) => void): Encoded {
@@ -65,7 +67,7 @@ export class ValueCodec {
     const json = JSON.stringify(shape) ?? 'null'
     if (fidelity === 'plain') return { value: { json, form: Form.FORM_UNSPECIFIED }, exact: true }
     const stored: Value = { json, form: Form.FORM_SERIALIZED }
-    // No serializer can write it: the log holds `undefined` in its place.
+    // No serializer can write it, so the log holds `undefined` in its place.
     if (typeof value === 'function' || typeof value === 'symbol') {
       stored.serialized = { type: cloneType, data: serialize(undefined) }
       return { value: stored, exact: false }
@@ -90,7 +92,10 @@ export class ValueCodec {
     return this.#revive(serialized, json)
   }
 
-  /** If the graph's serializer cannot read what it wrote: the value that the API shows. */
+  /**
+   * Reads bytes. If the graph's serializer cannot read what it wrote, returns the value that the
+   * API shows.
+   */
   async #revive({ type, data }: Serialized, json: JsonText): Promise<unknown> {
     try {
       const value: unknown = await this.#serde.loadsTyped(type, data)
@@ -154,7 +159,7 @@ function cloneOf(value: unknown): Buffer | undefined {
   }
 }
 
-/** Whether a member is null: decoding makes it undefined. */
+/** True if a member is null, which decoding makes undefined. */
 function saysNull({ id, name, usage_metadata: usage }: AnyMessage): boolean {
   return id === null || name === null || usage === null
 }

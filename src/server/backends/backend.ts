@@ -9,14 +9,19 @@ import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/inde
 import type { AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex,
   UnfinishedThread } from '../../search/index.ts'
 
+/** The backend of one member. There is one for a data directory and one for Cassandra. */
 export interface Backend {
+  /** The logs of all actors that this member owns. */
   readonly log: LogPort
-  /** For threads that this member owns. */
+  /** Rows of threads that this member owns. */
   readonly threads: Pick<ThreadIndex, 'get'>
+  /** Rows of runs. They are read for threads that this member owns. */
   readonly runs: RunTable
+  /** Rows of assistants that this member owns. */
   readonly assistants: Pick<AssistantIndex, 'get'>
   /** The API keys. */
   readonly keys: KeyTable
+  /** Admits of durable limits whose counters this member owns. */
   readonly limits: LimitTable
   /** The billing records. */
   readonly billing: BillingTable
@@ -24,13 +29,15 @@ export interface Backend {
   readonly everybody: ScatteredIndex
   /** Threads of this member that sleep until a run is due. */
   readonly due: DueThreads
+  /** Who owns which shard, as far as this member knows. */
   readonly ownership: Ownership
-  /** Undefined if nobody else can own anything. */
+  /** Undefined if no other member can own anything. */
   readonly ownershipCheck: OwnershipCheck | undefined
+  /** The way to other members. */
   readonly transport: Transport
   /**
-   * What each front door let through recently under a limit, undefined for one that does not
-   * answer. Empty if this member has counted everything that still counts itself.
+   * What each front door let through recently under a limit; undefined for one that does not
+   * answer. Empty if this member itself has counted everything that still counts.
    */
   askDoors(question: AdmitsQuestion,
     recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
@@ -41,7 +48,7 @@ export interface Backend {
   begin(actors: HostedActors): Promise<void>
   /** Gives everything back, if another member can take it. */
   giveBack(): Promise<void>
-  /** Throws a HeddleError if the data cannot be reached right now. */
+  /** Throws a HeddleError if the data cannot be reached now. */
   check(): Promise<void>
   /** Where the data is, for the banner at the start. */
   readonly place: string
@@ -49,7 +56,7 @@ export interface Backend {
   readonly name: string | undefined
   /** How the cluster looks from here. */
   status(): ClusterStatus
-  /** To be called when no actor is left. */
+  /** Closes the backend. Call when no actor is left. */
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -62,6 +69,6 @@ export interface HostedActors {
   wakeAt(atMs: number): void
   /** What this front door let through recently. */
   recentOf(question: AdmitsQuestion): RecentAdmits
-  /** How long an actor may take to passivate when its shard moves. */
+  /** Time that an actor may take to passivate when its shard moves. */
   readonly releaseMs: number
 }

@@ -1,4 +1,4 @@
-/** The backend in Cassandra: a seat in the cluster, and the ports behind its gate. */
+/** The backend in Cassandra: a node of the cluster, and the ports behind its ownership check. */
 
 import { retryAtStartup, requireOpen, readMemberTls, joinCluster } from '../../../cluster/index.ts'
 import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
@@ -21,20 +21,24 @@ import { ownAddressTowards } from './own-address.ts'
 import { shardHandover } from './shard-handover.ts'
 import { ShardOwnershipAge } from './shard-ownership-age.ts'
 
+/** Settings of one member on Cassandra, and how to end its process when it was fenced. */
 export interface CassandraBackendOptions {
   readonly settings: CassandraSettings
   /** Undefined if none is set. */
   readonly region: string | undefined
-  /** For what can be rebuilt. */
+  /** Directory for what can be rebuilt. */
   readonly directory: string
   readonly env: Env
   readonly metrics: Metrics
   readonly tracing?: Tracing
-  /** This member was fenced, or cannot work any more: it must end at once. */
+  /** Called when this member was fenced or cannot work any more. It must end at once. */
   endProcess(reason: string): void
 }
 
-/** Throws HeddleError with a message: for a wrong setting, or if it does not belong there. */
+/**
+ * Opens the backend. Throws HeddleError with a message for a wrong setting, or if this member does
+ * not belong there.
+ */
 export async function openCassandraBackend(options: CassandraBackendOptions): Promise<Backend> {
   const { settings, region, directory, env, metrics, tracing, endProcess } = options
   const { contactPoints, keyspace, member } = settings
@@ -60,6 +64,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
         indexWire, ...limitWires],
+      reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
       heartbeats: store.heartbeats,
@@ -152,8 +157,8 @@ const nobodysCheck: OwnershipCheck = {
 }
 
 /**
- * The index of a member that lost its shards may be outdated, so each answer passes the ownership
- * check.
+ * Passes each answer through the ownership check, as the index of a member that lost its shards may
+ * be outdated.
  */
 function checkedIndex(index: OwnIndex, check: OwnershipCheck): OwnIndex {
   return {

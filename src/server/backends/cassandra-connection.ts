@@ -2,6 +2,7 @@
 
 import type { CassandraSettings } from '../../settings/index.ts'
 
+/** The options as the store takes them. An empty user means no login. */
 export function connectionOptions(settings: CassandraSettings) {
   const { contactPoints, localDataCenter, keyspace, user, password, tls } = settings
   return { contactPoints, localDataCenter, keyspace, ...user !== '' && { user, password },

@@ -1,18 +1,23 @@
 /**
- * Compares the clock of this machine with Cassandra's. Ownership depends on no clock, but the times
- * in records, certificates, and how long a durable limit counts do.
+ * Compares the clock of this machine with Cassandra's. Ownership depends on no clock. The times in
+ * records, certificates, and how long a durable limit counts depend on one.
  */
 
 import type { Log } from '../../../cluster/index.ts'
 import { clocksApartMs } from '../../limits/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 
-/** Clocks drift slowly, but that of a machine that slept is off at once. */
+/**
+ * Time between comparisons. Clocks drift slowly, but that of a machine that slept is off at once.
+ */
 export const clockLookMs = 60_000
-/** Two clocks that are each off by less are as close to each other as durable limits need. */
+/** If two clocks are each off by less, they are close enough to each other for durable limits. */
 const clockOffMs = clocksApartMs / 2
 
-/** The result compares the clocks and logs a change. It throws if Cassandra cannot be reached. */
+/**
+ * Returns a function that compares the clocks and logs a change. It throws if Cassandra cannot be
+ * reached.
+ */
 export function clockWatch(store: Pick<CassandraStore, 'clockAheadMs'>,
   log: Log): () => Promise<void> {
   let off = false

@@ -6,7 +6,10 @@ import type { Env } from '../../../cluster/index.ts'
 import { openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { Backend } from './backend.ts'
 
-/** Throws HeddleError if the directory cannot be used. `endProcess`: it no longer can. */
+/**
+ * Opens the backend. Throws HeddleError if the directory cannot be used. `endProcess` is called if
+ * it no longer can.
+ */
 export async function openEmbeddedBackend(directory: string, env: Env,
   endProcess: (reason: string) => void): Promise<Backend> {
   const store = await openEmbeddedStore({ directory, env, onLost: endProcess })

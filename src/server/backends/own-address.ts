@@ -6,7 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 
 const cqlPort = 9042
-/** A node that does not answer within this time is skipped. */
+/** Time for a node to answer. One that does not is skipped. */
 const answerMs = 2_000
 
 /**
@@ -38,7 +38,10 @@ function addressTowards(contactPoint: string,
   })
 }
 
-/** As the driver reads it: `host`, `host:port`, `[address]:port`, or a bare IPv6 address. */
+/**
+ * The contact point as the driver reads it: `host`, `host:port`, `[address]:port`, or a bare IPv6
+ * address.
+ */
 function placeOf(contactPoint: string): { host: string; port: number } {
   if (isIPv6(contactPoint)) return { host: contactPoint, port: cqlPort }
   const [, host, port = cqlPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(contactPoint)!

@@ -1,13 +1,15 @@
 /**
- * What lives in the shards of this member: loaded when one is taken, release when it moves.
+ * What lives in the shards of this member: loaded when one is taken, released when it moves.
+ *
  * Rule: [drain].
  */
 
-import { actorKeyText, debounce, shardOf } from '../../../cluster/index.ts'
+import { actorKeyText, backoffMs, debounce, shardOf } from '../../../cluster/index.ts'
 import type { ActorKey, Env, ShardHost } from '../../../cluster/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import type { HostedActors } from './backend.ts'
 
+/** Rows and actors of the shards of one member. `shards` is the number of all shards. */
 export interface ShardHandoverOptions {
   readonly env: Env
   readonly shards: number
@@ -23,26 +25,27 @@ interface Leaving {
   readonly gone: Promise<ReadonlyMap<number, Promise<ActorKey[]>>>
 }
 
-const loadAgainMs = 1_000
+const loadAgain = { firstMs: 1_000, longestMs: 1_000 }
 /**
- * Rows of shards that were handed over are loaded when no other shard was taken for a while: until
+ * Quiet time before rows of shards that were handed over are loaded, and the longest wait. Until
  * then, the runs that move with the shards need the store and the processor. Searches wait longer
  * for that.
  */
 const [calmMs, latestMs] = [250, 5_000]
 
+/** What happens when this member takes a shard or gives one back. */
 export function shardHandover(
   { env, shards, store, actors, owns }: ShardHandoverOptions,
 ): ShardHost {
   const { activations, wake, wakeAt, releaseMs } = actors
-  /** Identifies the last time that each shard was taken: loads for earlier ones are given up. */
+  /** Identifies the last time that each shard was taken. Loads for earlier times are given up. */
   const takings = new Map<number, symbol>()
-  /** Shards that are released in one tick: their actors are looked for once. */
+  /** Shards that are released in one tick. Their actors are looked for once. */
   let leaving: Leaving | undefined
 
   const whenCalm = debounce({ env, calmMs, latestMs })
   const homeOf = (key: ActorKey) => shardOf(actorKeyText(key), shards)
-  /** Clients that wait for these threads need not wait until all rows are loaded. */
+  /** Wakes these threads, whose clients need not wait until all rows are loaded. */
   const hinted = (inProgress: readonly ActorKey[]) => {
     const threads = inProgress.filter(({ kind }) => kind === 'thread')
     void wake(threads.map(({ tenant, id }) => ({ tenant, threadId: id })))
@@ -58,7 +61,7 @@ export function shardHandover(
       .catch((error: unknown) => {
         if (!isMine()) return
         env.log.warn('The rows of a shard cannot be read yet.', { shard, error })
-        env.after(loadAgainMs, () => load(shard, taking))
+        env.after(backoffMs(loadAgain, 1, env.random()), () => load(shard, taking))
       })
   }
   const leaveTogether = (): Leaving => {
@@ -79,7 +82,7 @@ export function shardHandover(
     taken: (shard, inProgress) => {
       const taking = Symbol('taking')
       takings.set(shard, taking)
-      // Its last owner died: only its rows tell which threads are unfinished.
+      // Its last owner died, so only its rows tell which threads are unfinished.
       if (inProgress === undefined) return load(shard, taking)
       hinted(inProgress)
       whenCalm(() => load(shard, taking))

@@ -1,19 +1,25 @@
-/** Since when this member owns its shards: a new counter in an old shard need ask nobody. */
+/**
+ * Since when this member owns its shards. A new counter in an old shard need not ask other members.
+ */
 
 import { actorKeyText, atLatest, shardOf } from '../../../cluster/index.ts'
 import type { Env, ClusterNode, ShardHost } from '../../../cluster/index.ts'
 import { limitActorKey, limitServiceName } from '../../limits/index.ts'
 import type { AdmitsQuestion, RecentAdmits } from '../../limits/index.ts'
 
+/** How to ask other members. `shards` is the number of all shards. */
 export interface ShardOwnershipAgeParts {
   readonly env: Env
   readonly node: Pick<ClusterNode, 'self' | 'askMember' | 'status'>
   readonly shards: number
 }
 
-/** Slower answers are not waited for; front doors wait longer for their counter. */
+/**
+ * Time for an answer. Slower ones are not waited for; front doors wait longer for their counter.
+ */
 const answerMs = 2_000
 
+/** Knows how long this member has owned each shard. Belongs to the Cassandra backend. */
 export class ShardOwnershipAge {
   readonly #parts: ShardOwnershipAgeParts
   readonly #sinceMs = new Map<number, number>()
@@ -22,7 +28,7 @@ export class ShardOwnershipAge {
     this.#parts = parts
   }
 
-  /** The same host, but the time when each shard is taken is noted. */
+  /** Wraps a host to note the time when each shard is taken. */
   watched(host: ShardHost): ShardHost {
     return {
       busy: () => host.busy(),
@@ -35,7 +41,7 @@ export class ShardOwnershipAge {
     }
   }
 
-  /** As described in the backend. */
+  /** Does what the method of the backend promises. */
   async askDoors(question: AdmitsQuestion,
     recentMs: number): Promise<readonly (RecentAdmits | undefined)[]> {
     const { env, node, shards } = this.#parts

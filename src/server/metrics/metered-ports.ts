@@ -9,6 +9,7 @@ type Clock = Pick<Env, 'monotonicMs'>
 /** The statuses of runs that have ended. */
 const endings: ReadonlySet<string> = new Set(['success', 'error', 'timeout', 'interrupted'])
 
+/** Counts appends of the log, their duration, and the runs that end in them. */
 export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPort {
   const took = metrics.duration({
     name: 'log_append_duration_seconds',
@@ -31,7 +32,7 @@ export function meteredLog(log: LogPort, metrics: Metrics, clock: Clock): LogPor
     open: (branch, epoch) => log.open(branch, epoch),
     append: (rows, updates, logged) => {
       const beganMs = clock.monotonicMs()
-      // The store may take the bodies away.
+      // Counted before, because the store may take the bodies away.
       const bytes = rows.reduce((sum, { body }) => sum + body.length, 0)
       const appended = log.append(rows, updates, logged)
       const since = () => clock.monotonicMs() - beganMs
@@ -58,13 +59,14 @@ function* endingsIn(updates: readonly RowUpdate[]): Generator<string> {
   }
 }
 
-/** Sessions: reads of this member's own session are the validations of its gate. */
+/** Counts uses of sessions. Reads of this member's own session are the ownership checks. */
 export function meteredSessions(sessions: SessionPort, metrics: Metrics,
   clock: Clock): SessionPort {
   const validated = metrics.duration({
     name: 'gate_validation_duration_seconds',
     labels: ['outcome'],
-    help: 'Reads of the own session before anything is acknowledged: it is alive, over, or ' +
+    help:
+      'Reads of the own session before anything is acknowledged: it is alive, ended (over), or ' +
       'cannot be read (failed).',
   })
   const fences = metrics.count({
@@ -99,7 +101,7 @@ export function meteredSessions(sessions: SessionPort, metrics: Metrics,
   }
 }
 
-/** Ownership: shards that this member takes, and from whom, and shards that it gives back. */
+/** Counts shards that this member takes, and from whom, and shards that it gives back. */
 export function meteredShards(shards: ShardPort, metrics: Metrics): ShardPort {
   const taken = metrics.count({
     name: 'shards_taken_total',

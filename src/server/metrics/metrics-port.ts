@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net'
 
 import type { Metrics } from './metrics.ts'
 
+/** An open metrics port. */
 export interface MetricsServer {
   readonly port: number
   close(): Promise<void>
 }
 
-/** Throws if it cannot listen. */
+/** Opens the port. Throws if it cannot listen. */
 export async function openMetricsServer(metrics: Metrics,
   { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsServer> {
   const server = createServer((request, response) => {

@@ -8,24 +8,25 @@ export interface Reading {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** Name and description of a metric. */
 export interface MetricWords<Name extends string = string> {
-  /** Without `heddle_`; a counter's ends with `_total`, a duration's with `_seconds`. */
+  /** Name without `heddle_`. A counter's ends with `_total`, a duration's with `_seconds`. */
   readonly name: string
   readonly help: string
   readonly labels?: readonly Name[]
 }
 
-/** By their names; of none, only an empty object. */
+/** Values of labels by name. Without labels, only an empty object. */
 type Labels<Name extends string = string> = Readonly<
   [Name] extends [never] ? Record<string, never> : Record<Name, string>
 >
 
-/** In seconds: from a turn in memory to a run of a minute. */
+/** Bounds of buckets in seconds: from a turn in memory to a run of a minute. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
 /**
- * Parts that count something themselves are read when metrics are asked for; only single events
- * and durations are reported as they happen.
+ * The metrics of one process. Parts that count something themselves are read when metrics are asked
+ * for. Only single events and durations are reported as they happen.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -34,7 +35,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
   }
 
-  /** `read` is called whenever metrics are asked for. */
+  /** Adds a gauge. `read` is called whenever metrics are asked for. */
   gauge(words: MetricWords, read: () => Iterable<Reading>): void {
     const gauge = new Gauge({
       ...this.#settings(words),
@@ -45,7 +46,7 @@ export class Metrics {
     })
   }
 
-  /** The same for values that only grow. */
+  /** Adds a counter, for values that only grow. `read` is called whenever metrics are asked for. */
   counter(words: MetricWords, read: () => Iterable<Reading>): void {
     const counter = new Counter({
       ...this.#settings(words),
@@ -56,7 +57,10 @@ export class Metrics {
     })
   }
 
-  /** Counts one at a time. The registry, which checks all labels, learns of it when it is asked. */
+  /**
+   * Adds a counter that is counted up. The registry, which checks all labels, learns of it when it
+   * is asked.
+   */
   count(words: MetricWords<never>): (labels?: Labels<never>, by?: number) => void
   count<Name extends string>(words: MetricWords<Name>): (labels: Labels<Name>, by?: number) => void
   count(words: MetricWords): (labels?: Labels, by?: number) => void {
@@ -68,7 +72,7 @@ export class Metrics {
       totals.set(key, total)
       return total
     }
-    // A counter without labels exists from the start; one with labels, when it is first used.
+    // A counter without labels exists from the start. One with labels exists when it is first used.
     if (names.length === 0) totalOf({})
     this.counter(words, () => totals.values())
     return (labels = {}, by = 1) => {
@@ -76,7 +80,7 @@ export class Metrics {
     }
   }
 
-  /** Takes durations, in milliseconds, one at a time. */
+  /** Adds a histogram. The result takes one duration at a time, in milliseconds. */
   duration(words: MetricWords): (ms: number, labels?: Labels) => void {
     const histogram = new Histogram({ ...this.#settings(words), buckets })
     return (ms, labels = {}) => histogram.observe(labels, ms / 1_000)

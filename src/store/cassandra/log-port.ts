@@ -1,12 +1,14 @@
 /**
- * Appends and deletes as the log port promises them: first the log, then rows, then the gate.
+ * Appends and deletes as the log port promises them: first the log, then rows, then the ownership
+ * check.
+ *
  * Rules: [rows_last] [validate_after].
  */
 
 import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
-import { goingAway, HeddleError } from '../../errors.ts'
+import { CodedError, goingAway, HeddleError } from '../../errors.ts'
 import type { Connection } from './driver/connection.ts'
 import type { LocalIndex } from './index/local-index.ts'
 import type { OwnedRowTable } from './index/owned-row-table.ts'
@@ -19,6 +21,7 @@ import type { WriteTimestamp } from './log/write-timestamp.ts'
 import type { BillingTable } from './tables/billing-table.ts'
 import type { RunTable } from './tables/run-table.ts'
 
+/** The tables of one store that change with the log. `rank` makes the timestamps of writes. */
 export interface LogPortParts {
   readonly env: Pick<Env, 'uuid'>
   readonly connection: Connection
@@ -46,16 +49,18 @@ interface Ranked<Update = RowUpdate> {
 interface RowChanges {
   readonly rows: readonly NewRow[]
   readonly ranked: readonly Ranked[]
-  /** The timestamp for removing runs that an earlier thread of the same id left. */
+  /** Timestamp for removing runs that an earlier thread of the same id left. */
   readonly removal: bigint
   /** Earlier calls about the same subjects. */
   readonly before: Promise<unknown> | undefined
 }
 
 /**
+ * The log of a member.
+ *
  * 1. What a copy needs is noted before its first row.
  * 2. Rows of runs and their billing are written once the log is on a quorum and the ownership check
- *    has confirmed it after that; rows of threads and assistants after those. So a row may lag
+ *    has confirmed it after that. Rows of threads and assistants come after those. So a row may lag
  *    behind the log and never leads it.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
  * 4. Calls about the same thread, assistant or branch end in the order they were made.
@@ -67,9 +72,9 @@ export class CassandraLog implements LogPort {
   readonly #parts: LogPortParts
   /** By branch: calls on a copy that is being noted. */
   readonly #copies = new KeyedQueue()
-  /** By thread and assistant. */
+  /** By thread and assistant: calls in progress. */
   readonly #subjects = new KeyedQueue()
-  /** By branch. */
+  /** By branch: appends in progress. */
   readonly #endings = new KeyedQueue()
   #epoch = 0
   #closed = false
@@ -82,7 +87,7 @@ export class CassandraLog implements LogPort {
     logged?: () => void): Promise<void> {
     if (this.#closed) throw goingAway()
     const epoch = this.#epochOf(rows, updates)
-    // Ranks follow the order of the calls.
+    // Timestamps follow the order of the calls.
     const removal = this.#parts.rank.next(epoch)
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
@@ -90,16 +95,16 @@ export class CassandraLog implements LogPort {
     const pendingWrite = this.#parts.check.announce()
     try {
       await this.#appendRows(rows)
-      // Rows of a deposed owner are not history: no mutable row may be based on them.
+      // Rows of a deposed owner are not history, so no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
         await pendingWrite.confirm()
         logged?.()
       }
-      // Those that this call waits for must not wait for it.
+      // The calls that this one waits for must not wait for it.
       if (amongSubjects.before) pendingWrite.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
       await pendingWrite.confirm()
-      // From here on this call at most waits for others.
+      // From here on this call waits for others at most.
       pendingWrite.leave()
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
@@ -125,7 +130,7 @@ export class CassandraLog implements LogPort {
     if (this.#closed) throw goingAway()
     const { table, tenant, id, epoch } = subject
     const { index, rank, rows, runs } = this.#parts
-    // Whatever is created again under this id comes later, or has higher ranks.
+    // What is created again under this id comes later, or has higher timestamps.
     const removal = rank.next(epoch)
     const slot = this.#subjects.enter([ownedKey(table, tenant, id)])
     try {
@@ -146,7 +151,7 @@ export class CassandraLog implements LogPort {
     this.#parts.runs.forget()
   }
 
-  /** Takes no more calls; resolves when earlier calls have ended. */
+  /** Takes no more calls. Resolves when earlier calls have ended. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#copies.quiet()
@@ -180,15 +185,16 @@ export class CassandraLog implements LogPort {
     try {
       await appended
     } catch (error) {
-      const unwritten = error instanceof HeddleError && error.code === 'unavailable'
-        && !error.ambiguous
+      const unwritten = error instanceof CodedError && error.code === 'unavailable'
+        && error.outcome === 'not_done'
       if (unwritten) { for (const row of copies) this.#unnoteCopy(row) }
       throw error
     }
   }
 
   /**
-   * A copy that was never made needs nothing; if noted, its source could never be removed whole.
+   * Takes back what was noted for a copy that was never made. Its source could otherwise never be
+   * removed whole.
    */
   #unnoteCopy({ branch, epoch }: NewRow): void {
     this.#parts.connection.surely(() => this.#release(branch, epoch)).catch(() => {})
@@ -201,7 +207,7 @@ export class CassandraLog implements LogPort {
       const tail = await log.tail(branch)
       if (tail && tail.seq >= seq - 1) return
     }
-    // A copy that already has rows was noted long ago: the log will refuse the row.
+    // A copy that already has rows was noted long ago, and the log will refuse the row.
     if (await log.tail({ id: branch.id, ancestors: [] })) return
     await this.#release(branch, epoch)
     throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
@@ -209,7 +215,7 @@ export class CassandraLog implements LogPort {
 
   /**
    * Changes the rows that the updates are about, those of runs first. What belongs to log rows that
-   * are written is retried until it is done; without log rows the caller may ask again.
+   * are written is retried until it is done. Without log rows the caller may ask again.
    */
   async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
@@ -258,7 +264,10 @@ export class CassandraLog implements LogPort {
     await this.#release(branch, epoch)
   }
 
-  /** Also for a copy that was not made: its source may already be removed as far as it allowed. */
+  /**
+   * Releases a branch. Also for a copy that was not made, as its source may be partly removed
+   * already.
+   */
   async #release(branch: Branch, epoch: number): Promise<void> {
     const { branches, log } = this.#parts
     for (const { branchId, after } of await branches.release(branch, epoch)) {
@@ -271,8 +280,8 @@ export class CassandraLog implements LogPort {
   }
 
   /**
-   * Rows of runs do not carry their epoch. If no row does, the updates are billing: those are the
-   * same whoever writes them, whatever the rank.
+   * The epoch of a call. Rows of runs do not carry one. If no row does, the updates are billing
+   * rows, which are the same whichever owner writes them and with whichever timestamp.
    */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
     const speaking = updates.flatMap((

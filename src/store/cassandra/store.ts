@@ -33,69 +33,73 @@ import { LimitTable } from './tables/limit-table.ts'
 import { RunTable } from './tables/run-table.ts'
 import { StoredBodies } from './tables/stored-body.ts'
 
+/** Where and how a store is opened. */
 export interface CassandraStoreOptions extends ConnectionOptions {
   readonly commit: CommitMode
-  /** Where the local index is kept; it is rebuilt at each start. */
+  /** Directory of the local index, which is rebuilt at each start. */
   readonly directory: string
-  /** Called with a message when the index cannot be kept up: later changes are not found. */
+  /** Called with a message when the index cannot be kept up. Later changes are not found then. */
   onIndexLost(reason: string): void
-  /** The region of this member; if none is named, the keyspace must not belong to any. */
+  /** Region of this member. Without one, the keyspace must not belong to any region. */
   readonly region?: string
-  /** For keyspaces that are created: replicas per data center, by its name. */
+  /** Replicas per data center, by its name, for keyspaces that are created. */
   readonly replication?: Readonly<Record<string, number>>
 }
 
+/** The ports that acknowledge, once the ownership check is known. */
 export interface ServedStore {
   readonly log: LogPort
-  /** Searches ask the indexes of all owners. */
+  /** Reads single rows. Searches ask the indexes of all owners instead. */
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTablePort
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly limits: LimitTablePort
 }
 
-/** The rows that this member owns, for searches: by shard, since shards come and go. */
+/** The rows that this member owns, for searches. They come and go by shard. */
 export interface ShardIndex extends OwnIndex {
   /**
    * Covers a shard that was claimed. Returns the threads that its last owner left busy, hidden or
-   * with webhooks to send; none if it was unloaded meanwhile. If it fails, it may be called again.
+   * with webhooks to send; none if the shard was unloaded meanwhile. After a failure it may be
+   * called again.
    */
   load(shard: number): Promise<readonly UnfinishedThread[]>
-  /** Uncovers it at once; called before the shard is given back. */
+  /** Uncovers a shard at once. Call before the shard is given back. */
   unload(shard: number): void
-  /** Threads of covered shards that sleep, from the one that is due first. */
+  /** Threads of covered shards that sleep, the one that is due first in front. */
   due: DueThreads
 }
 
+/** The store of one member. It belongs to the server, which closes it last. */
 export interface CassandraStore {
   readonly sessions: SessionPort
   readonly shardOwners: ShardPort
   readonly heartbeats: HeartbeatPort
   readonly keys: KeyTablePort
   readonly billing: BillingTablePort
-  /** The secret by which members without another one recognize each other. */
+  /** The secret by which members recognize each other, if they were given no other one. */
   readonly secret: string
-  /** Fixed when the cluster was created. */
+  /** Number of shards, fixed when the cluster was created. */
   readonly shards: number
-  /** The ports, whose acknowledgements pass the ownership check. Called once. */
+  /** Makes the ports. Their acknowledgements pass the ownership check. Call once. */
   serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm' | 'announce'> }): ServedStore
   readonly index: ShardIndex
-  /** Called before a shard is given back, when no work on it is under way. */
+  /** Call before a shard is given back, when no work on it is in progress. */
   release(shard: number): void
-  /** How far the clock of this machine is ahead of Cassandra's, at the least. */
+  /** How far the clock of this machine is ahead of Cassandra's, at least. */
   clockAheadMs(): Promise<number>
-  /** Whether Cassandra answers. */
+  /** True if Cassandra answers. */
   reachable(): Promise<boolean>
-  /** Takes no more calls; resolves when earlier calls have ended, if Cassandra answers. */
+  /** Takes no more calls. Resolves when earlier calls have ended, if Cassandra answers. */
   quiet(): Promise<void>
   /** Becomes quiet, gives up what has not ended, and closes everything. */
   close(): Promise<void>
 }
 
-/** How long closing waits for what is in flight. */
+/** Time that closing waits for what is in flight. */
 const endingMs = 3_000
 
-/** Throws HeddleError with a message if a setting cannot work. */
+/** Opens the store. Throws HeddleError with a message if a setting cannot work. */
 export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
   const { env, directory, replication, commit } = options
   const connection = await Connection.open(options)
@@ -175,14 +179,14 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
   }
 }
 
-/** What operator commands need, without the threads. */
+/** What operator commands need: tables, without the worker threads of a store. */
 export interface OperatorTables extends Pick<CassandraStore, 'keys' | 'billing'> {
   /** The region that the keyspace belongs to, if any. */
   readonly region?: string
   close(): Promise<void>
 }
 
-/** For a short-lived command. Throws as opening the store does. */
+/** Opens tables for a short-lived command. Throws as opening the store does. */
 export async function openOperatorTables(
   options: ConnectionOptions & { readonly region?: string },
 ): Promise<OperatorTables> {

@@ -26,6 +26,7 @@ import { SearchLink } from './writer/search-link.ts'
 import { WriterLink } from './writer/writer-link.ts'
 import type { OnLost } from './writer/writer-link.ts'
 
+/** An open data directory. It belongs to the server, which closes it last. */
 export interface EmbeddedStore {
   readonly log: LogPort
   readonly threads: ThreadIndex
@@ -36,11 +37,11 @@ export interface EmbeddedStore {
   readonly billing: BillingTable
   /** What a tenant uses. */
   use(tenant: string): Promise<TenantUse>
-  /** Threads that sleep, from the one that is due first; those after the given place. */
+  /** Sleeping threads after a given place, the one that is due first in front. */
   due: DueThreads
   /** Threads that a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
-  /** The epoch of this life: higher than that of every earlier life of this directory. */
+  /** The epoch of this process, higher than that of every earlier process of this directory. */
   claimEpoch(): Promise<number>
   /** Finishes all requests, closes the file and releases the directory. */
   close(): Promise<void>
@@ -50,33 +51,36 @@ export interface EmbeddedStore {
 export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
-  /** Replaces all rows of a shard; of two rows of one thing the later one wins. */
+  /** Replaces all rows of a shard. Of two rows of one thing the later one wins. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
-  /** Later requests find the rows of the shard, all of which are loaded. */
+  /** Later requests find the rows of the shard. All of them must be loaded. */
   cover(shard: number): Promise<void>
-  /** Later requests find nothing of the shard; its rows stay until it is unloaded. */
+  /** Later requests find nothing of the shard. Its rows stay until it is unloaded. */
   uncover(shard: number): Promise<void>
+  /** Removes the rows of a shard. */
   unload(shard: number): Promise<void>
-  /** With the shards whose rows were searched. */
+  /** Answers a search. Names the shards whose rows were searched. */
   answer(question: IndexQuestion): Promise<IndexAnswer>
   /** The covered shards. */
   loaded(): Promise<readonly number[]>
+  /** Threads of a shard that its new owner must look at. */
   unfinished(shard: number): Promise<readonly UnfinishedThread[]>
 }
 
+/** Where and how a store is opened. */
 export interface EmbeddedStoreOptions {
   readonly directory: string
   readonly env: Env
-  /** Nothing can be read or written any more until the store is opened again. */
+  /** Called once with the reason when the store cannot be used until it is opened again. */
   readonly onLost?: OnLost
 }
 
-/** Most memory of a batch is garbage after the commit: it should not reach the old generation. */
+/** Most memory of a batch is garbage after the commit and should not reach the old generation. */
 const youngGenerationMb = 64
 
 /**
- * Creates the directory if it is missing. Throws HeddleError: `not_owner` if another process has
- * the directory, `unavailable` if it cannot be used.
+ * Opens a data directory, and creates it if it is missing. Throws HeddleError: `not_owner` if
+ * another process has the directory, `unavailable` if it cannot be used.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { link, lookup, documents, close } = await openFile(options)
@@ -96,7 +100,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** Deletes what is there. Throws as `openEmbeddedStore` does. */
+/** Opens an empty store. Deletes what is there. Throws as `openEmbeddedStore` does. */
 export async function openScratchStore(
   options: EmbeddedStoreOptions & { readonly shards: number },
 ): Promise<ScratchStore> {
@@ -112,7 +116,7 @@ export async function openScratchStore(
         threads: async (...query) => note(searched, await documents.threads(...query)),
         assistants: async (...query) => note(searched, await documents.assistants(...query)),
       }
-      // In one turn, so that the shards are the ones whose rows a search by the writer found.
+      // Asked in one turn, so that the shards are those whose rows the search found.
       const [found, loaded] = await Promise.all([
         askIndex({ threads: threadIndex(link, lookup, noted),
           assistants: assistantIndex(link, noted), use }, question),
@@ -176,7 +180,7 @@ async function openFile(
   opened.move()
   const searches = new SearchLink(file, env.log)
   const close = async () => {
-    // In the same turn: what is asked after the call is refused.
+    // Runs in the same turn: what is asked after the call is refused.
     beside.dispose()
     await Promise.all([searches.close(), link.close()])
     unlock()

@@ -6,6 +6,7 @@ import { HeddleError } from '../../errors.ts'
 /** Bounded, for nobody takes the entry of a thread that is loaded elsewhere. */
 const rememberedMax = 10_000
 
+/** The threads of one member whose actor failed while the store was away. */
 export class Interruptions {
   readonly #keys = new Set<string>()
 

@@ -3,15 +3,16 @@
  * Rules: [same_life] [purged_first].
  */
 
-import { atLatest } from '../../../cluster/index.ts'
+import { atLatest, Backoff } from '../../../cluster/index.ts'
 import type { ActorContext } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
 
-/** Pause before the next try: doubled each time, up to the longest. */
-const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
+/** Before the next try. */
+const pauses = { firstMs: 1_000, longestMs: 60_000 }
 
+/** The purge of one thread, tried until it works. */
 export class Purge {
   readonly #ports: Pick<ThreadPorts, 'log' | 'env'>
   readonly #context: ActorContext
@@ -67,7 +68,7 @@ export class Purge {
 
   async #untilPurged(branch: Branch, first: Promise<void>): Promise<void> {
     const { env } = this.#ports
-    let pauseMs = firstPauseMs
+    const backoff = new Backoff(env, pauses)
     for (let purged = first;; purged = this.#lastTry = this.once(branch)) {
       try {
         return await purged
@@ -79,8 +80,7 @@ export class Purge {
         // Any other error does not pass by itself: the next loading of the thread tries again.
         if (HeddleError.from(error).code !== 'unavailable') return
       }
-      if (await atLatest(env, pauseMs, this.#stopped.promise)) return
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+      if (await atLatest(env, backoff.nextMs(), this.#stopped.promise)) return
     }
   }
 }

@@ -4,14 +4,27 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { planOf } from '../model/run-request.ts'
 
+/** The retention of one thread, as a timer and two flags. */
 export class RunRetention {
   readonly #context: ThreadContext
   #stopTimer: (() => void) | undefined
   /** Nobody can come back to the run that ended last. */
   #mayGo = false
+  /** The time of the thread is up: it stays only for webhooks that are owed. */
+  #isDue = false
 
   constructor(context: ThreadContext) {
     this.#context = context
+  }
+
+  /** Whether the thread goes as soon as no webhook is owed. */
+  get isDue(): boolean {
+    return this.#isDue
+  }
+
+  /** `isDue`: its time is up, but webhooks are owed. */
+  awaitWebhooks(isDue: boolean): void {
+    this.#isDue = isDue
   }
 
   /** A follower has got the end of a run. */
@@ -36,12 +49,13 @@ export class RunRetention {
   begin(endSeen?: Promise<unknown>): void {
     const { env, limits } = this.#context.ports
     endSeen?.then(() => this.#expire(), () => {})
-    this.stop()
+    this.#stopTimer?.()
     this.#stopTimer = env.after(limits.retentionMs, () => this.#expire())
   }
 
   stop(): void {
     this.#stopTimer?.()
+    this.#isDue = false
   }
 
   #expire(): void {

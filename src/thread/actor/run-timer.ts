@@ -4,6 +4,7 @@ import { dueAtMs } from '../../limits/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { dozeMs, lookAgainMs } from '../decide/run-queue.ts'
 
+/** Wakes the thread when its queue is to be looked at. */
 export class RunTimer {
   readonly #context: ThreadContext
   #stop: (() => void) | undefined

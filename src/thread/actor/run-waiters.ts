@@ -8,6 +8,7 @@ interface Waiter extends Omit<PromiseWithResolvers<JsonText>, 'promise'> {
   unlisten(): void
 }
 
+/** The waiting callers of one thread, by run. */
 export class RunWaiters {
   readonly #waiters = new Map<string, Set<Waiter>>()
 
@@ -71,5 +72,5 @@ export class RunWaiters {
 /** Marks the error as `unwritten`, unless the run may have been written. */
 export function unwritten(caught: unknown): HeddleError {
   const error = HeddleError.from(caught)
-  return error.with({ unwritten: !error.ambiguous })
+  return error.with({ unwritten: error.outcome === 'not_done' })
 }

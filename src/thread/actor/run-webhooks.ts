@@ -6,24 +6,24 @@
  * of its own: delivered, or given up.
  */
 
-import { pause } from '../../../cluster/index.ts'
+import { Backoff } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { CallOutcome } from '../../egress/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import { graphOfRun } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
-import type { OwnCommand } from '../model/command.ts'
 import { planOf } from '../model/run-request.ts'
-import { valuesAt } from './state-values.ts'
+import { valuesAt } from '../queries/state-values.ts'
 import { webhookBody } from './webhook-body.ts'
 
 /** A webhook that has been owed for this long is tried only once more. */
 const oldMs = 3_600_000
 
 /** Pause before the next try if our own store failed. */
-const againMs = 5_000
+const pauses = { firstMs: 5_000, longestMs: 5_000 }
 
+/** The deliveries of one thread. */
 export class RunWebhooks {
   readonly #context: ThreadContext
   /** Deliveries under way, by run id. */
@@ -43,27 +43,9 @@ export class RunWebhooks {
   }
 
   /** Starts the deliveries that are owed and stops those that are not any more. */
-  resume(): void {
-    const surplus = this.#owed.length - this.#context.ports.limits.owedWebhooks
-    for (const runId of this.#owed.slice(0, Math.max(0, surplus))) {
-      this.settle({ runId, delivered: false, reason: 'too many of this thread wait' })
-    }
+  call(): void {
     for (const [runId, stop] of this.#underWay) if (!this.#owed.includes(runId)) stop.abort()
-    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#notify(runId)
-  }
-
-  settle(
-    { runId, delivered, reason }: Omit<Extract<OwnCommand, { type: 'settled' }>, 'type'>,
-  ): void {
-    const { threadLog, ports: { env }, tenant, threadId } = this.#context
-    if (!this.#owed.includes(runId)) return
-    if (!delivered) env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason })
-    void threadLog.write([{ $case: 'webhookSettled', value: {
-      runId,
-      atMs: env.nowMs(),
-      delivered,
-      reason,
-    } }])
+    for (const runId of this.#owed) if (!this.#underWay.has(runId)) void this.#deliver(runId)
   }
 
   /** The thread is deleted, or continues elsewhere or later. */
@@ -71,7 +53,7 @@ export class RunWebhooks {
     for (const stop of this.#underWay.values()) stop.abort()
   }
 
-  async #notify(runId: string): Promise<void> {
+  async #deliver(runId: string): Promise<void> {
     const { ports: { env }, tenant, threadId } = this.#context
     const stop = new AbortController()
     this.#underWay.set(runId, stop)
@@ -82,7 +64,7 @@ export class RunWebhooks {
       } catch (error) {
         if (stop.signal.aborted) break
         env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
-        await pause(env, againMs)
+        await new Backoff(env, pauses).pause()
       }
     }
     if (this.#underWay.get(runId) === stop) this.#underWay.delete(runId)

@@ -1,24 +1,16 @@
 /** Edits a thread's state outside a run: the graph's own updateState, all of it or nothing. */
 
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
-import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { CheckpointSelector, EditUpdate, Execution, LossReason, ExecutionOutcome,
+import type { CheckpointSelector, Execution, ExecutionOutcome, LossReason,
   Step } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
+import type { Edit, EditedState } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
-import { executionListener, stepRecords } from './execution-listener.ts'
-
-export interface Edit {
-  readonly graphId: string
-  readonly supersteps: readonly (readonly EditUpdate[])[]
-  readonly checkpoint: CheckpointSelector | null
-  /** Written before the edit in the same row: the creation of a thread with a first state. */
-  readonly before: readonly RecordOf[]
-  /** Written after it in the same row: marks the command as done. */
-  readonly note: readonly RecordOf[]
-}
+import { executionListener } from '../execution/execution-listener.ts'
 
 interface Editing {
   readonly id: number
@@ -31,13 +23,14 @@ interface Editing {
 /** One edit at a time; while there is one, no run starts. */
 export class StateEditor {
   readonly #context: ThreadContext
-  readonly #hold: (held: boolean) => void
+  readonly #write: (edited: EditedState) => Promise<void>
   readonly #waiting: { edit: Edit; result: PromiseWithResolvers<JsonText> }[] = []
   #editing: Editing | undefined
 
-  constructor(context: ThreadContext, hold: (held: boolean) => void) {
+  /** `write` makes the result of an edit true; resolves when it is on disk. */
+  constructor(context: ThreadContext, write: (edited: EditedState) => Promise<void>) {
     this.#context = context
-    this.#hold = hold
+    this.#write = write
   }
 
   get busy(): boolean {
@@ -65,7 +58,8 @@ export class StateEditor {
     const end = records.findIndex((record) =>
       record.$case === 'commandApplied' && record.value.commandId === applied.id
     )
-    return answer({ threadId, selector, id: newest(records.slice(0, end)) ?? null })
+    const id = newestCheckpoint(records.slice(0, end)) ?? null
+    return editAnswer({ threadId, selector, id })
   }
 
   /** Undefined if the execution is not the edit under way. */
@@ -75,38 +69,38 @@ export class StateEditor {
     return { appended: Promise.resolve() }
   }
 
-  /** Undefined if the turn need not wait. */
-  ended(executionId: number, outcome: ExecutionOutcome): Promise<void> | undefined {
-    const editing = this.#editing
-    if (editing?.id !== executionId) return undefined
+  /** Whether the execution is that of the edit under way. */
+  has(executionId: number): boolean {
+    return this.#editing?.id === executionId
+  }
+
+  /** The execution of the edit has ended. Undefined if the turn need not wait. */
+  ended(outcome: ExecutionOutcome): Promise<void> | undefined {
+    const editing = this.#editing!
     if (outcome.status === 'success') return this.#finish(editing, outcome)
-    const message = outcome.error?.message ?? 'The state update was cut short; try again.'
-    const code = outcome.error ? 'graph_failed' : 'unavailable'
-    editing.result.reject(new HeddleError(code, message))
+    editing.result.reject(failedEdit(outcome))
     this.#next()
     return undefined
   }
 
-  lost(executionId: number, reason: LossReason): void {
-    if (this.#editing?.id !== executionId) return
-    this.#editing.result.reject(reason === 'full'
-      ? new HeddleError('graph_failed', 'The update filled the memory of its worker.')
-      : new HeddleError('unavailable',
-        'The worker was lost while it updated the state; nothing was changed.'))
+  /** The worker of the edit was lost. */
+  lost(reason: LossReason): void {
+    this.#editing!.result.reject(lostEdit(reason))
     this.#next()
   }
 
-  timeLimit(executionId: number): void {
-    if (this.#editing?.id !== executionId) return
-    this.#context.ports.host.abort(executionId)
-    this.#editing.result.reject(
+  /** The edit took too long. */
+  timeLimit(): void {
+    const { id, result } = this.#editing!
+    this.#context.ports.host.abort(id)
+    result.reject(
       new HeddleError('graph_failed',
         'The graph took too long to update the state; nothing was changed.'),
     )
     this.#next()
   }
 
-  /** The thread goes away. */
+  /** The thread goes away: refuses all edits. */
   release(reason: HeddleError): void {
     if (this.#editing) {
       this.#context.ports.host.abort(this.#editing.id)
@@ -128,7 +122,6 @@ export class StateEditor {
     this.#editing?.stopLimit()
     this.#editing = undefined
     const next = this.#waiting.shift()
-    this.#hold(next !== undefined)
     if (next) this.#begin(next.edit, next.result)
     this.#holdInputs()
   }
@@ -169,30 +162,19 @@ export class StateEditor {
     const { threadLog } = this.#context
     try {
       await threadLog.ready(editing.steps)
-      if (this.#editing === editing) this.#write(editing, outcome)
+      if (this.#editing === editing) this.#finished(editing, outcome)
     } catch (error) {
       editing.result.reject(error)
     }
     if (this.#editing === editing) this.#next()
   }
 
-  #write({ edit, steps, result }: Editing, { waiting, interrupts }: ExecutionOutcome): void {
-    const { threadLog, ports: { env }, threadId } = this.#context
-    const atMs = env.nowMs()
-    const records = stepRecords(steps, '', atMs)
-    // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
-    const edited = { atMs, waiting: waiting && edit.before.length === 0,
-      interruptsJson: interrupts }
-    const durable = threadLog.write([
-      ...edit.before,
-      ...records,
-      { $case: 'stateEdited', value: edited },
-      ...edit.note,
-    ])
-    threadLog.forgetExecution()
-    const place = { threadId, selector: edit.checkpoint,
-      id: newest(steps) ?? threadLog.state.row.head?.id ?? null }
-    result.resolve(durable.then(() => answer(place)))
+  #finished({ edit, steps, result }: Editing, outcome: ExecutionOutcome): void {
+    const { threadLog, threadId } = this.#context
+    const durable = this.#write({ edit, steps, outcome })
+    const id = newestCheckpoint(steps) ?? threadLog.state.row.head?.id ?? null
+    const place = { threadId, selector: edit.checkpoint, id }
+    result.resolve(durable.then(() => editAnswer(place)))
   }
 }
 
@@ -201,21 +183,4 @@ function lengthOf({ supersteps }: Edit): number {
     (sum, { values, command }) => sum + values.length + (command?.length ?? 0),
     0,
   )
-}
-
-function newest(records: readonly RecordOf[]): string | undefined {
-  const last = records.findLast((record) => record.$case === 'checkpoint')
-  return last?.$case === 'checkpoint' ? last.value.id : undefined
-}
-
-interface EditedPlace {
-  readonly threadId: string
-  readonly selector: CheckpointSelector | null
-  readonly id: string | null
-}
-
-function answer({ threadId, selector, id }: EditedPlace): JsonText {
-  const checkpoint = { thread_id: threadId, checkpoint_ns: selector?.checkpointNs ?? '',
-    checkpoint_id: id }
-  return JSON.stringify({ checkpoint, configurable: checkpoint, checkpoint_id: id })
 }

@@ -2,13 +2,14 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import type { QuarantinePlace } from '../decide/decision.ts'
 
-interface Place {
-  readonly runId: string
+interface Place extends QuarantinePlace {
   isOn: boolean
   leave(): void
 }
 
+/** The place in the quarantine that a thread has for one of its runs. */
 export class Trial {
   readonly #context: ThreadContext
   #place: Place | undefined
@@ -17,28 +18,23 @@ export class Trial {
     this.#context = context
   }
 
-  /** Whether a run may start. A suspect waits for its turn, which comes as a `wake`. */
-  admits({ runId, suspect, updatedAtMs }: RunRow): boolean {
-    if (!suspect) return true
-    if (this.#place?.runId === runId) return this.#place.isOn
-    this.end()
+  /** Undefined if none of the runs is a suspect. */
+  get place(): QuarantinePlace | undefined {
+    return this.#place
+  }
+
+  /** Its turn comes as a `wake`. */
+  enter({ runId, updatedAtMs }: RunRow): void {
     const { ports: { quarantine }, notify } = this.#context
     const place: Place = { runId, isOn: false, leave: quarantine.enter(updatedAtMs, () => {
       place.isOn = true
       notify({ type: 'wake' })
     }) }
     this.#place = place
-    return false
   }
 
-  /** Ends it if the run has ended, or has finished a superstep. */
-  look(): void {
-    if (this.#place === undefined) return
-    const { runs } = this.#context.threadLog.state
-    if (!runs.some(({ runId, suspect }) => suspect && runId === this.#place?.runId)) this.end()
-  }
-
-  end(): void {
+  /** Ends the wait or the trial. */
+  leave(): void {
     this.#place?.leave()
     this.#place = undefined
   }

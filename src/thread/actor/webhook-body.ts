@@ -4,6 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 
+/** What a webhook says about the end of a run. */
 export interface RunEnd {
   readonly run: RunRow
   /** Its record as the API shows it, an object. */
@@ -15,6 +16,7 @@ export interface RunEnd {
   readonly values: JsonText | undefined
 }
 
+/** The JSON that a webhook gets. */
 export function webhookBody({ run, shown, startedAtMs, sentAtMs, values }: RunEnd): JsonText {
   const { message } = JSON.parse(run.errorJson || '{}') as { message?: string }
   const more = [

@@ -8,14 +8,15 @@
  *   4. If the run may not exist, a first follow that fails is not tried again.
  */
 
-import { atLatest } from '../../../cluster/index.ts'
+import { atLatest, backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isAfter, placeOf } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 
+/** A follow, and how an owner is asked for it. */
 export interface FollowAcrossOwnersOptions {
-  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
   readonly runId: string
   /** The run is known to exist: a first follow that fails is tried again. */
   readonly made: boolean
@@ -29,7 +30,7 @@ export interface FollowAcrossOwnersOptions {
 /** How long an owner is looked for, apart from the time of the last try. */
 const patienceMs = 60_000
 
-const againMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 
 /** A follow that lasted this long did not fail at once. */
 const lastingMs = 1_000
@@ -133,7 +134,7 @@ class FollowAcrossOwners {
       // It was rolled back or deleted meanwhile: for other followers that is the end as well.
       if (code === 'not_found') return this.#end('over')
       if (late || retry === 'no') return this.#lose(error)
-      if (!atOnce) await atLatest(env, againMs, this.#stopped.promise)
+      if (!atOnce) await atLatest(env, backoffMs(pauses, 1, env.random()), this.#stopped.promise)
       if (this.#ended) return
       try {
         return await this.#follow()

@@ -1,21 +1,29 @@
 /** Waits for a run through changes of its owner, until it has ended or the caller is gone. */
 
-import { pause } from '../../../cluster/index.ts'
+import { Backoff } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { JoinRun } from '../model/thread-client.ts'
 
-export interface JoinAcrossOwners extends JoinRun {
-  readonly env: Pick<Env, 'after' | 'monotonicMs'>
+/** A wait for a run, and how an owner is asked for its result. */
+export interface JoinAcrossOwners {
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random'>
   /** Asks the present owner; throws at once if `cancelled` has aborted. */
   join(): Promise<JsonText>
+  /**
+   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
+   * again if it was lost before it was on disk.
+   */
+  readonly startAgain?: () => Promise<void>
+  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
+  readonly cancelled?: AbortSignal | undefined
 }
 
 /** How long an owner is looked for. An answer that took longer came from an owner. */
 const patienceMs = 60_000
 
-const againMs = 250
+/** Between tries. The caller waits, so they do not grow. */
+const pauses = { firstMs: 250, longestMs: 250 }
 
 /**
  * Throws an error that every owner would answer with, or the last one when the time is up. A
@@ -34,19 +42,19 @@ export async function joinSteadily(
       const error = HeddleError.from(caught)
       const nowMs = env.monotonicMs()
       if (nowMs - askedMs >= patienceMs) untilMs = nowMs + patienceMs
-      const isLost = error.code === 'not_found' && (again || error.details['again'] === true)
+      const isLost = error.code === 'not_found' && (again || error.details.again === true)
       if (cancelled?.aborted) throw caught
       if (made && isLost) await startAgain()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
-    await pause(env, againMs)
+    await new Backoff(env, pauses).pause()
   }
 }
 
 /** Whether asking again may help: the actor went away, or is out of reach. */
-function mayChange({ code, retry, details, ambiguous }: HeddleError, made: boolean): boolean {
-  if (ambiguous) return true
+function mayChange({ code, retry, details, outcome }: HeddleError, made: boolean): boolean {
+  if (outcome === 'maybe_done') return true
   // After it, the caller that made the run would start a second one; others just ask again.
   if (code === 'full') return made
-  return retry !== 'no' && code !== 'internal' && details['unwritten'] !== true
+  return retry !== 'no' && code !== 'internal' && details.unwritten !== true
 }

@@ -5,24 +5,26 @@ import type { ActorKey, Env, Router } from '../../../cluster/index.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreDeletedByThis } from '../../assistants/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { asUnread, HeddleError, ignoreNotFound } from '../../errors.ts'
+import { asUnread, CodedError, HeddleError, ignoreNotFound } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
-import type { HistoryPart, HistoryQuery, ThreadClient, ThreadView,
+import type { HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
+import { startAndWait } from './start-and-wait.ts'
 
+/** What calls to threads are made with. */
 export interface ThreadClientOptions {
   readonly router: Router
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
   readonly reads: ReadQuota
-  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'log'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
   /** Reads long states beside the main thread. */
   readonly json?: Pick<LongJson, 'contains'>
 }
@@ -48,6 +50,7 @@ const atOnce: Pick<LongJson, 'contains'> = {
   contains: async (_tenant, text, part) => contains(JSON.parse(text), part),
 }
 
+/** The client of all threads of the cluster. */
 export function createThreadClient(
   { router, threads, newThreadId, reads, env, json = atOnce }: ThreadClientOptions,
 ): ThreadClient {
@@ -56,6 +59,11 @@ export function createThreadClient(
     cancelled?: AbortSignal) => router.ask(keyOf(tenant, id), command, cancelled) as Promise<Reply>
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand,
     cancelled?: AbortSignal) => ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
+
+  const start = (tenant: string, id: string, run: StartRun) =>
+    ask<RunRow>(tenant, id, { type: 'start', run })
+  const join = (tenant: string, id: string, runId: string, cancelled?: AbortSignal) =>
+    ask<JsonText>(tenant, id, { type: 'join', runId }, cancelled)
 
   /**
    * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
@@ -172,18 +180,21 @@ export function createThreadClient(
       read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     history,
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
-    startRun: (tenant, id, run) => ask<RunRow>(tenant, id, { type: 'start', run }),
+    startRun: start,
+    startAndWait: (tenant, id, run) =>
+      startAndWait({
+        env,
+        run,
+        start: (again) => start(tenant, id, again),
+        join: (runId, cancelled) => join(tenant, id, runId, cancelled),
+      }),
     getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
     listRuns: (query, cancelled) =>
       read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
-    joinRun: (tenant, id, runId, join = {}) =>
-      joinSteadily({
-        env,
-        ...join,
-        join: () => ask<JsonText>(tenant, id, { type: 'join', runId }, join.cancelled),
-      }),
+    joinRun: (tenant, id, runId, cancelled) =>
+      joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
     followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
       followSteadily({
         env,
@@ -210,5 +221,5 @@ function shareOf(reads: ReadQuota, tenant: string, rows: readonly ThreadRow[]): 
 }
 
 function isTooLarge(error: unknown): boolean {
-  return error instanceof HeddleError && error.code === 'too_large'
+  return error instanceof CodedError && error.code === 'too_large'
 }

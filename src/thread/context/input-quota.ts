@@ -18,6 +18,7 @@ export interface Inputs {
   requireLeft(holder: object): void
 }
 
+/** How many characters of inputs a process holds, by tenant. */
 export class InputQuota {
   readonly #charactersMax: number
   readonly #full: string

@@ -17,6 +17,7 @@ interface Waiting {
 /** After this long the next one starts, though the one before it has not finished a superstep. */
 export const trialMs = 10_000
 
+/** The suspects of one member: one is on trial, the others wait. */
 export class Quarantine {
   readonly #env: Pick<Env, 'after'>
   readonly #marked: ReadonlySet<string>

@@ -4,9 +4,10 @@ import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { decodeRow, rowsOf } from '../../checkpoint/index.ts'
 import type { LogPort, RecordOf } from '../../checkpoint/index.ts'
 import { askedIn } from '../../graph/index.ts'
-import type { FeedEntry } from '../feed/event-stream.ts'
+import { errorEntry, metadataEntry } from '../model/feed-entry.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
 import { ReplayFilter } from '../log/replay-filter.ts'
-import { isAfter, lastIndex } from '../model/event-position.ts'
+import { isAfter } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import { forkOf, kwargsOf, noResumePoint, planOf } from '../model/run-request.ts'
 import type { ResumePoint } from '../model/run-request.ts'
@@ -85,16 +86,6 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
     json: valuesOf === '' ? json : undefined,
     valuesOf,
   }))
-}
-
-/** The event that says which attempt the next events belong to. */
-export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
-  const json = JSON.stringify({ run_id: runId, attempt })
-  return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }
-}
-
-export function errorEntry(json: string, seq: number): FeedEntry {
-  return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
 }
 
 /** Few: mostly the last root checkpoint is close to the end. */

@@ -15,6 +15,7 @@ import { planOf } from '../model/run-request.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
+/** What threads need of the rest of the member. */
 export interface ThreadPorts extends ThreadLogPorts {
   readonly runs: RunTable
   readonly host: GraphHost
@@ -43,6 +44,7 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
 
+/** Bounds of each thread. */
 export interface ThreadLimits {
   /** Runs that may wait on one thread. */
   readonly pendingRuns: number
@@ -58,6 +60,7 @@ export interface ThreadLimits {
   readonly owedWebhooks: number
 }
 
+/** The limits of a server without other settings. */
 export const defaultLimits: ThreadLimits = {
   pendingRuns: 100,
   pendingCharacters: 64 * 1024 * 1024,
@@ -67,6 +70,7 @@ export const defaultLimits: ThreadLimits = {
   owedWebhooks: 100,
 }
 
+/** What the parts of one activation share. */
 export interface ThreadContext {
   readonly ports: ThreadPorts
   readonly threadLog: ThreadLog
@@ -77,6 +81,8 @@ export interface ThreadContext {
   notify(command: OwnCommand): void
   /** Ends this activation unless it is occupied. */
   sleep(): void
+  /** Ends this activation: the state in memory is no longer what the log says. */
+  fail(reason: unknown): void
 }
 
 /** The graph that the thread last ran, if the project still has it. */

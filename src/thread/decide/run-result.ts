@@ -33,11 +33,14 @@ export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error')
 export const outOfMemory: Ending = { status: 'error',
   error: { error: 'OutOfMemory',
     message: 'The graph filled the memory of a worker that it had to itself.' } }
+/** Workers died under the run as often as it may have attempts. */
 export const outOfAttempts: Ending = { status: 'error',
   error: { error: 'WorkerCrashed', message: `The run's worker died ${attemptsMax} times.` } }
+/** The run took longer than its plan allows. */
 export const outOfTime: Ending = { status: 'timeout',
   error: { error: 'RunTimeout', message: 'The run took longer than its time limit.' } }
 
+/** The error of a run that was rolled back, as JSON text. */
 export const rolledBack: JsonText = JSON.stringify({
   error: 'RunRolledBack',
   message: 'The run was rolled back; what it wrote is gone.',

@@ -3,15 +3,8 @@
 import type { JsonText } from '../../checkpoint/index.ts'
 import { eventId, isAfter, start } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../model/thread-client.ts'
-
-export interface FeedEntry {
-  readonly place: EventPlace
-  readonly name: string
-  /** Undefined: the state values of `valuesOf`, not looked up yet. */
-  readonly json: JsonText | undefined
-  readonly valuesOf: string
-}
 
 /** The API stream mode that an event belongs to; undefined if every follower gets it. */
 function modeOf(name: string): string | undefined {
@@ -49,6 +42,7 @@ export interface FeedPast {
   values(checkpointId: string): Promise<JsonText | undefined>
 }
 
+/** How the feed of a run begins. */
 export interface EventStreamOptions {
   /** The graph whose state values are sent. */
   readonly graphId: string
@@ -58,6 +52,7 @@ export interface EventStreamOptions {
   readonly forgotten?: EventPlace
 }
 
+/** The feed of one run. */
 export class EventStream {
   readonly graphId: string
   #entries: FeedEntry[] = []

@@ -1,7 +1,8 @@
 /** Encodes commands to a thread and the events of its runs for other members. */
 
-import { plainValues } from '../../../cluster/index.ts'
 import type { ActorWire, ListenerCodec } from '../../../cluster/index.ts'
+import { rawValues } from '../../json/index.ts'
+import type { FollowRequest } from '../model/command.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { feedSharing } from './shared-feed.ts'
 
@@ -14,7 +15,7 @@ interface FeedCall {
 /** About this many characters of events go into one call. */
 const callLength = 256 * 1024
 
-const feedListeners: ListenerCodec = {
+const feedListeners: ListenerCodec<FeedListener> = {
   sender: (send): FeedListener => ({
     events: (batch) => {
       for (const events of inParts(batch)) send(encode({ events }), false)
@@ -22,23 +23,22 @@ const feedListeners: ListenerCodec = {
     ended: (ended) => send(encode({ ended }), true),
   }),
   notify: (listener, call) => {
-    const { events, ended } = plainValues.decode(call) as FeedCall
-    const listener_ = listener as FeedListener
-    if (events !== undefined) listener_.events(events)
-    if (ended !== undefined) listener_.ended(ended)
+    const { events, ended } = rawValues.decode(call) as FeedCall
+    if (events !== undefined) listener.events(events)
+    if (ended !== undefined) listener.ended(ended)
   },
-  end: (listener, how) => (listener as FeedListener).ended(how),
+  end: (listener, how) => listener.ended(how),
 }
 
 /** Commands, answers and events of a thread are plain data. */
-export const threadWire: ActorWire = {
-  values: plainValues,
+export const threadWire: ActorWire<FeedListener, FollowRequest> = {
+  values: rawValues,
   listeners: feedListeners,
   sharing: feedSharing,
 }
 
 function encode(call: FeedCall): Uint8Array {
-  return plainValues.encode(call)
+  return rawValues.encode(call)
 }
 
 function* inParts(batch: readonly FeedEvent[]): Generator<readonly FeedEvent[]> {

@@ -1,8 +1,9 @@
 /** Holds back events behind one whose data has not arrived yet, so that all are sent in order. */
 
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { FeedEntry } from './event-stream.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
 
+/** Withholds events of one execution until their data are there. */
 export class ReorderBuffer {
   #entries: FeedEntry[] = []
 

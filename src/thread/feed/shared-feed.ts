@@ -6,12 +6,13 @@ import { isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { EventStream } from './event-stream.ts'
-import type { FeedEntry, FeedPast } from './event-stream.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
+import type { FeedPast } from './event-stream.ts'
 
 /** Follows of the same run are shared. */
-export const feedSharing: FollowSharing = {
-  nameOf: (request) => (request as FollowRequest).runId,
-  begin: (request, onEnd) => new SharedFeed(request as FollowRequest, onEnd),
+export const feedSharing: FollowSharing<FeedListener, FollowRequest> = {
+  nameOf: ({ runId }) => runId,
+  begin: (request, onEnd) => new SharedFeed(request, onEnd),
 }
 
 /** Never read: `join` refuses followers of forgotten events, and all events carry their data. */
@@ -24,7 +25,7 @@ const noPast: FeedPast = {
   },
 }
 
-class SharedFeed implements SharedFollow {
+class SharedFeed implements SharedFollow<FeedListener, FollowRequest> {
   /** Asks for all modes, from where the first follower begins. */
   readonly request: FollowRequest
   readonly listener: FeedListener
@@ -45,11 +46,11 @@ class SharedFeed implements SharedFollow {
     }
   }
 
-  async join(request: unknown, listener: unknown): Promise<(() => void) | undefined> {
-    const { after, modes } = (request as FollowRequest).follow
+  async join({ follow: { after, modes } }: FollowRequest,
+    listener: FeedListener): Promise<(() => void) | undefined> {
     const place = placeOf(after)
     if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
-    return this.#feed.follow(place, modes, behind(place, listener as FeedListener), noPast)
+    return this.#feed.follow(place, modes, behind(place, listener), noPast)
   }
 }
 

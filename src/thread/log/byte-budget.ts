@@ -1,5 +1,6 @@
 /** A limit in bytes that many holders share: beyond it, the least recently used release theirs. */
 
+/** Bytes by holder, the least recently used first. */
 export class ByteBudget<Key> {
   readonly #limitBytes: number
   readonly #held = new Map<Key, { bytes: number; release: () => void }>()

@@ -3,6 +3,7 @@
 import type { CheckpointSource, StoredTuple } from '../../checkpoint/index.ts'
 import type { ThreadLog } from './thread-log.ts'
 
+/** How the checkpoints of an execution are read. */
 export interface SourceOptions {
   /** The thread's head if it was just read: the first query need not read it again. */
   readonly head?: StoredTuple | undefined
@@ -10,6 +11,7 @@ export interface SourceOptions {
   readonly steadily?: <Result>(read: () => Promise<Result>) => Promise<Result>
 }
 
+/** The checkpoints of a thread, as one of its executions reads them. */
 export function executionSource(threadLog: ThreadLog,
   { head, steadily = (read) => read() }: SourceOptions = {}): CheckpointSource {
   const { stepSeq } = threadLog.state.row

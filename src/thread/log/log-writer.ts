@@ -50,6 +50,7 @@ const fullBytes = 1024 * 1024
 /** How long a row waits for more. Nothing in it was acknowledged, so nothing can be lost. */
 const patienceMs = 20
 
+/** The log that is written, and where its next row goes. */
 export interface LogWriterOptions {
   readonly log: LogPort
   readonly tenant: string

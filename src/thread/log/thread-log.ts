@@ -1,40 +1,41 @@
 /** A thread's state and the log that makes it true: the only place where either changes. */
 
 import type { Env } from '../../../cluster/index.ts'
-import type { CheckpointPlace, RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ChannelView, CheckpointReader, decodeRow, toTuple } from '../../checkpoint/index.ts'
 import type { JsonText, LogHead, LogPort, RecordOf, StoredTuple } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Step } from '../../graph/index.ts'
-import { dueAtMs } from '../../limits/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import type { ThreadIndex } from '../../search/index.ts'
-import { apply, fromRow, rowOf, runChanges, unborn } from '../model/thread-state.ts'
-import type { RunChanges, ThreadState } from '../model/thread-state.ts'
-import { unfinishedRuns } from '../model/unfinished-run.ts'
+import { apply, rowOf, runChanges, unborn } from '../model/thread-state.ts'
+import type { ThreadState } from '../model/thread-state.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import { DurableHead } from './durable-head.ts'
 import { billingUpdate, LogWriter } from './log-writer.ts'
 import type { LogWriterEntry, Urgency } from './log-writer.ts'
+import { RecentViews } from './recent-views.ts'
+import { RunRows } from './run-rows.ts'
 import { StepPlaces } from './step-places.ts'
+import { storedThread } from './stored-thread.ts'
+import type { StoredThreadOptions } from './stored-thread.ts'
 
+/** The store as a thread's log uses it. */
 export interface ThreadLogPorts {
   readonly log: LogPort
   readonly threads: Pick<ThreadIndex, 'get'>
   /** Whether a billing record is made of each run that ends; by default not. */
   readonly billing?: boolean
   /** Shared by all threads of this member: how many bytes of states they may remember. */
-  readonly views: ByteBudget<ThreadLog>
+  readonly views: ByteBudget<object>
 }
 
-export interface ThreadLogOptions {
+/** What a thread is loaded with. */
+export interface ThreadLogOptions extends StoredThreadOptions {
   readonly ports: ThreadLogPorts
-  readonly tenant: string
-  readonly threadId: string
-  readonly epoch: number
   readonly after: Env['after']
+  /** Called when the state in memory may not be true any more. */
   readonly onLost: (reason: unknown) => void
-  /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
-  readonly reserve?: (characters: number) => void
   /**
    * Called once for each try with the loaded log. What it writes at once goes into the first
    * row of the epoch, so that a resumed run waits for one row instead of two.
@@ -44,34 +45,33 @@ export interface ThreadLogOptions {
 
 const loadTriesMax = 3
 
-/** Views of recent checkpoints that events may still refer to. */
-const recentViewsMax = 8
-
+/** One thread's log in memory and on its way to disk. */
 export class ThreadLog {
   #state: ThreadState
   #writer: LogWriter
   readonly #options: ThreadLogOptions
-  /** The head as far as it is on disk; `#state` may be ahead of it. */
-  #settled: LogHead
-  #durable: Promise<void> = Promise.resolve()
+  readonly #onDisk: DurableHead
   /** Resolves when nothing is written any more to logs that this thread id had before. */
   #earlier: Promise<void> = Promise.resolve()
-  readonly #recent = new Map<string, ChannelView>()
+  readonly #recent: RecentViews
   readonly #places = new StepPlaces()
   /** Reads all that was written, on disk or not yet: for the executions that wrote it. */
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
 
-  #isInherited = false
+  /** When it was loaded, its last row was an earlier owner's. */
+  readonly isInherited: boolean
 
-  private constructor(options: ThreadLogOptions, state: ThreadState) {
+  private constructor(options: ThreadLogOptions, state: ThreadState, isInherited = false) {
     this.#options = options
+    this.isInherited = isInherited
     this.#state = state
     this.#writer = this.#newWriter(state)
-    this.#settled = headOf(state)
+    this.#onDisk = new DurableHead(headOf(state))
+    this.#recent = new RecentViews(options.ports.views)
     this.live = new CheckpointReader(options.ports.log, () => headOf(this.#state))
-    this.settled = new CheckpointReader(options.ports.log, () => this.#settled)
+    this.settled = new CheckpointReader(options.ports.log, () => this.#onDisk.head)
   }
 
   /**
@@ -90,55 +90,35 @@ export class ThreadLog {
   }
 
   static async #loadOnce(options: ThreadLogOptions): Promise<ThreadLog> {
-    const { ports: { log, threads }, tenant, threadId } = options
-    const row = await threads.get(tenant, threadId)
-    if (!row) {
+    const { ports: { log }, epoch, found } = options
+    const stored = await storedThread(options)
+    if (!stored) {
       const threadLog = new ThreadLog(options, onNewBranch(options))
-      options.found?.(threadLog)
+      found?.(threadLog)
       return threadLog
     }
-    if (dueAtMs(row.unfinished) > 0) options.reserve?.(inputCharactersOf(row))
-    // A deleted thread's log may be gone already.
-    if (log.shared && !row.deleted) await log.open(row.branch!, options.epoch)
-    const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
-    const [unfinished, entries] = await Promise.all([unfinishedRuns(log, row),
-      log.read(row.branch!, rest)])
-    let state = fromRow(row, unfinished)
-    const lag = new RunRows()
-    for (const entry of entries) {
-      state = withBytes(state, entry.body.byteLength)
-      for (const record of decodeRow(entry.body)) {
-        const before = state
-        state = apply(state, record, entry)
-        lag.note(runChanges(record, before, state, entry.seq))
-      }
-    }
-    const foreign = log.shared && state.row.epoch !== options.epoch && !state.row.deleted
-    let opened = !foreign
+    const { state, lag, isNewlyDeleted, lacksTimes } = stored
+    const isInherited = state.row.epoch !== epoch
+    const isForeign = log.shared && isInherited && !state.row.deleted
+    let opened = !isForeign
     const onLost = (reason: unknown) => {
       if (opened) options.onLost(reason)
     }
-    const ownLog = new ThreadLog({ ...options, onLost }, state)
-    ownLog.#isInherited = state.row.epoch !== options.epoch
-    const isNews = state.row.deleted && !row.deleted
-    const outdated = lacksTimes(row, unfinished) && !state.row.deleted
-    const settled = foreign || outdated ?
-      ownLog.#openEpoch(lag)
+    const threadLog = new ThreadLog({ ...options, onLost }, state, isInherited)
+    const opens = isForeign || (lacksTimes && !state.row.deleted)
+    const settled = opens ?
+      threadLog.#openEpoch(lag)
       : log.shared
-      ? ownLog.#bill(lag, isNews)
+      ? threadLog.#bill(lag, isNewlyDeleted)
       : undefined
-    options.found?.(ownLog)
+    found?.(threadLog)
     await settled
     opened = true
-    return ownLog
+    return threadLog
   }
 
   get state(): ThreadState {
     return this.#state
-  }
-  /** When it was loaded, its last row was an earlier owner's. */
-  get isInherited(): boolean {
-    return this.#isInherited
   }
   /** The position of the next record. */
   get position(): { epoch: number; seq: number } {
@@ -147,7 +127,7 @@ export class ThreadLog {
   /** Resolves when everything written so far is on disk. Reading it hurries the write. */
   get durable(): Promise<void> {
     this.#writer.hurry()
-    return this.#durable
+    return this.#onDisk.durable
   }
 
   /** Resolves when the log has everything written so far; rows about it may come later. */
@@ -158,11 +138,15 @@ export class ThreadLog {
 
   /** Whether something that was written is not on disk: on its way, or lost. */
   get unsettled(): boolean {
-    return this.#settled.seq < this.#state.row.seq
+    return this.#onDisk.head.seq < this.#state.row.seq
   }
 
-  /** Makes records true: in the state at once, on disk when the result resolves. */
-  write(records: readonly RecordOf[], urgency: Urgency = 'now'): Promise<void> {
+  /**
+   * Makes records true: in the state at once, on disk when the result resolves. `replaced` override
+   * the places of checkpoints that a rollback dropped, in the same row.
+   */
+  write(records: readonly RecordOf[], urgency: Urgency = 'now',
+    replaced: readonly CheckpointPlace[] = []): Promise<void> {
     const places: CheckpointPlace[] = []
     const rows = new RunRows()
     let thread = false
@@ -177,6 +161,7 @@ export class ThreadLog {
       thread = true
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
+    places.push(...replaced)
     return this.#settling(this.#writer.write(
       { records, places, ...this.#changesOf(rows), thread },
       urgency,
@@ -221,11 +206,6 @@ export class ThreadLog {
     return entries.flatMap(({ body }) => decodeRow(body))
   }
 
-  /** Overrides the places of checkpoints that a rollback dropped, in the row being filled. */
-  dropPlaces(places: readonly CheckpointPlace[]): void {
-    void this.#writer.write({ records: [], places, thread: true }, 'now')
-  }
-
   /** Bytes of its log, without what waits to be written. */
   get storedBytes(): number {
     return this.#writer.storedBytes
@@ -237,7 +217,7 @@ export class ThreadLog {
     const view = this.recentView(checkpointId)
       ?? await this.settled.within(allowance, (reader) => reader.view('', checkpointId))
     if (!view) throw new HeddleError('not_found', `There is no checkpoint ${checkpointId} here.`)
-    if (this.#state.row.head?.id === checkpointId) this.#remember(checkpointId, view)
+    if (this.#state.row.head?.id === checkpointId) this.#recent.remember(checkpointId, view)
     return valuesJson(view, channels)
   }
 
@@ -249,6 +229,7 @@ export class ThreadLog {
     throw new HeddleError('not_found', `Checkpoint ${checkpointId} not found on this thread.`)
   }
 
+  /** The state at a checkpoint, if it is remembered. */
   recentView(checkpointId: string): ChannelView | undefined {
     return this.#recent.get(checkpointId)
   }
@@ -259,13 +240,13 @@ export class ThreadLog {
    */
   async loadHead(): Promise<StoredTuple | undefined> {
     const { head, stepSeq } = this.#state.row
-    if (!head || this.#recent.has(head.id)) return undefined
-    const settled = this.#settled
+    if (!head || this.recentView(head.id)) return undefined
+    const settled = this.#onDisk.head
     const isOnDisk = settled.head?.id === head.id && settled.stepSeq === stepSeq
     if (!isOnDisk) await this.logged
     const read = await (isOnDisk ? this.settled : this.live).checkpoint('', head.id)
     if (!read || this.#state.row.stepSeq !== stepSeq) return undefined
-    this.#remember(head.id, read.view)
+    this.#recent.remember(head.id, read.view)
     return toTuple(read)
   }
 
@@ -284,8 +265,7 @@ export class ThreadLog {
   /** Forgets what only a running execution needs. */
   forgetExecution(): void {
     this.#places.clear()
-    const { head } = this.#state.row
-    for (const id of this.#recent.keys()) if (id !== head?.id) this.#recent.delete(id)
+    this.#recent.keepOnly(this.#state.row.head?.id)
   }
 
   /** Begins a new log: the thread was deleted and its id is used again. */
@@ -304,7 +284,7 @@ export class ThreadLog {
     this.forgetExecution()
     this.#state = state
     this.#writer = this.#newWriter(state, purged)
-    this.#settled = headOf(state)
+    this.#onDisk.restart(headOf(state))
   }
 
   /** Resolves when no write is under way any more, whether it landed or failed. */
@@ -314,8 +294,7 @@ export class ThreadLog {
 
   /** Forgets remembered states. */
   release(): void {
-    this.#recent.clear()
-    this.#options.ports.views.release(this)
+    this.#recent.release()
   }
 
   #newWriter(state: ThreadState, earlier?: Promise<void>): LogWriter {
@@ -328,14 +307,8 @@ export class ThreadLog {
       branch, threadRow, after, earlier, onLost })
   }
 
-  #settling(durable: Promise<void>): Promise<void> {
-    const head = headOf(this.#state)
-    this.#durable = durable.then(() => {
-      // What an earlier thread of this id wrote says nothing about this one.
-      if (head.branch === this.#state.row.branch) this.#settled = head
-    })
-    this.#durable.catch(() => {})
-    return this.#durable
+  #settling(written: Promise<void>): Promise<void> {
+    return this.#onDisk.advance(headOf(this.#state), written)
   }
 
   #placesOf(record: RecordOf, { row }: ThreadState): CheckpointPlace[] {
@@ -355,49 +328,14 @@ export class ThreadLog {
   /** The place of the new head, whose view is remembered if its parent's is. */
   #advance({ id, parentId, full, changes }: Checkpoint): CheckpointPlace {
     const before = full ? ChannelView.empty : this.#recent.get(parentId)
-    if (before) this.#remember(id, before.apply(changes, full))
+    if (before) this.#recent.remember(id, before.apply(changes, full))
     return this.#state.row.head!
-  }
-
-  #remember(id: string, view: ChannelView): void {
-    this.#recent.delete(id)
-    this.#recent.set(id, view)
-    const [oldest] = this.#recent.keys()
-    if (this.#recent.size > recentViewsMax && oldest !== undefined) this.#recent.delete(oldest)
-    this.#options.ports.views.hold(this, view.bytes, () => this.#recent.clear())
   }
 }
 
 /** The thread before its first row. */
 function onNewBranch({ ports: { log }, tenant, threadId }: ThreadLogOptions): ThreadState {
   return unborn(tenant, threadId, { id: log.newBranchId(), ancestors: [] })
-}
-
-/** With the bytes of one more row. */
-function withBytes(state: ThreadState, bytes: number): ThreadState {
-  return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
-}
-
-function inputCharactersOf({ unfinished }: ThreadRow): number {
-  return unfinished.reduce((sum, { inputCharacters }) => sum + inputCharacters, 0)
-}
-
-/** Whether an older version wrote the row: it does not say when delayed runs are due. */
-function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
-  return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
-}
-
-/** What several records together change of the rows of runs. */
-class RunRows {
-  readonly changed = new Map<string, RunRow>()
-  readonly removedRunIds = new Set<string>()
-  readonly ended: RunRow[] = []
-
-  note({ changed, removedRunIds, ended }: RunChanges): void {
-    this.ended.push(...ended)
-    if (changed) this.changed.set(changed.runId, changed)
-    for (const runId of removedRunIds) this.removedRunIds.add(runId)
-  }
 }
 
 /** The channels that make the state values; null: all but the engine's own. */

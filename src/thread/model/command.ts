@@ -42,7 +42,7 @@ export type OwnCommand =
   | { readonly type: 'wake' }
   /** A run with a webhook is over. */
   | { readonly type: 'owed' }
-  /** A webhook was delivered (`told`), or given up for a reason. */
+  /** A webhook was delivered, or given up for a reason. */
   | { readonly type: 'settled'; readonly runId: string; readonly delivered: boolean;
     readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
@@ -81,6 +81,7 @@ export interface HistorySlice {
   readonly next: HistoryPlace | null
 }
 
+/** Which run is followed, and from where. */
 export interface FollowRequest {
   readonly runId: string
   readonly follow: FollowRun

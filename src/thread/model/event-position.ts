@@ -26,6 +26,7 @@ export function placeOf(id: string | null): EventPlace {
   return seq === undefined ? start : { seq: Number(seq), index: Number(index) }
 }
 
+/** Whether event `a` comes after event `b`. */
 export function isAfter(a: EventPlace, b: EventPlace): boolean {
   return a.seq > b.seq || (a.seq === b.seq && a.index > b.index)
 }

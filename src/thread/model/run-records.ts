@@ -13,6 +13,7 @@ export function admissionRecords(run: StartRun, row: ThreadRow, nowMs: number): 
 /** What the end of a run says about blame: it has ended. */
 export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
 
+/** Begins an attempt of a run. */
 export function startedRecord(run: RunRow, atMs: number): RecordOf {
   const { runId, attempt, baseCheckpointId, ownerDeaths, suspect } = run
   return { $case: 'runStarted',

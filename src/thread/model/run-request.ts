@@ -35,6 +35,7 @@ export interface ResumePoint {
 /** A run that has not been started before. */
 export const noResumePoint: ResumePoint = { wrote: false, emitted: [], asked: null }
 
+/** What executing the run takes beside its request. */
 export function planOf(run: RunRow): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
 }
@@ -45,6 +46,7 @@ export function kwargsOf({ kwargsJson: text }: RunRow,
   return valueOf({ text, places }) as Record<string, unknown>
 }
 
+/** The request to execute a run; `resumePoint` says what earlier attempts left. */
 export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint): RunRequest {
   const kwargs: Kwargs = kwargsOf(run, plan)
   const config = kwargs.config ?? {}

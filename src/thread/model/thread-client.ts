@@ -38,6 +38,11 @@ export interface ThreadClient {
 
   /** Resolves when the run is on disk; at once if it is `awaited`. */
   startRun(tenant: string, threadId: string, run: StartRun): Promise<RunRow>
+  /**
+   * Starts a run whose caller waits for the result. The wait has no limit: it outlasts changes of
+   * the thread's owner. An `awaited` run is started again if it was lost before it was on disk.
+   */
+  startAndWait(tenant: string, threadId: string, run: StartRun): Promise<AwaitedRun>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
@@ -45,20 +50,24 @@ export interface ThreadClient {
   deleteRun(tenant: string, threadId: string, runId: string): Promise<void>
   /**
    * The run's result when it has ended: the state values as JSON text with `__interrupt__` if it
-   * waits, `{"__error__": {error, message}}` if it failed. Never `null`.
+   * waits, `{"__error__": {error, message}}` if it failed. Never `null`. `cancelled` aborts, with a
+   * HeddleError, when nobody waits any more.
    */
-  joinRun(tenant: string, threadId: string, runId: string, join?: JoinRun): Promise<JsonText>
+  joinRun(tenant: string, threadId: string, runId: string,
+    cancelled?: AbortSignal): Promise<JsonText>
   /** Sends the listener the events after `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
 }
 
+/** A thread as the API shows it. */
 export interface ThreadView {
   readonly row: ThreadRow
   /** The state values, `{}` for an empty thread. */
   readonly values: JsonText
 }
 
+/** The part of a search that concerns state values. */
 export interface ValuesFilter {
   /** Containment on state values. */
   readonly values?: Readonly<Record<string, unknown>>
@@ -69,6 +78,7 @@ export interface ValuesFilter {
 /** Top-level keys that a thread's metadata may have: search keeps an entry for each. */
 export const metadataKeysMax = 256
 
+/** A thread to create. */
 export interface CreateThread {
   /** A new id if the client named none. */
   readonly threadId: string
@@ -77,6 +87,7 @@ export interface CreateThread {
   readonly supersteps: readonly (readonly EditUpdate[])[]
 }
 
+/** Which state is asked for. */
 export interface StateQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -84,6 +95,7 @@ export interface StateQuery {
   readonly select?: StateSelection
 }
 
+/** Which states of a history are asked for, newest first. */
 export interface HistoryQuery {
   readonly checkpointId: string | null
   readonly checkpointNs: string
@@ -101,11 +113,13 @@ export interface HistoryPart {
   readonly isLast: boolean
 }
 
+/** An edit of the state outside a run. */
 export interface StateUpdate {
   readonly update: EditUpdate
   readonly checkpoint: CheckpointSelector | null
 }
 
+/** What a new run does to the unfinished ones; see `Admission`. */
 export type MultitaskStrategy = 'reject' | 'enqueue' | 'interrupt' | 'rollback'
 
 /** A run as the front door resolved it: the assistant is looked up, the ids are made. */
@@ -155,21 +169,19 @@ export interface RunPlan {
   readonly trace?: string
 }
 
+/** How a run is cancelled. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
 }
 
-/** Who waits for a run, and for how long. */
-export interface JoinRun {
-  /**
-   * Given by the caller that made the run, which waits for an owner without a limit: starts the run
-   * again if it was lost before it was on disk.
-   */
-  readonly startAgain?: () => Promise<void>
-  /** Aborts, with a HeddleError as its reason, when nobody waits any more. */
-  readonly cancelled?: AbortSignal | undefined
+/** A run that was accepted, and its result. */
+export interface AwaitedRun {
+  readonly row: RunRow
+  /** As `joinRun`. `cancelled` aborts, with a HeddleError, when nobody waits any more. */
+  result(cancelled?: AbortSignal): Promise<JsonText>
 }
 
+/** Which events of a run are followed. */
 export interface FollowRun {
   /** An event id; `-1`, `-` or null: from the start. */
   readonly after: string | null
@@ -177,6 +189,7 @@ export interface FollowRun {
   readonly modes: readonly string[] | null
 }
 
+/** A follow, and what the caller knows of the run. */
 export interface WatchRun extends FollowRun {
   /**
    * The caller made the run, so it exists: a first follow that fails is tried again, as later ones
@@ -185,6 +198,7 @@ export interface WatchRun extends FollowRun {
   readonly made?: boolean
 }
 
+/** An event of a run as followers get it. */
 export interface FeedEvent {
   /** Opaque to clients; grows along the run. */
   readonly id: string
@@ -192,6 +206,7 @@ export interface FeedEvent {
   readonly json: JsonText
 }
 
+/** How a follow ends; see `FeedListener.ended`. */
 export type FeedEnd = 'over' | 'lagged' | 'lost' | 'unread'
 
 /** Called in order, with as many events at once as there are. */

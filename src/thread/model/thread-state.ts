@@ -9,6 +9,7 @@ import type { RunStatus, ThreadStatus } from '../../search/index.ts'
 import type { Origin } from './command.ts'
 import { newRun, unfinishedOf } from './unfinished-run.ts'
 
+/** A thread as its log says. */
 export interface ThreadState {
   readonly row: ThreadRow
   /** False before it is created and after it is deleted. */

@@ -7,6 +7,7 @@ import { assert } from '../../errors.ts'
 
 type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
+/** A run as the row of its thread names it. */
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
     firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect } = run

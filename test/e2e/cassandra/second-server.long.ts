@@ -157,7 +157,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect((await ask(first.url, 'GET', '/ok?check_db=1')).status).toBe(200)
   })
 
-  it('takes over from one that ended, or was killed, and waits for neither', async () => {
+  it('takes over from one that ended or was killed, without waiting', async () => {
     let server = await serve()
     const { thread_id: id } = await clientOf(server.url).threads.create()
     for (const [said, signal] of (['SIGTERM', 'SIGKILL'] as const).entries()) {

@@ -16,11 +16,10 @@ import { migrations } from '../../../src/store/cassandra/schema/migration.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
-import { makeCuttingProxy } from '../../support/cutting-proxy.ts'
-import { detoured } from '../../support/detour.ts'
 import { failToStart, startServer } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { cql, createKeyspace } from './cql.ts'
+import { describeSilence } from './silence.ts'
 
 const cassandra = await cassandraForTests()
 /** Whether nodes of our own, with other settings, cannot be started here. */
@@ -141,36 +140,6 @@ describe.skipIf(!cassandra)('a cluster', () => {
   }
 })
 
-describe.skipIf(!cassandra)('a cluster that is silent for a while', () => {
-  const place = newKeyspace(cassandra!)
-  beforeAll(async () => {
-    // Creates the tables.
-    await (await startServer({ project: 'conformance', cassandra: place })).close()
-  })
-  afterAll(() => dropKeyspace(place))
-
-  it.each(['schema_version', 'setting ', 'node_session', 'shard_owner', 'member_beat'])(
-    'when it is asked for a %s is waited for',
-    async (table) => {
-      const meant = place.contactPoints[0]!
-      const to = meant.includes(':') ? meant : `${meant}:9042`
-      const proxy = makeCuttingProxy()
-      proxy.holdAt(table)
-      const server = await startServer({
-        project: 'conformance',
-        cassandra: place,
-        env: detoured({ [to]: new URL(await proxy.to(`http://${to}`)).host }),
-        received: (output) => {
-          if (output.includes('waits for it')) proxy.release()
-        },
-      })
-      expect(server.output()).toContain('The store does not answer yet')
-      await server.close()
-      proxy.close()
-    },
-  )
-})
-
 describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   const admin = { username: 'cassandra', password: 'cassandra' }
   const as = (user: string) => ({ HEDDLE_CASSANDRA_USER: user,
@@ -238,3 +207,5 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     expect(message).toContain('User reader has no MODIFY permission on <table own_control.')
   })
 })
+
+describeSilence(['shard_owner'])

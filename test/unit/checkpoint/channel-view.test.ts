@@ -27,7 +27,7 @@ describe('a view of channels', () => {
     expect(texts).toEqual(['abc', 'xabc', 'xbc', 'xbcd'])
   })
 
-  it('neither has nor counts the checkpoint before it if its own changes suffice', () => {
+  it('leaves the checkpoint before it out if its own changes suffice', () => {
     const before = ChannelView.empty.apply([set('a', 'x'.repeat(1_000)), set('b', '1')], true)
     const more = before.apply([set('b', '2')], false)
     expect(JSON.parse(more.json(['a', 'b']))).toMatchObject({ b: '2' })

@@ -96,14 +96,6 @@ describe('the compose file', () => {
   })
 })
 
-describe('the table of settings', () => {
-  it('has every setting, by option and by variable', () => {
-    for (const { flags, variable } of Object.values(knownSettings)) {
-      expect(pageOf('settings.md')).toContain(`| \`${flags}\` | \`${variable}\` |`)
-    }
-  })
-})
-
 describe('a step of the tables in Cassandra', () => {
   it('can be lived with by the members that it says', () => {
     for (const [index, { oldest }] of migrations.entries()) {

@@ -3,14 +3,31 @@
 import { describe, expect, it } from 'vitest'
 
 import { knownSettings } from '../../../src/settings/known-settings.ts'
-import { heddle } from '../../support/command.ts'
+import { heddle, heddleIn } from '../../support/command.ts'
 
 describe('the command', () => {
   it('explains every option', async () => {
     const { status, stdout } = await heddle('--help')
     expect(status).toBe(0)
-    expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*\[PORT\][^]*--data <folder>/)
+    expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*env:\s+PORT\)[^]*--data <folder>/)
     for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
+  })
+
+  it('groups the options, and lists the commands after them', async () => {
+    const { stdout } = await heddle('--help')
+    expect(stdout.match(/^\w+:$/gm)).toEqual(['Options:', 'Serve:', 'Access:', 'Store:', 'Cluster:',
+      'Limits:', 'Observability:', 'Commands:'])
+    expect(stdout).not.toContain('`')
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('reads no number, word or switch from a variable by rules of its own', async () => {
+    const { status, stderr } = await heddleIn({ HEDDLE_AUTH: 'all', HEDDLE_RELOAD: 'perhaps',
+      HEDDLE_INSECURE_LISTEN: 'no' }, '--host', '0.0.0.0')
+    expect([status, stderr.split('\n').toSorted()]).toEqual([2, ['',
+      'heddle: --auth (or HEDDLE_AUTH) must be one of none, keys, not "all".',
+      expect.stringMatching(/^heddle: --host 0\.0\.0\.0 is reached by others/),
+      'heddle: --no-reload (or HEDDLE_RELOAD) must be yes or no, not "perhaps".']])
   })
 
   it.each([

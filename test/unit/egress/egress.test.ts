@@ -31,17 +31,16 @@ function egress(
   const waits: number[] = []
   const late = new Set<() => void>()
   const tired = new Set<() => void>()
-  const env = { ...virtualEnv(), uuid: () => '80000000-0000-4000-8000-000000000000',
-    after: (ms: number, fn: () => void) => {
-      const timeouts = ms === 15_000 ? late : ms === 60_000 ? tired : undefined
-      if (timeouts) {
-        timeouts.add(fn)
-        return () => void timeouts.delete(fn)
-      }
-      waits.push(ms)
-      const timer = setImmediate(fn)
-      return () => clearImmediate(timer)
-    } }
+  const env = { ...virtualEnv(), random: () => 0.5, after: (ms: number, fn: () => void) => {
+    const timeouts = ms === 15_000 ? late : ms === 60_000 ? tired : undefined
+    if (timeouts) {
+      timeouts.add(fn)
+      return () => void timeouts.delete(fn)
+    }
+    waits.push(ms)
+    const timer = setImmediate(fn)
+    return () => clearImmediate(timer)
+  } }
   const way = openEgress({ env, version: '1.2.3', allowed: ['127.0.0.1'], ...options })
   const one = { ...way, waits, late: () => {
     for (const fn of late) fn()

@@ -3,8 +3,8 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
-import type { CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, JoinRun, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
+import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
+  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
   ValuesFilter } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -165,8 +165,14 @@ export class FakeThreads implements ThreadClient {
     this.runs.delete(runId)
   }
 
-  joinRun(_tenant: string, threadId: string, runId: string, join: JoinRun = {}): Promise<string> {
-    this.#call('joinRun', join)
+  async startAndWait(tenant: string, threadId: string, run: StartRun): Promise<AwaitedRun> {
+    const row = await this.startRun(tenant, threadId, run)
+    return { row, result: (cancelled) => this.joinRun(tenant, row.threadId, row.runId, cancelled) }
+  }
+
+  joinRun(_tenant: string, threadId: string, runId: string,
+    cancelled?: AbortSignal): Promise<string> {
+    this.#call('joinRun', cancelled)
     return this.#run(threadId, runId).result.promise
   }
 

@@ -61,7 +61,7 @@ class Cluster {
       },
       ask: async ({ id }, question) => {
         const service = indexService({ answer: (each) => this.answer(Number(id[1]), each) })
-        const answer = await service.answer(values.decode(values.encode(question)))
+        const answer = await service.answer(values.decode(values.encode(question)) as IndexQuestion)
         return values.decode(values.encode(answer)) as IndexAnswer
       },
     })

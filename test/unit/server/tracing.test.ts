@@ -7,6 +7,7 @@ import { ActivationTable, createRouter, fanOut, placedOwnership,
   systemEnv } from '../../../cluster/index.ts'
 import { grpcTransport } from '../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../cluster/transport/grpc/server.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { startTracing } from '../../../src/server/tracing.ts'
 import type { OpenTracing } from '../../../src/server/tracing.ts'
@@ -26,6 +27,7 @@ const common = {
   trust: { secret: 'the-secret-of-this-cluster' },
   identity: { cluster: 'test', version: 1 },
   kinds: [{ name: 'thread', wire: threadWire }],
+  reviveError: HeddleError.revive,
 }
 const ends: (() => unknown)[] = []
 

@@ -1,4 +1,4 @@
-/** Signs of life of all members: plain rows of one partition, which expire by themselves. */
+/** Heartbeats of all members: plain rows of one partition, which expire by themselves. */
 
 import type { Heartbeat, HeartbeatPort } from '../../../../cluster/index.ts'
 import type { Connection } from '../driver/connection.ts'
@@ -6,6 +6,7 @@ import type { Connection } from '../driver/connection.ts'
 /** All members of a keyspace are of one cluster. */
 const cluster = 0
 
+/** Heartbeats, as the cluster needs them. */
 export class HeartbeatTable implements HeartbeatPort {
   readonly #connection: Pick<Connection, 'control' | 'read' | 'write'>
   readonly #table: string

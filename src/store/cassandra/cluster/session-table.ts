@@ -2,23 +2,23 @@
  * Sessions of members: one row each in the control keyspace, changed only by compare-and-set.
  *
  * A compare-and-set with an unknown outcome is asked again until it is known. One that changes
- * nothing is executed even if a session is already over: committing it puts on a quorum what
+ * nothing is executed even if a session has ended already: committing it puts on a quorum what
  * another member may have left on a single replica.
  *
  * Rule: [fence_quorum].
  */
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env, Member, SessionPort, SessionState } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
 import type { Connection, Statement, Value } from '../driver/connection.ts'
 
-/** After this many attempts, the cluster has lost its quorum. */
+/** Attempts after which the cluster counts as without a quorum. */
 const triesMax = 20
-/** Fewer if none is answered: the caller decides what to do meanwhile. */
+/** Time for attempts that are not answered. The caller then decides what to do. */
 const patienceMs = 3_000
-const pauseMs = 50
+const pauses = { firstMs: 50, longestMs: 100 }
 
 /** The part of a connection that control rows need. */
 export type ControlConnection = Pick<Connection, 'control' | 'read' | 'swap'>
@@ -26,6 +26,7 @@ export type ControlConnection = Pick<Connection, 'control' | 'read' | 'swap'>
 /** Undefined if no row is found. */
 type Found = SessionState | undefined
 
+/** Sessions, as the cluster needs them. */
 export class SessionTable implements SessionPort {
   readonly #connection: ControlConnection
   readonly #env: Env
@@ -42,7 +43,7 @@ export class SessionTable implements SessionPort {
     const insert = `INSERT INTO ${this.#table} (session, state, address, started) ` +
       'VALUES (?, ?, ?, ?) IF NOT EXISTS'
     if (await this.#swapped({ cql: insert, values: row }) === 'applied') return
-    // An earlier attempt may have been applied; this tells whether the session is still as made.
+    // An earlier attempt may have been applied. This tells whether the session is still as made.
     if (await this.#change(id, 'alive', { state: 'alive' }) === 'applied') return
     throw new HeddleError('unavailable', 'The session of this member was ended while it joined.')
   }
@@ -69,7 +70,7 @@ export class SessionTable implements SessionPort {
     await this.#change(session, 'alive', { state: 'left' })
   }
 
-  /** A session that is not known yet must not appear later. */
+  /** Inserts a fenced session, since one that is not known yet must not appear later. */
   #insertFenced(session: string, by: string): Promise<Found | 'applied'> {
     const cql = `INSERT INTO ${this.#table} (session, state, fenced_by) ` +
       'VALUES (?, ?, ?) IF NOT EXISTS'
@@ -83,9 +84,10 @@ export class SessionTable implements SessionPort {
     return this.#swapped({ cql, values: [...Object.values(to), session, from] })
   }
 
-  /** Whether it was applied, or else the state that was found. */
+  /** `applied`, or the state that was found instead. */
   async #swapped(statement: Statement): Promise<Found | 'applied'> {
     const beganMs = this.#env.monotonicMs()
+    const backoff = new Backoff(this.#env, pauses)
     for (let tries = 1;; tries++) {
       try {
         const { applied, row } = await this.#connection.swap(statement)
@@ -95,7 +97,7 @@ export class SessionTable implements SessionPort {
         const late = this.#env.monotonicMs() - beganMs > patienceMs
         if (late || tries === triesMax) throw unknown(error)
       }
-      await pause(this.#env, pauseMs)
+      await backoff.pause()
     }
   }
 }

@@ -1,22 +1,26 @@
-/** What was fixed when the cluster was created, and stays so for its life. */
+/** What was fixed when the cluster was created. It never changes. */
 
 import { defaultShards } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
 
+/** The settings of a cluster, the same for all its members. */
 export interface ClusterSettings {
-  /** Shares of all keys, each of which has one owner. */
+  /** Number of shares of all keys. Each share has one owner. */
   readonly shards: number
-  /** Partitions in which the rows of a shard lie. */
+  /** Number of partitions in which the rows of a shard lie. */
   readonly buckets: number
-  /** Members trust each other by it if they were given no other one: who can read it may join. */
+  /**
+   * Secret by which members trust each other if they were given no other one. Who can read it may
+   * join.
+   */
   readonly secret: string
 }
 
 const defaults = { shards: defaultShards, buckets: 4 } as const
 
-/** Whoever comes first fixes what is missing. */
+/** Reads the settings. The first member fixes what is missing. */
 export async function readSettings(connection: Connection,
   env: Pick<Env, 'uuid'>): Promise<ClusterSettings> {
   const [shards, buckets, secret] = await Promise.all([
@@ -27,14 +31,14 @@ export async function readSettings(connection: Connection,
   return { shards: Number(shards), buckets: Number(buckets), secret }
 }
 
-/** The region that the keyspace belongs to; undefined while nobody has named one. */
+/** The region that the keyspace belongs to; undefined while none was named. */
 export function regionOf(connection: Connection): Promise<string | undefined> {
   return findSetting(connection, 'region')
 }
 
 /**
- * The first region that is named gets the keyspace, for ever. Throws HeddleError `forbidden` if it
- * belongs to another one, or to any and none is named.
+ * Gives the keyspace to the first region that is named, for ever. Throws HeddleError `forbidden` if
+ * it belongs to another region, or to any while none is named.
  */
 export async function settleRegion(connection: Connection,
   named: string | undefined): Promise<void> {
@@ -44,7 +48,7 @@ export async function settleRegion(connection: Connection,
   requireBelong(connection, region, named)
 }
 
-/** Throws HeddleError `forbidden` if what was named is not the region of the keyspace. */
+/** Throws HeddleError `forbidden` if the named region is not the region of the keyspace. */
 export function requireBelong({ keyspace }: Connection, region: string | undefined,
   named: string | undefined): void {
   if (region === named) return

@@ -1,6 +1,6 @@
-/** Who owns each shard: one row each in the control keyspace, changed by compare and set only. */
+/** Who owns each shard: one row each in the control keyspace, changed by compare-and-set only. */
 
-import type { Claim, ClaimOutcome, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
+import type { ClaimChange, ClaimOutcome, ShardClaim, ShardPort } from '../../../../cluster/index.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
 import type { Row, Statement } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
@@ -8,6 +8,7 @@ import type { ControlConnection } from './session-table.ts'
 
 const readsAtOnce = 32
 
+/** Claims of shards, as the cluster needs them. */
 export class ShardTable implements ShardPort {
   readonly #connection: ControlConnection
   readonly #table: string
@@ -19,9 +20,12 @@ export class ShardTable implements ShardPort {
     this.#table = `${connection.control}.shard_owner`
   }
 
-  /** One by one: a read of the whole table would wait for a replica that does not answer. */
-  async owners(): Promise<readonly ShardOwner[]> {
-    const owners: ShardOwner[] = []
+  /**
+   * All owners. Rows are read one by one: a read of the whole table would wait for a replica that
+   * does not answer.
+   */
+  async owners(): Promise<readonly ShardClaim[]> {
+    const owners: ShardClaim[] = []
     await forEachLimit(readsAtOnce, Array(this.#shards).keys(), async (shard) => {
       const owner = await this.owner(shard)
       if (owner) owners.push(owner)
@@ -29,13 +33,13 @@ export class ShardTable implements ShardPort {
     return owners
   }
 
-  async owner(shard: number): Promise<ShardOwner | undefined> {
+  async owner(shard: number): Promise<ShardClaim | undefined> {
     const cql = `SELECT epoch, session, address FROM ${this.#table} WHERE shard = ?`
     const [row] = await this.#connection.read({ cql, values: [shard] })
     return row && ownerIn(row, shard)
   }
 
-  async claim(claim: Claim): Promise<ClaimOutcome> {
+  async claim(claim: ClaimChange): Promise<ClaimOutcome> {
     try {
       const { applied, row } = await this.#connection.swap(this.#statement(claim))
       if (applied) return { kind: 'claimed' }
@@ -46,8 +50,8 @@ export class ShardTable implements ShardPort {
     }
   }
 
-  /** All known columns are conditions: if one fails, Cassandra returns what they really are. */
-  #statement({ from, to: { shard, epoch, session, address } }: Claim): Statement {
+  /** All known columns are conditions. If one fails, Cassandra returns what they really are. */
+  #statement({ from, to: { shard, epoch, session, address } }: ClaimChange): Statement {
     if (from === undefined) {
       const cql = `INSERT INTO ${this.#table} (shard, epoch, session, address) ` +
         'VALUES (?, ?, ?, ?) IF NOT EXISTS'
@@ -60,7 +64,7 @@ export class ShardTable implements ShardPort {
   }
 }
 
-function ownerIn(row: Row, shard: number): ShardOwner {
+function ownerIn(row: Row, shard: number): ShardClaim {
   const session = row['session'] as { toString(): string } | null
   return {
     shard,

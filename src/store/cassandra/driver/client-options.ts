@@ -16,22 +16,24 @@ export interface TlsFiles {
   readonly key?: string
 }
 
+/** Where Cassandra is, and how to log in. */
 export interface ConnectionOptions {
   readonly env: Env
-  /** Names or addresses, with `:port` if it is not 9042. */
+  /** Host names or addresses, with `:port` if it is not 9042. */
   readonly contactPoints: readonly string[]
   readonly localDataCenter: string
-  /** Of the data; control rows live in `<keyspace>_control`. */
+  /** Keyspace of the data. Control rows live in `<keyspace>_control`. */
   readonly keyspace: string
   readonly user?: string
   readonly password?: string
   readonly tls?: TlsFiles
 }
 
-/** How long a request may take by default. */
+/** Time for a request, by default. */
 export const attemptMs = 2_000
 const connectMs = 2_000
 
+/** The options of the driver's client. */
 export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
   const { contactPoints, localDataCenter, user, password = '', tls } = options
   return {
@@ -40,7 +42,7 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
     ...user !== undefined && { credentials: { username: user, password } },
     ...tls && { sslOptions: tlsOptions(tls) },
     encoding: { useBigIntAsLong: true },
-    // Many tables are made one after another: `agreed` waits once for all of them.
+    // Many tables are made one after another. `agreed` waits once for all of them.
     protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
     policies: {
       retry: new RetryNextHost(),
@@ -48,7 +50,8 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
       speculativeExecution: hedge,
     },
     pooling: {
-      // One: what many callers ask for travels in fewer packets, which is a tenth more writes.
+      // One connection: what many callers ask travels in fewer packets, which makes a tenth more
+      // writes.
       coreConnectionsPerHost: { [types.distance.local]: 1 },
       heartBeatInterval: 5_000,
     },

@@ -1,10 +1,11 @@
-/** The connection to Cassandra: every statement of the store goes through its few methods. */
+/** The connection to Cassandra. Every statement of the store goes through its few methods. */
 
 import { Client, types } from 'cassandra-driver'
 import type { Host, QueryOptions } from 'cassandra-driver'
 
+import { backoffMs, pauseMsMax } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
-import { assert, goingAway, HeddleError } from '../../../errors.ts'
+import { assert, CodedError, goingAway, HeddleError } from '../../../errors.ts'
 import { attemptMs, clientOptions } from './client-options.ts'
 import type { ConnectionOptions } from './client-options.ts'
 import { renewOneAtATime } from './control-connection.ts'
@@ -16,22 +17,23 @@ import { RunningMedian } from './running-median.ts'
 import { startError } from './start-error.ts'
 
 /**
- * `bigint` for bigint columns, text for uuid columns. In a plain write null leaves a column unset.
+ * A value: `bigint` for bigint columns, text for uuid columns. In a plain write null leaves a
+ * column unset.
  */
 export type Value = string | number | bigint | boolean | Uint8Array | null
 
-/** `?` stands for the values in their order. Tables are named with their keyspace. */
+/** A CQL statement. `?` stands for the values in order. Tables are named with their keyspace. */
 export interface Statement {
   readonly cql: string
   readonly values: readonly Value[]
-  /** Many callers wait for what it reads. */
+  /** True if many callers wait for what it reads. */
   readonly prompt?: boolean
 }
 
 /** A row of an answer: bigints for bigint columns, Buffers for blobs. */
 export type Row = types.Row
 
-/** A compare-and-set that may or may not have been applied, or may still be. */
+/** Thrown for a compare-and-set that may have been applied or not, or may still be. */
 export class AmbiguousSwap extends Error {
   override readonly name = 'AmbiguousSwap'
 
@@ -41,30 +43,31 @@ export class AmbiguousSwap extends Error {
 }
 
 const schemaMs = 30_000
-/** How long to wait for hosts to agree on the schema; a host that is down is not needed. */
+/** Time for hosts to agree on the schema. A host that is down is not needed. */
 const agreementMs = 10_000
 const agreementPauseMs = 100
-/** An answer this recent shows that Cassandra can be reached. */
+/** Age of an answer up to which it shows that Cassandra can be reached. */
 const latelyMs = 1_000
-/** How long a write keeps trying while it is certain that nothing was written. */
+/** Time in which a write is tried again while it is certain that nothing was written. */
 const writeMs = 1_500
 /**
- * A write that takes this many times as long as usual is sent a second time in parallel. It is
- * relative, so that a store that is slow as a whole does not get twice as many writes.
+ * A write that takes this many times as long as usual is sent a second time, in parallel. The bound
+ * is relative, so that a store that is slow as a whole does not get twice as many writes.
  */
 const slowTimes = 8
-const [firstPauseMs, longestPauseMs] = [50, 1_000]
-/** The most rows in one answer. */
+const pauses = { firstMs: 50, longestMs: 1_000 }
+/** Rows in one answer, at most. */
 const pageRows = 5_000
 
 const repeated = 'Cassandra refuses a write that it may have done: it is repeated.'
 
 const { localQuorum, localSerial } = types.consistencies
 const prepared = { prepare: true, consistency: localQuorum, readTimeout: attemptMs } as const
-// Not retried by the driver: after its own retry it reports only the last attempt.
+// The driver must not retry: after its own retry it reports only the last attempt.
 const written: QueryOptions = { ...prepared, isIdempotent: false }
 const swapped: QueryOptions = { ...written, serialConsistency: localSerial }
 
+/** The session with Cassandra of one store, which owns it. Reads and writes are at LOCAL_QUORUM. */
 export class Connection {
   readonly keyspace: string
   /** The keyspace of control rows. */
@@ -79,7 +82,7 @@ export class Connection {
   #answeredMs = Number.NEGATIVE_INFINITY
   #closed = false
 
-  /** Throws HeddleError with a message for whoever starts the member. */
+  /** Connects. Throws HeddleError with a message for the person who starts the member. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     if (!/^[a-z][a-z0-9_]{0,39}$/.test(options.keyspace)) {
       throw new HeddleError('invalid', `${options.keyspace} cannot name a keyspace. Use up to 40 ` +
@@ -111,8 +114,8 @@ export class Connection {
 
   /**
    * Resolves when the write is on a quorum. The same bytes are sent again until that is known, and
-   * once more in parallel if it takes long. Throws `unavailable`: nothing was written, or the
-   * connection was closed (`ambiguous` in its details if it may have been written).
+   * once more in parallel if it takes long. Throws `unavailable` if nothing was written, or if the
+   * connection was closed. Its details say `ambiguous` if it may have been written.
    */
   async write({ cql, values }: Statement): Promise<void> {
     const sent = values.map(unsetOrSent)
@@ -120,7 +123,8 @@ export class Connection {
   }
 
   /**
-   * All statements change one partition: either all are written or none. Otherwise like `write`.
+   * Writes several statements, which change one partition: either all are written or none.
+   * Otherwise like `write`.
    */
   async batch(statements: readonly Statement[]): Promise<void> {
     const queries = statements.map(({ cql, values }) => ({ query: cql,
@@ -129,14 +133,14 @@ export class Connection {
     await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
   }
 
-  /** For up to 5 000 rows. Throws `unavailable` if no answer comes in time. */
+  /** Reads up to 5 000 rows. Throws `unavailable` if no answer comes in time. */
   async read(statement: Statement): Promise<Row[]> {
     const { rows, pageState } = await this.#page(statement, pageRows)
     assert(pageState == null, 'this reads a bounded number of rows')
     return rows
   }
 
-  /** As many rows at a time as `fetchSize` says, each time anew. Throws as `read` does. */
+  /** Yields rows, as many at a time as `fetchSize` says for each page. Throws as `read` does. */
   async *pages(statement: Statement,
     fetchSize: number | (() => number)): AsyncGenerator<Row[], void, void> {
     const sizeNow = typeof fetchSize === 'number' ? () => fetchSize : fetchSize
@@ -149,9 +153,9 @@ export class Connection {
   }
 
   /**
-   * One compare-and-set; several statements are applied together or not at all. If it was not
+   * One compare-and-set. Several statements are applied together or not at all. If it was not
    * applied, `row` is what is there. Null is written as null. Throws AmbiguousSwap, or
-   * `unavailable` if it certainly was not and will not be applied.
+   * `unavailable` if it certainly was not applied and will not be.
    */
   async swap(
     statements: Statement | readonly Statement[],
@@ -173,9 +177,9 @@ export class Connection {
     }
   }
 
-  /** A compare-and-set that may be applied twice: asked again until its outcome is known. */
+  /** A compare-and-set that may be applied twice. It is sent again until its outcome is known. */
   async swapSurely(statement: Statement): Promise<void> {
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous: true })
       try {
         await this.swap(statement)
@@ -183,31 +187,31 @@ export class Connection {
       } catch (error) {
         if (!(error instanceof AmbiguousSwap)) throw error
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
   /**
-   * For work that follows from something already written: repeated while Cassandra cannot be
-   * reached. Only closing the connection ends it.
+   * For work that follows from something already written. It is repeated while Cassandra cannot be
+   * reached, until the connection is closed.
    */
   async surely(work: () => Promise<void>): Promise<void> {
-    for (;;) {
+    for (let tries = 1;; tries++) {
       try {
         await work()
         return
       } catch (error) {
-        const outOfReach = error instanceof HeddleError && error.code === 'unavailable'
+        const outOfReach = error instanceof CodedError && error.code === 'unavailable'
         if (!outOfReach) throw error
         if (this.#closed) throw goingAway({ ambiguous: true })
       }
-      await this.#pause(longestPauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
   /**
-   * A statement that changes the schema. All of them go to one host, so that each sees what the
-   * ones before it made; other hosts see it after `agreed`. Throws what the driver throws.
+   * Changes the schema. All such statements go to one host, so that each sees what the ones before
+   * it made. Other hosts see it after `agreed`. Throws what the driver throws.
    */
   async execute(cql: string): Promise<void> {
     await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs,
@@ -226,13 +230,13 @@ export class Connection {
     }
   }
 
-  /** Whether Cassandra answers at once. */
+  /** True if Cassandra answers at once. */
   async reachable(): Promise<boolean> {
     const cql = `SELECT value FROM ${this.control}.setting WHERE name = 'shards'`
     return await this.#client.execute(cql, [], prepared).then(() => true, () => false)
   }
 
-  /** How far the clock of this machine is ahead of Cassandra's, at the least. */
+  /** How far the clock of this machine is ahead of Cassandra's, at least. */
   async clockAheadMs(): Promise<number> {
     const askedMs = this.#env.nowMs()
     const [row] = await this.read({
@@ -244,13 +248,13 @@ export class Connection {
     return Math.max(0, askedMs - theirMs) + Math.min(0, this.#env.nowMs() - theirMs)
   }
 
-  /** How many hosts of the local data center there are. */
+  /** Number of hosts in the local data center. */
   localHosts(): number {
     return this.#client.hosts.values()
       .filter(({ datacenter }) => datacenter === this.localDataCenter).length
   }
 
-  /** Gives up what is in flight. */
+  /** Closes the connection. Gives up what is in flight. */
   async close(): Promise<void> {
     this.#closed = true
     for (const wake of this.#pauses) wake()
@@ -260,7 +264,7 @@ export class Connection {
   async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
     const giveUpMs = this.#env.monotonicMs() + writeMs
     let ambiguous = false
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous })
       try {
         const sentMs = this.#env.monotonicMs()
@@ -270,16 +274,17 @@ export class Connection {
         return
       } catch (error) {
         const outcome = outcomeOf(error)
+        const pauseMs = pauseMsMax(pauses, tries)
         if (outcome === 'refused') {
           if (!ambiguous) throw refusal(error)
-          // An earlier attempt may have been applied: ask again for what is not known yet.
-          if (pauseMs === longestPauseMs) this.#env.log.warn(repeated, { error })
+          // An earlier attempt may have been applied, so what is not known yet is asked again.
+          if (pauseMs === pauses.longestMs) this.#env.log.warn(repeated, { error })
         }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
         if (!ambiguous && late) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -287,9 +292,10 @@ export class Connection {
     pageState?: string): Promise<types.ResultSet> {
     const sent = values.map(asSent)
     const patience = new ReadTimeout(this.#env, () => this.#inReach)
-    for (let pauseMs = firstPauseMs;; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway()
       const askedMs = this.#env.monotonicMs()
+      const pauseMs = pauseMsMax(pauses, tries)
       const readTimeout = patience.nextMs(pauseMs)
       try {
         const answer = this.#answered(
@@ -302,7 +308,7 @@ export class Connection {
         if (outcomeOf(error) === 'refused') throw refusal(error)
         if (patience.hasEnded(pauseMs)) throw unavailable(error)
       }
-      await this.#pause(pauseMs)
+      await this.#pauseAfter(tries)
     }
   }
 
@@ -321,7 +327,7 @@ export class Connection {
     return local.find((host) => host.isUp()) ?? local[0]
   }
 
-  /** As seen by the host that changes the schema: others may not have learned of a change yet. */
+  /** True if hosts agree, as seen by the host that changes the schema. Others may lag behind it. */
   async #hostsAgree(): Promise<boolean> {
     const host = this.#schemaHost()
     try {
@@ -330,13 +336,13 @@ export class Connection {
           this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })
         ),
       )
-      // A host that has just joined or left has none.
+      // A host that has just joined or left has no version.
       const versions = answers.flatMap(({ rows }) =>
         rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : [])
       )
       return new Set(versions).size === 1
     } catch {
-      // The host is busy or has gone; what was executed has taken effect nevertheless.
+      // The host is busy or has gone. What was executed has taken effect nevertheless.
       return false
     }
   }
@@ -352,6 +358,10 @@ export class Connection {
   }
 
   /** Ends early when the connection is closed. */
+  #pauseAfter(tries: number): Promise<void> {
+    return this.#pause(backoffMs(pauses, tries, this.#env.random()))
+  }
+
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -365,7 +375,7 @@ export class Connection {
   }
 }
 
-/** The driver wants Buffers. */
+/** The value as the driver wants it, with a Buffer for bytes. */
 function asSent(value: Value): Value {
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)

@@ -1,11 +1,11 @@
-/** What an error of the driver says about its request: was it done, may it have been? */
+/** What an error of the driver says about its request: it was done, was not, or may have been. */
 
 import { errors, types } from 'cassandra-driver'
 
 import { HeddleError } from '../../../errors.ts'
 
 /**
- * not_done  no replica has received of it, and the same request may succeed later
+ * not_done  no replica has received it, and the same request may succeed later
  * refused   it was not done and never will be as it is
  * unknown   it may have been done, or may be done later
  */
@@ -13,13 +13,13 @@ export type Outcome = 'not_done' | 'refused' | 'unknown'
 
 const { responseErrorCodes: codes } = types
 
-/** A coordinator says these before it sends anything to a replica. */
+/** Codes that a coordinator returns before it sends anything to a replica. */
 const beforeSending: readonly number[] = [codes.unavailableException, codes.overloaded,
   codes.isBootstrapping]
 
 /**
- * A node that cannot read the tables of roles and permissions in time says that nobody may do
- * anything (CassandraAuthorizer and PasswordAuthenticator of Apache Cassandra).
+ * True if a node could not read the tables of roles and permissions in time. It answers then as if
+ * nothing were permitted (CassandraAuthorizer and PasswordAuthenticator of Apache Cassandra).
  */
 function isUndecided({ code, message }: errors.ResponseError): boolean {
   return (code === codes.unauthorized || code === codes.badCredentials)
@@ -29,7 +29,7 @@ function isUndecided({ code, message }: errors.ResponseError): boolean {
 const permanent: readonly number[] = [codes.protocolError, codes.badCredentials, codes.syntaxError,
   codes.unauthorized, codes.invalid, codes.configError, codes.alreadyExists]
 
-/** Of a plain request that the driver did not repeat on its own. */
+/** Outcome of a plain request that the driver did not repeat on its own. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof errors.ResponseError) {
     if (beforeSending.includes(error.code) || isUndecided(error)) return 'not_done'
@@ -40,15 +40,15 @@ export function outcomeOf(error: unknown): Outcome {
 }
 
 /**
- * Of a compare-and-set: a coordinator that finds too few replicas for the last of its rounds says
- * the same as one that finds too few for the first.
+ * Outcome of a compare-and-set. A coordinator that finds too few replicas for the last of its
+ * rounds returns the same error as one that finds too few for the first.
  */
 export function swapOutcomeOf(error: unknown): Outcome {
   const outcome = outcomeOf(error)
   return outcome === 'not_done' && wasSent(error) ? 'unknown' : outcome
 }
 
-/** What callers see of a request that was refused for good. */
+/** The error that callers see for a request that was refused for good. */
 export function refusal(error: unknown): HeddleError {
   if (error instanceof errors.ResponseError && error.code === codes.unauthorized) {
     const message = `Cassandra allows this user too little: ${error.message}. Let an ` +
@@ -58,7 +58,7 @@ export function refusal(error: unknown): HeddleError {
   return new HeddleError('internal', undefined, {}, { cause: error })
 }
 
-/** Whether the request may have left this process. */
+/** True if the request may have left this process. */
 function wasSent(error: unknown): boolean {
   if (error instanceof errors.BusyConnectionError) return false
   if (error instanceof errors.NoHostAvailableError) {

@@ -1,6 +1,6 @@
 /** Work on many items, a few at a time. */
 
-/** Calls `work` for each item, at most `limit` at a time; stops at the first failure. */
+/** Calls `work` for each item, at most `limit` at a time. Stops at the first failure. */
 export async function forEachLimit<Item>(limit: number, items: Iterable<Item>,
   work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]()

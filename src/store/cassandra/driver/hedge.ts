@@ -1,14 +1,14 @@
 /**
  * When to ask a second host for what the first one has not answered yet ("hedged requests": Dean
- * and Barroso, The Tail at Scale). A busy host takes ten times as long for one read in four; a
+ * and Barroso, The Tail at Scale). A busy host takes ten times as long for one read in four, and a
  * second host is seldom slow at the same moment.
  */
 
 import { RunningMedian } from './running-median.ts'
 
-/** For any statement that may be executed twice. */
+/** Time for any statement that may be executed twice. */
 export const patienceMs = 200
-/** For one that many callers wait for: a multiple of its usual time, within bounds. */
+/** Time for a statement that many callers wait for: a multiple of its usual time, within bounds. */
 const promptTimes = 2
 const [promptMinMs, promptMaxMs] = [2, 100]
 
@@ -17,7 +17,7 @@ export class Hedge {
   /** The usual time of statements that many callers wait for, by their text. */
   readonly #median = new Map<string, RunningMedian>()
 
-  /** A statement that many callers wait for was answered. */
+  /** Records the time of a statement that many callers wait for. */
   applied(cql: string, tookMs: number): void {
     const median = this.#median.get(cql) ?? new RunningMedian(promptMinMs)
     this.#median.set(cql, median)

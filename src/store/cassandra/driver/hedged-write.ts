@@ -8,8 +8,8 @@ import type { Env } from '../../../../cluster/index.ts'
 import { outcomeOf } from './driver-error.ts'
 
 /**
- * Resolves with the first success. Rejects when all copies have failed, with one of their errors:
- * one that says it may have been done wins over one that says it certainly was not.
+ * Resolves with the first success. Rejects when all copies have failed, with one of their errors.
+ * An error that says the request may have been done wins over one that says it was not.
  */
 export function hedgedWrite<Answer>(env: Pick<Env, 'after'>, patienceMs: number,
   send: () => Promise<Answer>): Promise<Answer> {

@@ -1,17 +1,18 @@
-/** How long a read keeps trying, and how long each of its attempts. */
+/** How long a read keeps trying, and how long each of its attempts takes. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { attemptMs } from './client-options.ts'
 
-/** If Cassandra may be out of reach; includes the last attempt. */
+/** Time for a read while Cassandra may be out of reach. Includes the last attempt. */
 const readMs = 2_000
-/** If it is in reach: other requests are answered, only this one is slow. */
+/** Time for a read while other requests are answered, and only this one is slow. */
 const slowReadMs = 8_000
-/** The least time for an attempt, and what the first attempt leaves for another one. */
+/** Least time for an attempt, and what the first attempt leaves for another one. */
 const shortestAttemptMs = 400
-/** A timer this late means that this process was paused. */
+/** Delay of a timer from which on this process counts as paused. */
 const stillMs = 400
 
+/** The time left for one read and its attempts. */
 export class ReadTimeout {
   readonly #env: Pick<Env, 'monotonicMs'>
   readonly #inReach: () => boolean
@@ -20,14 +21,14 @@ export class ReadTimeout {
   #askedMs = 0
   #timeoutMs = 0
 
-  /** `inReach`: whether other requests were answered recently. */
+  /** `inReach` tells whether other requests were answered recently. */
   constructor(env: Pick<Env, 'monotonicMs'>, inReach: () => boolean) {
     this.#env = env
     this.#inReach = inReach
     this.#beganMs = env.monotonicMs()
   }
 
-  /** How long the attempt that begins now may wait for its answer. A pause follows. */
+  /** Time for the attempt that begins now. A pause of `pauseMs` follows it. */
   nextMs(pauseMs: number): number {
     const keptMs = this.#attempts === 0 ? shortestAttemptMs + pauseMs : 0
     this.#attempts++
@@ -36,10 +37,10 @@ export class ReadTimeout {
     return this.#timeoutMs = Math.max(shortestAttemptMs, Math.min(attemptMs, leftMs))
   }
 
-  /** Whether the failed attempt was the last one, because another would come too late. */
+  /** True if the failed attempt was the last one, because another would come too late. */
   hasEnded(pauseMs: number): boolean {
     const nowMs = this.#env.monotonicMs()
-    // If this process was paused, the answer may have come in time; one attempt proves little.
+    // If this process was paused, the answer may have come in time. One attempt proves little then.
     const stoodStill = nowMs - this.#askedMs > this.#timeoutMs + stillMs &&
       nowMs < this.#beganMs + slowReadMs
     return nowMs + pauseMs >= this.#endMs && this.#attempts > 1 && !stoodStill

@@ -9,14 +9,14 @@ import type { ExecutionOptions, types } from 'cassandra-driver'
 
 interface Operation {
   readonly executionOptions: Pick<ExecutionOptions, 'isIdempotent'>
-  /** How many hosts were asked before this one. */
+  /** Number of hosts that were asked before this one. */
   readonly nbRetry: number
 }
 
-/** The most further hosts: each row is on three. */
+/** Further hosts that are asked at most: each row is on three. */
 const furtherHosts = 2
 
-/** A retry policy of the driver. One call for each way in which a host fails. */
+/** A retry policy of the driver, with one method for each way in which a host fails. */
 export class RetryNextHost extends policies.retry.RetryPolicy {
   override onUnavailable(operation: Operation, consistency: types.consistencies) {
     return this.#next(operation, consistency)
@@ -30,7 +30,7 @@ export class RetryNextHost extends policies.retry.RetryPolicy {
     return this.rethrowResult()
   }
 
-  /** The caller has waited long enough for an answer and decides what to do next. */
+  /** Gives up: the caller has waited long enough and decides what to do next. */
   override onRequestError(operation: Operation, consistency: types.consistencies, error: Error) {
     return error instanceof errors.OperationTimedOutError ?
       this.rethrowResult()

@@ -1,10 +1,11 @@
-/** How long something usually takes. */
+/** An estimate of the median time of something. */
 
-/** Each new time moves the estimate by this factor, so that it settles at the median. */
+/** Factor by which each new time moves the estimate, so that it settles at the median. */
 const step = 1.05
-/** The least estimate, for a clock that does not move: from 0 it would never rise again. */
+/** Least estimate, for a clock that does not move. From 0 it would never rise again. */
 const leastMs = 0.1
 
+/** Follows the median of recent times with one number. */
 export class RunningMedian {
   #ms: number
 

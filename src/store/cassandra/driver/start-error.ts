@@ -4,16 +4,17 @@ import { errors } from 'cassandra-driver'
 
 import { HeddleError } from '../../../errors.ts'
 
+/** What was tried. */
 export interface Attempt {
   readonly contactPoints: readonly string[]
   readonly localDataCenter: string
   readonly user?: string
 }
 
-/** The driver has no other way to tell that there are hosts, but none in the local data center. */
+/** The only sign that there are hosts, but none in the local data center. */
 const otherDataCenters = /only found hosts in data centers: \[(.*)\]/
 
-/** The error as whoever starts a member may see it. */
+/** The error as the person who starts a member sees it. */
 export function startError(caught: unknown, attempt: Attempt): HeddleError {
   if (caught instanceof HeddleError) return caught
   const cause = caught instanceof errors.NoHostAvailableError ? innerError(caught) : caught

@@ -1,21 +1,23 @@
-/** Lets concurrent callers continue as a group: what is then done for all at once costs less. */
+/** Lets concurrent callers continue as a group. What is then done for all at once costs less. */
 
 import type { Env } from '../../../../cluster/index.ts'
 
+/** How large a group is, and how long it waits. */
 export interface BatcherOptions {
   readonly env: Env
-  /** The size of a group. Fewer callers than this do not wait for each other. */
+  /** Callers in a group. Fewer than this do not wait for each other. */
   readonly size: number
-  /** The longest that anyone waits for others. */
+  /** The longest that a caller waits for others. */
   readonly patienceMs: number
 }
 
+/** Groups callers. A group begins with the first that is done. */
 export class Batcher {
   readonly #options: BatcherOptions
   /** Callers whose `work` is not done yet. */
   #coming = 0
   #here: (() => void)[] = []
-  /** Set while anyone waits. */
+  /** Set while a caller waits. */
   #stopWaiting: (() => void) | undefined
 
   constructor(options: BatcherOptions) {
@@ -23,9 +25,9 @@ export class Batcher {
   }
 
   /**
-   * Does `work`, then waits for others who are doing theirs: until there are enough of them, too
-   * few are left to become enough, or the first one has waited long enough. Throws what `work`
-   * throws.
+   * Does `work`, then waits for other callers that are doing theirs. Waits until there are enough
+   * of them, too few are left to become enough, or the first one has waited long enough. Throws
+   * what `work` throws.
    */
   async after<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#coming++

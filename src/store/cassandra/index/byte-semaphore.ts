@@ -1,12 +1,14 @@
-/** A bound on bytes that are held for a while: whoever would add more waits until there is room. */
+/**
+ * A bound on bytes that are held for a while. A caller that would add more waits until there is
+ * room.
+ */
 
+/** Counts held bytes. Waiters go on together when there is room. */
 export class ByteSemaphore {
   #left: number
   #waiting: (() => void)[] = []
 
-  /**
-   * Callers let in while there is room may overfill it: they learn how much they add only later.
-   */
+  /** Callers that were let in may overfill it, because they learn only later how much they add. */
   constructor(bytes: number) {
     this.#left = bytes
   }

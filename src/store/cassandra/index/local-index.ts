@@ -2,13 +2,13 @@
  * The rows of all threads and assistants that this member owns, in a local file from which searches
  * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
  *
- *   1. The rows of a shard are found only once all of them are in the file, and vanish all at once:
- *      nothing is ever found of a shard that is not covered. They are deleted from the file later
- *      (when the shard comes back, or after a while), because its next owner needs the machine
- *      first.
- *   2. A row that is put before the rows of its shard are in the file is kept beside them and wins
- *      over what was read: whoever puts it does not wait.
- *   3. A row that is put for a shard that is not taken is dropped: whoever takes it will read it.
+ * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
+ *    Nothing is ever found of a shard that is not covered. Rows are deleted from the file later
+ *    (when the shard comes back, or after a while), because its next owner needs the machine first.
+ * 2. A row that is put before the rows of its shard are in the file is kept beside them and wins
+ *    over what was read. The caller does not wait.
+ * 3. A row that is put for a shard that is not taken is dropped. The member that takes the shard
+ *    reads it.
  *
  * Rule: [rows_after].
  */
@@ -33,32 +33,42 @@ type OwnedTables = Readonly<Record<OwnedTable, OwnedRowTable>>
 
 /** A shard whose rows are being loaded. */
 interface Loading {
-  /** Since the read of its rows began. */
+  /** Changes since the read of its rows began. */
   readonly changes: ShardChanges
-  /** All of it is in the file or being written: what is put now can be written behind it. */
+  /**
+   * True if all rows are in the file or being written. What is put now can be written behind them.
+   */
   followed: boolean
 }
 
-/** Shards read at the same time: few, since the runs that move with them need the store too. */
+/**
+ * Shards that are read at the same time: few, since the runs that move with them need the store
+ * too.
+ */
 const shardsReading = 3
-/** Shards written to the file together, at half the cost: their rows lie on the same pages. */
+/**
+ * Shards that are written to the file together, at half the cost: their rows lie on the same pages.
+ */
 const shardsTogether = 32
 /** The longest that a shard waits for others. */
 const patienceMs = 300
-/** Read but not yet in the file: enough to keep reading while other shards are written. */
+/** Bytes that are read and not in the file yet: enough to read while other shards are written. */
 const bytesWaiting = 32 * 1024 * 1024
-/** Shards removed at the same time: few, so that other writes to the file do not wait long. */
+/**
+ * Shards that are removed at the same time: few, so that other writes to the file do not wait long.
+ */
 const shardsUnloading = 8
-/** How long the rows of a shard that was given away stay in the file. */
+/** Time that the rows of a shard that was given away stay in the file. */
 const leftMs = 30_000
 
+/** The index of one member, for searches. Belongs to its Cassandra store. */
 export class LocalIndex implements OwnIndex {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
   readonly #env: Env
-  /** By shard; a shard that is not taken has no entry. */
+  /** By shard. A shard that is not taken has no entry. */
   readonly #states = new Map<number, Loading | 'covered'>()
   readonly #toRead = limitConcurrency(shardsReading)
   readonly #semaphore = new ByteSemaphore(bytesWaiting)
@@ -67,11 +77,14 @@ export class LocalIndex implements OwnIndex {
   readonly #left = new Set<number>()
   /** Set while any are left. */
   #stopWaiting: (() => void) | undefined
-  /** By shard: removals under way. */
+  /** By shard: removals in progress. */
   readonly #unloading = new Map<number, Promise<void>>()
   readonly #toUnload = limitConcurrency(shardsUnloading)
 
-  /** `onLost` is called with a message when the index can no longer be kept up to date. */
+  /**
+   * Opens an empty index. `onLost` is called with a message when it can no longer be kept up to
+   * date.
+   */
   static async open(
     { tables, ...options }: { readonly directory: string; readonly env: Env;
       readonly shards: number; readonly tables: OwnedTables; onLost(reason: string): void },
@@ -122,14 +135,14 @@ export class LocalIndex implements OwnIndex {
     })
   }
 
-  /** Threads of covered shards that sleep, from the one that is due first. */
+  /** Threads of covered shards that sleep, the one that is due first in front. */
   due: DueThreads = (after, limit) => this.#store.due(after, limit)
 
   answer(question: IndexQuestion): Promise<IndexAnswer> {
     return this.#store.answer(question)
   }
 
-  /** For rows that are in Cassandra. */
+  /** Puts rows that are in Cassandra. */
   async put(updates: readonly OwnedUpdate[]): Promise<void> {
     const stored = updates.filter((update) => {
       const { table, row } = update
@@ -141,7 +154,7 @@ export class LocalIndex implements OwnIndex {
     if (stored.length > 0) await this.#store.log.append([], stored)
   }
 
-  /** The row with this id; read from Cassandra if its shard is not covered. */
+  /** The row with this id. It is read from Cassandra if its shard is not covered. */
   async find(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
     for (let row: OwnedRow | undefined, read = false;; read = true) {
       const state = this.#stateOf(table, tenant, id)
@@ -154,7 +167,7 @@ export class LocalIndex implements OwnIndex {
     }
   }
 
-  /** Called after the row was removed in Cassandra. A row of another branch stays. */
+  /** Removes a row. Call after it was removed in Cassandra. A row of another branch stays. */
   async remove(subject: PurgeSubject): Promise<void> {
     const { table, tenant, id } = subject
     const state = this.#stateOf(table, tenant, id)
@@ -168,12 +181,12 @@ export class LocalIndex implements OwnIndex {
 
   async close(): Promise<void> {
     this.#stopWaiting?.()
-    // From now on no rows are removed: the file is deleted as a whole.
+    // From now on no rows are removed, as the file is deleted as a whole.
     this.#stopWaiting = () => {}
     await this.#store.close()
   }
 
-  /** Like `load`. */
+  /** Does the work of `load`. */
   async #cover(shard: number, loading: Loading): Promise<readonly UnfinishedThread[]> {
     const isMine = () => this.#states.get(shard) === loading
     const read = await this.#together.after(() =>
@@ -193,7 +206,8 @@ export class LocalIndex implements OwnIndex {
     } finally {
       this.#semaphore.leave(bytesOf(read))
     }
-    // In one turn: nothing is found before the late changes, and what is put now comes after them.
+    // Done in one turn: nothing is found before the late changes, and what is put now comes after
+    // them.
     loading.followed = true
     const [unfinished] = await Promise.all([
       this.#bringLate(loading.changes).then(() => this.#store.unfinished(shard)),
@@ -211,7 +225,7 @@ export class LocalIndex implements OwnIndex {
     gone.then(() => {
       if (this.#unloading.get(shard) === gone) this.#unloading.delete(shard)
     }, () => {
-      // Whoever loads the shard again gets the error.
+      // The next load of the shard gets the error.
     })
   }
 
@@ -233,7 +247,7 @@ export class LocalIndex implements OwnIndex {
     return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
   }
 
-  /** A shard is a small part of all rows: its rows are held until the last one is read. */
+  /** Reads all rows of a shard and holds them. A shard is a small part of all rows. */
   async #read(shard: number): Promise<EncodedRow[]> {
     const rows: EncodedRow[] = []
     for (const table of ['thread', 'assistant'] as const) {

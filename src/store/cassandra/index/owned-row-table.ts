@@ -7,14 +7,16 @@ import { bodyColumns } from '../tables/stored-body.ts'
 import type { RowAddress, StoredBodies } from '../tables/stored-body.ts'
 import type { OwnedTable } from './owned-row.ts'
 
-/** Rows read at a time: few enough to decode without keeping others waiting; fewer at first. */
+/**
+ * Rows that are read at a time, at first and at most: few enough to decode without blocking others.
+ */
 const [fewRows, pageRows] = [50, 500]
-/** The size of a page to aim at: a row may have 256 KiB, and the page must arrive in time. */
+/** Bytes of a page to aim at. A row may have 256 KiB, and the page must arrive in time. */
 const pageBytes = 4 * 1024 * 1024
-/** Bodies read at a time that are too large to be in their rows. */
+/** Bodies that are read at a time, of those too large to be in their rows. */
 const wholeAtOnce = 8
 
-/** Newer calls must have higher ranks. */
+/** Stores the rows of one table. Newer calls must have a higher `rank`. */
 export class OwnedRowTable {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
@@ -23,7 +25,7 @@ export class OwnedRowTable {
   readonly #table: string
   readonly #id: string
   readonly #toReadWhole = limitConcurrency(wholeAtOnce)
-  /** Adapts to the rows read before: shards have similar rows. */
+  /** Adapts to the rows read before, as shards have similar rows. */
   #rowsAtOnce = fewRows
 
   constructor(
@@ -39,7 +41,7 @@ export class OwnedRowTable {
     this.#id = `${kind}_id`
   }
 
-  /** Repeating it changes nothing. */
+  /** Stores a row. Repeating it changes nothing. */
   async put(
     { tenant, id, body, rank }: { readonly tenant: string; readonly id: string;
       readonly body: Uint8Array; readonly rank: bigint },
@@ -51,7 +53,7 @@ export class OwnedRowTable {
     await this.#bodies.remove(this.#address(tenant, id), rank)
   }
 
-  /** Undefined if there is no such row. */
+  /** The encoded row; undefined if there is none. */
   async bodyOf(tenant: string, id: string): Promise<Uint8Array | undefined> {
     const address = this.#address(tenant, id)
     const row = await this.#row(address)
@@ -65,7 +67,7 @@ export class OwnedRowTable {
 
   /**
    * The bodies of all rows of a shard, some at a time. One query asks for all buckets: most are
-   * small, and the fixed cost per query was most of the time that reading a shard took.
+   * small, and the fixed cost of a query was most of the time that reading a shard took.
    */
   async *bodiesOf(shard: number): AsyncGenerator<Uint8Array[], void, void> {
     const buckets = Array.from({ length: this.#settings.buckets }, (_, bucket) => bucket)
@@ -79,7 +81,7 @@ export class OwnedRowTable {
         yield bodies.filter((body) => body !== undefined)
       }
     } catch (error) {
-      // Perhaps it was too much to arrive in time: who asks again asks for less.
+      // Perhaps the page was too large to arrive in time, so the next attempt asks for less.
       this.#rowsAtOnce = Math.ceil(this.#rowsAtOnce / 4)
       throw error
     }
@@ -121,7 +123,10 @@ export class OwnedRowTable {
   }
 }
 
-/** Another text's hash: keys of one shard agree in what their own hash leaves over. */
+/**
+ * Bucket of a key, from the hash of another text: keys of one shard agree in what their own hash
+ * leaves over.
+ */
 function bucketOf(text: string, buckets: number): number {
   return shardOf(`${text}\nbucket`, buckets)
 }

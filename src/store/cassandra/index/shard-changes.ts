@@ -1,16 +1,17 @@
-/** Changes to the rows of a shard while they are being read: they win over what was read. */
+/** Changes to the rows of a shard while they are being read. They win over what was read. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import type { EncodedRow } from '../../embedded/index.ts'
 import { decoded, encoded, idOf, ownedKey } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
 
+/** The changes since the read of one shard began. */
 export class ShardChanges {
   /** By key: what was put last, unless it was removed since. */
   readonly #puts = new Map<string, OwnedUpdate>()
-  /** By key: everything that was removed, of whatever branch. */
+  /** By key: everything that was removed, of any branch. */
   readonly #removals = new Map<string, PurgeSubject[]>()
-  /** Keys changed after `merged`. */
+  /** Keys that changed after `merged`. */
   readonly #late = new Set<string>()
 
   put(update: OwnedUpdate): void {
@@ -19,7 +20,7 @@ export class ShardChanges {
     this.#late.add(key)
   }
 
-  /** A row that was made again has another branch and stays. */
+  /** Notes a removal. A row that was made again has another branch and stays. */
   remove(subject: PurgeSubject): void {
     const { table, tenant, id, branch } = subject
     const key = ownedKey(table, tenant, id)
@@ -33,14 +34,14 @@ export class ShardChanges {
     return this.#puts.get(ownedKey(table, tenant, id))?.row
   }
 
-  /** Whether this very row was removed. */
+  /** True if this very row was removed. */
   hasRemoved(table: OwnedTable, row: OwnedRow): boolean {
     const removals = this.#removals.get(ownedKey(table, row.tenant, idOf(row))) ?? []
     return removals.some(({ branch }) => branch.id === row.branch?.id)
   }
 
   /**
-   * The rows that were read, with the changes so far: of two rows of one thing the later one wins.
+   * The rows that were read, with the changes so far. Of two rows of one thing the later one wins.
    */
   merged(read: readonly EncodedRow[]): EncodedRow[] {
     this.#late.clear()
@@ -53,7 +54,7 @@ export class ShardChanges {
     return [...left, ...put]
   }
 
-  /** The changes after `merged`: removals must be applied first. */
+  /** The changes after `merged`. Removals must be applied first. */
   late(): { readonly removals: readonly PurgeSubject[]; readonly puts: readonly OwnedUpdate[] } {
     const keys = [...this.#late]
     return {

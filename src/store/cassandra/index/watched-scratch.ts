@@ -1,12 +1,12 @@
 /**
- * A scratch store that reports its failures: a row that is in Cassandra but not here would never be
+ * A scratch store that reports its failures. A row that is in Cassandra but not here would never be
  * found by searches, so the member must not continue.
  */
 
 import { HeddleError } from '../../../errors.ts'
 import type { ScratchStore } from '../../embedded/index.ts'
 
-/** Calls `lost` with a message if the disk fails before the store is closed. */
+/** Wraps a store. Calls `lost` with a message if the disk fails before the store is closed. */
 export function watchedScratch(store: ScratchStore, lost: (reason: string) => void): ScratchStore {
   let closing = false
   type Write<Values extends readonly unknown[]> = (...values: Values) => Promise<void>

@@ -1,15 +1,20 @@
-/** The branches that this member writes to: those with rows on their way, and the recent others. */
+/**
+ * The branches that this member writes to: those with rows in flight, and the most recent others.
+ */
 
-import { Recent } from '../../recent.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { BranchWriter } from './branch-writer.ts'
 
+/** Caches branch writers. Belongs to `LogTable`. */
 export class BranchCache {
-  /** Never forgotten: nobody else knows what they sent. */
+  /**
+   * Branches with rows in flight. They are never forgotten: only their writer knows what it sent.
+   */
   readonly #busy = new Map<string, BranchWriter>()
-  readonly #idle: Recent<string, BranchWriter>
+  readonly #idle: LRUCache<string, BranchWriter>
 
   constructor(limit: number) {
-    this.#idle = new Recent(limit)
+    this.#idle = new LRUCache({ max: limit })
   }
 
   get(branchId: string): BranchWriter | undefined {
@@ -17,7 +22,7 @@ export class BranchCache {
   }
 
   /**
-   * To be notified of a view when it is made, when it gets rows, and when its last row has ended.
+   * Call for a branch writer when it is made, when it gets rows, and when its last row has ended.
    */
   put(branchWriter: BranchWriter): void {
     const { branchId } = branchWriter
@@ -32,12 +37,12 @@ export class BranchCache {
     this.#idle.delete(branchId)
   }
 
-  /** Another member may write to branches that nothing is on its way to. */
+  /** Forgets branches without rows in flight, since another member may write to them. */
   forgetIdle(): void {
     this.#idle.clear()
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no row is in flight. */
   async quiet(): Promise<void> {
     while (this.#busy.size > 0) {
       await Promise.all([...this.#busy.values()].map(({ quiet }) => quiet))

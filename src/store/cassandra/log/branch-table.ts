@@ -1,4 +1,4 @@
-/** What branches grew from, and who still needs their rows. Rule: [copies_noted]. */
+/** What branches grew from, and which branches need their rows. Rule: [copies_noted]. */
 
 import type { Branch } from '../../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../../checkpoint/index.ts'
@@ -13,10 +13,10 @@ export interface Cut {
 }
 
 /**
- * A branch names every ancestor whose rows it needs, not only the nearest. So what is needed of a
- * dead branch is known from the living ones alone. A copy first says what it needs and then looks
- * whether its source is dead; a source is first marked dead and then looks who needs it. So one of
- * them sees the other.
+ * Notes what branches need of each other. A branch names every ancestor whose rows it needs, not
+ * only the nearest, so the living branches alone tell what is needed of a dead one. A copy first
+ * notes what it needs and then looks whether its source is dead. A source is first marked dead and
+ * then looks for copies. So one of them sees the other.
  */
 export class BranchTable {
   readonly #connection: Connection
@@ -31,7 +31,7 @@ export class BranchTable {
     this.#needs = `${connection.keyspace}.branch_need`
   }
 
-  /** Whether the branch's owner was deleted. */
+  /** True if the branch's owner was deleted. */
   async isDead(branchId: string): Promise<boolean> {
     const [row] = await this.#connection.read({
       cql: `SELECT dead FROM ${this.#branches} WHERE branch_id = ?`,
@@ -41,8 +41,8 @@ export class BranchTable {
   }
 
   /**
-   * Notes what a copy needs, before its first row. False if its source is gone, or may be in a
-   * moment.
+   * Notes what a copy needs, before its first row. False if its source is deleted, or is being
+   * deleted.
    */
   async noteCopy({ branch, epoch }: NewRow): Promise<boolean> {
     const rank = this.#timestamp.next(epoch)
@@ -56,7 +56,7 @@ export class BranchTable {
     return !await this.isDead(branch.ancestors.at(-1)!.id)
   }
 
-  /** Releases a branch whose owner is gone; returns what no branch needs any more. */
+  /** Releases a branch whose owner was deleted. Returns what no branch needs any more. */
   async release(branch: Branch, epoch: number): Promise<Cut[]> {
     await this.#connection.write({
       cql: `INSERT INTO ${this.#branches} (branch_id, dead) VALUES (?, true) USING TIMESTAMP ?`,
@@ -73,8 +73,9 @@ export class BranchTable {
   }
 
   /**
-   * Nothing of the branch is left, so that no copy can grow from it. Another owner may have set its
-   * mark, and the ranks of two owners do not tell which came first.
+   * Removes the mark of a branch without rows, from which no copy can grow. Its timestamp is above
+   * all others: another owner may have set the mark, and timestamps of two owners do not tell which
+   * came first.
    */
   async forget(branchId: string): Promise<void> {
     await this.#connection.write({

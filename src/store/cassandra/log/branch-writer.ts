@@ -1,5 +1,6 @@
 /**
- * One branch as the owner of one epoch writes it: what is known of its end, and rows in flight.
+ * One branch as the owner of one epoch writes it: its end as far as known, and the rows in flight.
+ *
  * Rule: [order].
  */
 
@@ -17,7 +18,7 @@ import type { StatingRow } from './place-index-row.ts'
 
 /**
  * waiting  not sent: too many rows are in flight, or the bucket is being changed
- * sent     may or may not be on a quorum
+ * sent     may be on a quorum or not
  * written  on a quorum, though perhaps not yet every row before it
  * refused  certainly not written
  */
@@ -27,7 +28,7 @@ interface Pending {
   readonly row: NewRow
   readonly durable: PromiseWithResolvers<void>
   stage: Stage
-  /** Made when the row is first sent; every later attempt sends the same bytes. */
+  /** Made when the row is first sent. Every later attempt sends the same bytes. */
   outgoing: OutgoingRow | undefined
   refusal: unknown
 }
@@ -36,41 +37,42 @@ interface Pending {
  * open     rows are sent as they come
  * rolling  the next row goes to a new bucket, which is not taken over yet
  * mending  a row was refused after rows behind it were sent: nothing new is sent
- * lost     something failed; the next writer must read the end of the branch again
+ * lost     something failed: the next writer must read the end of the branch again
  */
 type State = 'open' | 'rolling' | 'mending' | 'lost'
 
+/** The branch and epoch of one writer, where it starts, and how it writes a row. */
 export interface BranchWriterOptions {
   readonly branchId: string
   readonly epoch: number
-  /** Undefined for a branch without rows of its own. */
+  /** End of the branch; undefined for a branch without rows of its own. */
   readonly end: BranchEnd | undefined
-  /** The row before the first one of the branch. */
+  /** Seq of the row before the first one of the branch. */
   readonly origin: number
   readonly commit: Commit
   readonly patience: Patience
-  /** A bucket with this many bytes takes no more rows. */
+  /** Bytes from which on a bucket takes no more rows. */
   readonly bucketBytes: number
   readonly timestamp: () => bigint
   /** Writes the row, after the chunks that do not fit into it. */
   readonly write: (row: OutgoingRow, body: Uint8Array) => Promise<void>
-  /** No row is in flight any more. */
+  /** Called when no row is in flight any more. */
   readonly onIdle: (branchWriter: BranchWriter) => void
 }
 
-/** Roughly the bytes that a row takes besides its body, and that a place takes. */
+/** Approximate bytes of a row besides its body, and of a place. */
 const [rowBytes, placeBytes] = [100, 160]
 /**
- * A longer list is written only where an epoch range begins, not on every place index row as well.
+ * Epoch ranges up to which place index rows repeat the list. A longer one is written only where a
+ * range begins.
  */
 const repeatedMax = 16
 
 /**
- * Rows are sent as they come and become durable in order: a row is durable when it and every row
- * before it are on a quorum. If a row was certainly not written, it and all rows waiting behind it
- * fail, provided that none of those behind it may have been written. Otherwise it is sent again
- * until it is written: the rows behind it would become history as soon as another row took its
- * place.
+ * Sends rows as they come and makes them durable in order. A row is durable when it and every row
+ * before it are on a quorum. A row that was certainly not written fails with all rows waiting
+ * behind it, if none of those may have been written. Otherwise it is sent again until it is
+ * written, because the rows behind it would become history as soon as another row took its place.
  */
 export class BranchWriter {
   readonly #options: BranchWriterOptions
@@ -114,7 +116,7 @@ export class BranchWriter {
   get tip(): Position {
     return this.#tip
   }
-  /** The last durable row, with the epoch ranges up to it. */
+  /** Seq of the last durable row. */
   get settledSeq(): number {
     return this.#settledSeq
   }
@@ -126,7 +128,7 @@ export class BranchWriter {
     return this.#quiet
   }
 
-  /** The row must follow the tip. Resolves when it is durable. */
+  /** Appends a row, which must follow the tip. Resolves when it is durable. */
   append(row: NewRow): Promise<void> {
     const durable = Promise.withResolvers<void>()
     this.#waiting.push({ row, durable, stage: 'waiting', outgoing: undefined, refusal: undefined })
@@ -160,7 +162,7 @@ export class BranchWriter {
     const last = this.#ranges.at(-1)
     const begins = last?.epoch !== epoch || last.bucket !== bucket
     if (begins) this.#ranges = [...this.#ranges, { epoch, bucket, from: seq }]
-    // The next owner of the branch finds them among its newest rows.
+    // The next owner of the branch finds the ranges among its newest rows.
     const isRepeated = indexRowUpTo(seq) === seq && this.#ranges.length <= repeatedMax
     const chunks = chunksOf(body)
     const inRow = chunks === 0 ? body : new Uint8Array()
@@ -210,10 +212,10 @@ export class BranchWriter {
   #mend(): void {
     this.#state = 'mending'
     if (this.#flying.some(({ stage }) => stage === 'sent')) return
-    // The first one was refused; otherwise it would be settled.
+    // The first one was refused, or it would be settled.
     const { refusal } = this.#flying[0]!
-    const { ambiguous } = HeddleError.from(refusal)
-    if (ambiguous || this.#flying.every(({ stage }) => stage === 'refused')) {
+    const { outcome } = HeddleError.from(refusal)
+    if (outcome === 'maybe_done' || this.#flying.every(({ stage }) => stage === 'refused')) {
       this.#lose(refusal)
     } else if (this.#options.patience.ended) {
       this.#lose(new HeddleError('unavailable', undefined, { ambiguous: true }, { cause: refusal }))
@@ -252,7 +254,7 @@ export class BranchWriter {
   }
 }
 
-/** Later places win. */
+/** Places without earlier ones of the same id. */
 function lastOfEach(places: readonly CheckpointPlace[]): readonly CheckpointPlace[] {
   if (places.length < 2) return places
   return [...new Map(places.map((place) => [place.id, place])).values()]

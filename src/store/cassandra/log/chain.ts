@@ -8,31 +8,32 @@ export interface Position {
 
 /** What a row says of itself and of the rows before it. */
 export interface ChainRow extends Position {
-  /** The epoch of the row before it, whose seq is one less. */
+  /** Epoch of the row before this one, whose seq is one less. */
   readonly prevEpoch: number
-  /** When this row was sent, rows up to this one were on a quorum. */
+  /** When this row was sent, all rows up to this seq were on a quorum. */
   readonly settledSeq: number
 }
 
-/** Newest first. */
+/** Sorts newest first. */
 export function comparePositions(a: Position, b: Position): number {
   return b.epoch - a.epoch || b.seq - a.seq
 }
 
 /**
- * The end of the log: the newest row with no row missing before it.
+ * The end of the log: the newest row without a missing row before it.
  *
- *   none    nothing is there
- *   unseen  it may be among the rows that were not read yet
+ * none    the log is empty
+ * unseen  the end may be among rows that were not read yet
  */
 export type Tail<Row> = Row | 'none' | 'unseen'
 
 /**
- * `rows` are all rows at or above `floor` in the newest two buckets, newest first. Each row says up
- * to which row everything was on a quorum; nothing below that has to be checked.
+ * Finds the end of the log. `rows` are all rows at or above `floor` in the newest two buckets,
+ * newest first. Each row says up to which row everything was on a quorum; below that, rows need no
+ * check.
  *
  * A late row of a deposed owner cannot win: the next owner wrote a row of a newer epoch before it
- * answered anything. Nor can a row that arrived without the one before it.
+ * answered anything. A row that arrived without the one before it cannot win either.
  */
 export function tailOf<Row extends ChainRow>(rows: readonly Row[], floor?: Position): Tail<Row> {
   const byPosition = new Map(rows.map((row) => [keyOf(row), row]))

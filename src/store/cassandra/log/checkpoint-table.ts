@@ -1,4 +1,4 @@
-/** Where checkpoints are: places, in the log's partitions beside the rows that carry them. */
+/** Places of checkpoints, in the log's partitions beside the rows that carry them. */
 
 import { hash } from 'node:crypto'
 
@@ -12,13 +12,15 @@ import type { StatingRow } from './place-index-row.ts'
 
 /** Buckets that are asked at the same time. */
 const wave = 8
-/** Places of one id, newest first: the first is the one, unless a deposed owner stated it. */
+/**
+ * Places of one id that are read, newest first. The first counts, unless a deposed owner stated it.
+ */
 const fetchSize = 16
 
 /**
- * A place is a row of epoch 0 whose seq is a hash of the id. So it is written with the row that
- * carries it, in one mutation. The row that stated it and its epoch belong to its key: a place that
- * a deposed owner states lies beside the true one, and is skipped.
+ * Writes and finds places. A place is a row of epoch 0 whose seq is a hash of the id, so it is
+ * written with the row that carries it, in one mutation. Its key contains the row that stated it,
+ * with the epoch. So a place that a deposed owner states lies beside the true one, and is skipped.
  */
 export class CheckpointTable {
   readonly #connection: Connection
@@ -36,7 +38,7 @@ export class CheckpointTable {
       WHERE branch_id = ? AND bucket = ? AND epoch = 0 AND seq = ? AND stated <= ?`
   }
 
-  /** Writes what rows state; without a timestamp for a conditional write. */
+  /** Statements that write the places of rows; without a timestamp for a conditional write. */
   statements({ branchId, bucket }: Partition, rows: readonly StatingRow[],
     timestamp?: bigint): Statement[] {
     const stamped = timestamp === undefined ? [] : [timestamp]
@@ -49,7 +51,7 @@ export class CheckpointTable {
     )
   }
 
-  /** As it was when row `through` was the newest one of the branch, as far as it was carried. */
+  /** The place when row `through` was the newest one of the branch, if a row carried it by then. */
   async find(
     branch: { readonly id: string; readonly ranges: EpochRangeList; readonly through: number },
     id: string,
@@ -84,7 +86,7 @@ function isHistory(ranges: EpochRangeList, { stated, stated_epoch }: Row): boole
   return rangeAt(ranges, Number(stated))?.epoch === Number(stated_epoch)
 }
 
-/** 63 bits, so that it is not negative. */
+/** A hash of 63 bits, so that it is not negative. */
 function hashOf(id: string): bigint {
   return hash('sha256', id, 'buffer').readBigUInt64BE() >> 1n
 }

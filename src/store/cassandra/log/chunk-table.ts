@@ -1,22 +1,25 @@
-/** Large bodies in parts: under the name of their row, written before it, removed with it. */
+/** Chunks of large bodies. They are named for their row, written before it and removed with it. */
 
 import { HeddleError } from '../../../errors.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 
-/** A body up to this size stays in its row. */
+/** Bytes up to which a body stays in its row. */
 const inRowBytes = 256 * 1024
-/** The size of each chunk but the last. */
+/** Bytes of each chunk but the last. */
 export const chunkBytes = 512 * 1024
-/** Parts of one body on their way at the same time. */
+/** Chunks of one body that are in flight at the same time. */
 const partsAtOnce = 4
 
-/** In how many parts a body is kept; 0 if it stays in its row. */
+/** Number of chunks of a body; 0 if it stays in its row. */
 export function chunksOf(body: Uint8Array): number {
   return body.byteLength <= inRowBytes ? 0 : Math.ceil(body.byteLength / chunkBytes)
 }
 
-/** Each part is a partition of its own, so that none grows with its body. */
+/**
+ * Writes and reads chunks. Each is a partition of its own, so that no partition grows with its
+ * body.
+ */
 export class ChunkTable {
   readonly #connection: Connection
   readonly #insert: string
@@ -32,7 +35,7 @@ export class ChunkTable {
     this.#delete = `DELETE FROM ${table} USING TIMESTAMP ? ${part}`
   }
 
-  /** Writes `chunksOf(body)` parts. Throws as Connection.write does; some may be there then. */
+  /** Writes `chunksOf(body)` chunks. Throws as Connection.write does. Some may be written then. */
   async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
     await forEachLimit(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
       const data = body.subarray(part * chunkBytes, (part + 1) * chunkBytes)
@@ -40,12 +43,12 @@ export class ChunkTable {
     })
   }
 
-  /** Throws `not_found` if a part is missing: its row was deleted meanwhile. */
+  /** Reads a body. Throws `not_found` if a chunk is missing: its row was deleted meanwhile. */
   async read(key: string, chunks: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
     await forEachLimit(partsAtOnce, Array(chunks).keys(), async (part) => {
       const [row] = await this.#connection.read({ cql: this.#select, values: [key, part] })
-      if (!row) throw new HeddleError('not_found', 'What was to be read was deleted meanwhile.')
+      if (!row) throw new HeddleError('not_found', 'The row was deleted meanwhile.')
       parts[part] = row['data'] as Uint8Array
     })
     return Buffer.concat(parts)

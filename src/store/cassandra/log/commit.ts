@@ -3,38 +3,39 @@
 import type { BranchEnd } from './log-reader.ts'
 import type { OutgoingRow } from './log-row.ts'
 
-/** Ends of a branch that an epoch takes over, or continues from in a new bucket. */
+/** The end of a branch that an epoch takes over, or continues from in a new bucket. */
 export interface Handover {
   readonly branchId: string
   readonly epoch: number
-  /** The newest row, and the bucket that the next one goes to. */
+  /** Seq of the newest row. */
   readonly seq: number
   readonly bucket: number
 }
 
+/** A way to make rows history. There is one implementation for each `CommitMode`. */
 export interface Commit {
-  /** Rows of a branch that may be on their way at the same time. */
+  /** Rows of a branch that may be in flight at the same time. */
   readonly inFlight: number
 
   /**
-   * Before the first row of an epoch on a branch that has rows. False if the branch has moved
+   * Call before the first row of an epoch, on a branch that has rows. False if the branch has moved
    * on since its end was read: read it again.
    */
   open(branchId: string, end: BranchEnd, epoch: number): Promise<boolean>
 
-  /** Before the first row in a new bucket; no row is on its way. */
+  /** Call before the first row in a new bucket, when no row is in flight. */
   rollOver(handover: Handover): Promise<void>
 
   /**
-   * Resolves when the row is on a quorum. Throws HeddleError: nothing of it was written, unless
-   * its details say `ambiguous`. May be asked again for the same row.
+   * Resolves when the row is on a quorum. Throws HeddleError: the row was not written, unless the
+   * details say `ambiguous`. May be called again for the same row.
    */
   write(row: OutgoingRow): Promise<void>
 }
 
-/** How long those who try again wait, and whether they still should. */
+/** How long to wait before trying again, and whether to try. */
 export interface Patience {
   pause(): Promise<void>
-  /** The store closes: what is not known by now is given up. */
+  /** True when the store closes. What is not known by then is given up. */
   readonly ended: boolean
 }

@@ -1,4 +1,4 @@
-/** Epoch ranges: which partition each row of a branch lies in, and which epoch wrote it. */
+/** Epoch ranges: the partition of each row of a branch, and the epoch that wrote it. */
 
 import { EpochRanges } from '../../../../proto/gen/storage/v1/partition.ts'
 import type { EpochRange } from '../../../../proto/gen/storage/v1/partition.ts'
@@ -6,7 +6,7 @@ import { bytesOf } from '../../../checkpoint/index.ts'
 
 export type { EpochRange }
 
-/** All of a branch, in the order of its rows: `from`, `epoch` and `bucket` never go down. */
+/** The ranges of a branch in the order of its rows. `from`, `epoch` and `bucket` never go down. */
 export type EpochRangeList = readonly EpochRange[]
 
 /** Rows `from` to `through` of one epoch in one bucket. */
@@ -17,20 +17,22 @@ export interface Slice {
   readonly through: number
 }
 
+/** The bytes of a list, as rows of the log store them. */
 export function encodeRanges(ranges: EpochRangeList): Uint8Array {
   return bytesOf(EpochRanges, { ranges: [...ranges] })
 }
 
+/** The list in these bytes. */
 export function decodeRanges(bytes: Uint8Array): EpochRangeList {
   return EpochRanges.decode(bytes).ranges
 }
 
-/** The epoch range that row `seq` is in; undefined before the first one. */
+/** The epoch range of row `seq`; undefined before the first one. */
 export function rangeAt(ranges: EpochRangeList, seq: number): EpochRange | undefined {
   return ranges[indexAt(ranges, seq)]
 }
 
-/** Where rows `from` to `through` are, in their order, each slice as long as it can be. */
+/** Slices with rows `from` to `through`, in order. Each is as long as it can be. */
 export function slicesOf(ranges: EpochRangeList, from: number, through: number): Slice[] {
   const slices: Slice[] = []
   for (let i = Math.max(0, indexAt(ranges, from)); i < ranges.length; i++) {
@@ -43,12 +45,12 @@ export function slicesOf(ranges: EpochRangeList, from: number, through: number):
   return slices.filter((slice) => slice.from <= slice.through)
 }
 
-/** The epoch ranges without what lies after row `through`. */
+/** The epoch ranges up to row `through`. */
 export function rangesThrough(ranges: EpochRangeList, through: number): EpochRangeList {
   return ranges.slice(0, indexAt(ranges, through) + 1)
 }
 
-/** The last epoch range that begins at or before row `seq`; -1 if none does. */
+/** Index of the last epoch range that begins at or before row `seq`; -1 if none does. */
 function indexAt(ranges: EpochRangeList, seq: number): number {
   let low = 0
   let high = ranges.length

@@ -1,15 +1,17 @@
-/** Queues in which calls wait for those that came before them and touch the same things. */
+/** Queues in which a call waits for earlier calls about the same things. */
 
+/** The place of a call in its queues. */
 export interface QueueSlot {
   /** Resolves when all calls before have left, however they ended; undefined if there are none. */
   readonly before: Promise<unknown> | undefined
   leave(): void
 }
 
+/** Queues by key. A queue without calls takes no memory. */
 export class KeyedQueue {
   readonly #ends = new Map<string, Promise<void>>()
 
-  /** Enters each of these lines at its end; the call must `leave` when it has ended. */
+  /** Enters the queue of each key at its end. The call must `leave` when it has ended. */
   enter(keys: readonly string[]): QueueSlot {
     const before = keys.flatMap((key) => this.#ends.get(key) ?? [])
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -23,12 +25,12 @@ export class KeyedQueue {
     }
   }
 
-  /** Resolves when all calls that are in this line now have left. */
+  /** Resolves when all calls that are in this queue now have left; undefined if it is empty. */
   passed(key: string): Promise<void> | undefined {
     return this.#ends.get(key)
   }
 
-  /** Resolves when all calls that are in any line now have left. */
+  /** Resolves when all calls that are in any queue now have left. */
   async quiet(): Promise<void> {
     await Promise.all(this.#ends.values())
   }

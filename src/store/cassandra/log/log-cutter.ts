@@ -9,7 +9,7 @@ import { chunkKey } from './log-reader.ts'
 import type { LogReader } from './log-reader.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
-/** What may be removed: rows after `after`; all of them if it is 0. */
+/** What may be removed: rows after `after`; all rows if it is 0. */
 export interface LogCut {
   readonly branchId: string
   readonly after: number
@@ -17,19 +17,19 @@ export interface LogCut {
   readonly epoch: number
 }
 
-/** Rows of a partition, as a condition. */
+/** A condition for rows of a partition. */
 interface Range {
   readonly where: string
   readonly values: readonly Value[]
 }
 
-/** Rows read at a time to find their chunks. */
+/** Rows that are read at a time to find their chunks. */
 const fetchSize = 1_000
 
 /**
- * Newest bucket first, so that the next cut finds what an interrupted one left. Places of removed
- * rows stay as long as their bucket: nobody finds them, because their rows are not history of any
- * branch.
+ * Removes rows, the newest bucket first, so that the next cut finds what an interrupted one left.
+ * Places of removed rows stay as long as their bucket. Such a place is never found, because its row
+ * is not history of any branch.
  */
 export class LogCutter {
   readonly #connection: Connection
@@ -53,7 +53,7 @@ export class LogCutter {
     const { branchId, after } = cut
     const newest = await this.#reader.newestBucket(branchId)
     const kept = after === 0 ? undefined : await this.#rangeAt(branchId, after)
-    // Rows that are needed exist: another cut was removing those behind them during the read.
+    // Rows that are needed exist. Another cut was removing those behind them during the read.
     if (after > 0 && !kept) throw new HeddleError('unavailable')
     for (let bucket = newest; bucket > (kept?.bucket ?? -1); bucket--) {
       await this.#remove(cut, { where: 'branch_id = ? AND bucket = ?', values: [branchId, bucket] })
@@ -65,7 +65,7 @@ export class LogCutter {
     await this.#remove(cut, { where: newer, values: [branchId, bucket, BigInt(epoch)] })
     await this.#remove(cut, { where: behind,
       values: [branchId, bucket, BigInt(epoch), BigInt(after)] })
-    // Left by owners that lost: without the rows that outrank them they would be the end.
+    // Deposed owners left these rows. Without the rows that outrank them they would be the end.
     if (bucket === 0) return
     await this.#remove(cut, { where: newer, values: [branchId, bucket - 1, BigInt(epoch)] })
   }
@@ -82,8 +82,8 @@ export class LogCutter {
   }
 
   /**
-   * Removes the chunks of the rows. Returns an epoch above those of all the rows: whoever removes
-   * the last branch that needed them may count its own epochs.
+   * Removes the chunks of the rows. Returns an epoch above those of all the rows, because the owner
+   * that removes the last branch that needed them may count its own epochs.
    */
   async #removeChunks({ branchId, epoch }: LogCut, { where, values }: Range): Promise<number> {
     const bounded = where.includes('epoch') ? where : `${where} AND epoch >= 1`

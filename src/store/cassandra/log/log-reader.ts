@@ -1,5 +1,6 @@
 /**
  * Reads the log's partitions: where a branch ends, and the rows of a slice of it.
+ *
  * Rule: [read_repair].
  */
 
@@ -25,14 +26,15 @@ export interface BranchEnd {
 }
 
 /**
- * Rows looked at for the tail: enough if few were on their way when their owner ended, back to
- * the last place index row.
+ * Rows that are read to find the tail, back to the last place index row. `fewRows` is enough if few
+ * rows were in flight when their owner ended.
  */
 const fewRows = 12
 const manyRows = 72
-/** Rows read at a time. */
+/** Rows that are read at a time. */
 const fetchSize = 128
 
+/** Reads rows of all branches. Belongs to `LogTable`. */
 export class LogReader {
   readonly #connection: Connection
   readonly #chunks: ChunkTable
@@ -60,8 +62,8 @@ export class LogReader {
   }
 
   /**
-   * Undefined for a branch without rows. Whoever asks may build on the answer: it was read, as a
-   * whole, from a quorum that agrees now.
+   * The end of a branch; undefined for one without rows. The caller may build on the answer: it was
+   * read as a whole, from a quorum that agrees now.
    */
   async end(branchId: string): Promise<BranchEnd | undefined> {
     for (let limit = fewRows;; limit = limit === fewRows ? manyRows : 2 * limit) {
@@ -72,7 +74,7 @@ export class LogReader {
     }
   }
 
-  /** The newest bucket in which anything is; 0 if no bucket has any. */
+  /** The newest bucket with anything in it; 0 if all are empty. */
   async newestBucket(branchId: string): Promise<number> {
     let [low, high] = [0, 1]
     while (await this.#occupied({ branchId, bucket: high })) [low, high] = [high, 2 * high]
@@ -85,8 +87,8 @@ export class LogReader {
   }
 
   /**
-   * All rows of a slice; those that `semaphore` takes if there is one. Throws `not_found` if one is
-   * missing: the log was deleted.
+   * All rows of a slice. With a semaphore, the rows that it takes. Throws `not_found` if a row is
+   * missing, as the log was deleted then.
    */
   async rows(branchId: string, slice: Slice,
     { reverse = false, semaphore }: { readonly reverse?: boolean | undefined;
@@ -170,13 +172,13 @@ export class LogReader {
   }
 }
 
-/** The rows up to the first that there is no room for. */
+/** The rows before the first one that there is no room for. */
 function taken(page: readonly Row[], semaphore: ReadBytes): readonly Row[] {
   const end = page.findIndex((row) => !semaphore.takes(sizeOf(row)))
   return end < 0 ? page : page.slice(0, end)
 }
 
-/** The bytes of a row's body, at most: its last chunk may be shorter than the others. */
+/** Upper bound of a row's bytes: its last chunk may be shorter than the others. */
 function sizeOf({ body, chunks }: Row): number {
   return (chunks as number | null ?? 0) * chunkBytes || (body as Buffer).byteLength
 }
@@ -186,12 +188,12 @@ function valuesOf(branchId: string, { bucket, epoch, from, through }: Slice): Va
   return [branchId, bucket, BigInt(epoch), BigInt(from), BigInt(through)]
 }
 
-/** As bytes that are no Buffer. */
+/** The bytes as a plain Uint8Array, not a Buffer. */
 function bytesOf({ buffer, byteOffset, byteLength }: Buffer): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** The name under which a row's body is kept if it is too large for the row. */
+/** The name of a row's chunks, for a body that is too large for its row. */
 export function chunkKey(branchId: string, { epoch, seq }: Position): string {
   return `${branchId}/${epoch}/${seq}`
 }

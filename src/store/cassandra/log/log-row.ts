@@ -15,20 +15,20 @@ export interface Partition {
   readonly bucket: number
 }
 
-/** A row as it is sent: written again, it is the same to the byte. */
+/** A row as it is sent. Written again, it has the same bytes. */
 export interface OutgoingRow extends ChainRow, Partition {
-  /** Of everything in the bucket, this row included. */
+  /** Bytes of everything in the bucket, this row included. */
   readonly bucketBytes: number
   /**
-   * On the first row of an epoch range, and on place index rows if they are few: all, this one
-   * included.
+   * All epoch ranges, with the one of this row. On the first row of a range, and on place index
+   * rows if the ranges are few.
    */
   readonly ranges: EpochRangeList | undefined
-  /** No two of the same id. */
+  /** Places that the row states, at most one for each id. */
   readonly places: readonly CheckpointPlace[]
-  /** Rows whose places it brings to where they are found. */
+  /** Rows whose places this row carries to where they are found. */
   readonly carried: readonly StatingRow[]
-  /** Empty if it is kept in chunks. */
+  /** Empty if the body is in chunks. */
   readonly body: Uint8Array
   readonly chunks: number
   readonly timestamp: bigint
@@ -45,8 +45,8 @@ export interface StoredRow extends ChainRow {
 }
 
 /**
- * Every column: read repair carries over to other replicas only what a query asks for, and a row
- * that others build on must be there as a whole.
+ * All columns. Read repair copies to other replicas only what a query asks for, and a row that
+ * others build on must be there as a whole.
  */
 export const rowColumns =
   'epoch, seq, prev_epoch, settled_seq, bucket_bytes, stretches, places, chunks, body'
@@ -54,7 +54,7 @@ export const rowColumns =
 const columns = ['branch_id', 'bucket', 'epoch', 'seq', 'stated', 'stated_epoch', 'prev_epoch',
   'settled_seq', 'bucket_bytes', 'stretches', 'places', 'chunks', 'body']
 
-/** Writes rows of a table. */
+/** Statements that write rows of a table. */
 export class RowInsert {
   readonly #table: string
   readonly #cql: string
@@ -77,12 +77,13 @@ export class RowInsert {
   }
 }
 
+/** An INSERT of these columns of a table, in their order. */
 export function insertInto(table: string, names: readonly string[]): string {
   const marks = names.map(() => '?').join(', ')
   return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`
 }
 
-/** In the order of `columns`. */
+/** Values in the order of `columns`. */
 function valuesOf(row: OutgoingRow): Value[] {
   return [row.branchId, row.bucket, BigInt(row.epoch), BigInt(row.seq), 0n, 0n,
     BigInt(row.prevEpoch), BigInt(row.settledSeq), row.bucketBytes,
@@ -91,6 +92,7 @@ function valuesOf(row: OutgoingRow): Value[] {
     row.chunks > 0 ? null : row.body]
 }
 
+/** A row of an answer to a query for `rowColumns`. */
 export function storedRowOf(bucket: number, row: Row): StoredRow {
   const { stretches: ranges, body } = row
   return {
@@ -107,7 +109,7 @@ export function storedRowOf(bucket: number, row: Row): StoredRow {
   }
 }
 
-/** What a row states. */
+/** The places that a row states. */
 export function placesOf({ places }: Row): readonly CheckpointPlace[] {
   return places ? Places.decode(places as Uint8Array).places : []
 }

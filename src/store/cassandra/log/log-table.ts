@@ -1,12 +1,13 @@
-/** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
+/**
+ * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
+ */
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff, LRUCache } from '../../../../cluster/index.ts'
 import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow, Segment } from '../../../checkpoint/index.ts'
 import { goingAway, HeddleError } from '../../../errors.ts'
-import { Recent } from '../../recent.ts'
 import type { Connection } from '../driver/connection.ts'
 import { BranchCache } from './branch-cache.ts'
 import { BranchWriter } from './branch-writer.ts'
@@ -27,27 +28,28 @@ import { PlainCommit } from './plain-commit.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
 /**
- * validate  plain writes; whoever acknowledges asks the ownership check afterwards
+ * validate  plain writes; ownership is confirmed after them, before an acknowledgement
  * lwt       one compare-and-set per row
  */
 export type CommitMode = 'validate' | 'lwt'
 
+/** Connection and mode of the log of one store. `rank` makes the timestamps of writes. */
 export interface LogTableOptions {
   readonly connection: Connection
   readonly rank: WriteTimestamp
   readonly chunks: ChunkTable
   readonly check: Pick<OwnershipCheck, 'confirm'>
-  readonly env: Pick<Env, 'after'>
+  readonly env: Pick<Env, 'after' | 'random'>
   readonly commit: CommitMode
-  /** Whether the owner of the branch was deleted. */
+  /** True if the owner of the branch was deleted. */
   readonly isDead: (branchId: string) => Promise<boolean>
   /** Bytes of bodies in a bucket; 8 MiB by default. */
   readonly bucketBytes?: number
-  /** Branches remembered while nothing is in flight; 20 000 by default. */
+  /** Branches that are cached while they have no rows in flight; 20 000 by default. */
   readonly branchesKept?: number
 }
 
-/** Rows of a branch that belong to another one: where they are, and up to which row. */
+/** A part of a branch: where its rows are, and up to which row. */
 interface Line extends Segment {
   readonly ranges: EpochRangeList
 }
@@ -55,9 +57,10 @@ interface Line extends Segment {
 type Extent = Pick<LogRange, 'from' | 'through'>
 const everything: Extent = { from: 1, through: Number.MAX_SAFE_INTEGER }
 
-const pauseMs = 250
+const pauses = { firstMs: 250, longestMs: 250 }
 const slicesAtOnce = 8
 
+/** The log of all branches that this member reads or writes. One for each store. */
 export class LogTable {
   readonly #options: LogTableOptions
   readonly #reader: LogReader
@@ -66,8 +69,8 @@ export class LogTable {
   readonly #commit: Commit
   readonly #patience: Patience
   readonly #views: BranchCache
-  /** By branch and fork point: rows before a fork point never change. */
-  readonly #lines: Recent<string, Map<number, Line>>
+  /** By branch and fork point. Rows before a fork point never change. */
+  readonly #lines: LRUCache<string, Map<number, Line>>
   /** By branch: appends that wait until its end is known. */
   readonly #opening = new KeyedQueue()
   #closed = false
@@ -80,7 +83,7 @@ export class LogTable {
     const checkpoints = this.#checkpoints = new CheckpointTable(connection)
     const closed = () => this.#closed
     const patience = this.#patience = {
-      pause: () => pause(env, pauseMs),
+      pause: () => new Backoff(env, pauses).pause(),
       get ended() {
         return closed()
       },
@@ -89,10 +92,10 @@ export class LogTable {
       new LwtCommit({ connection, checkpoints, patience })
       : new PlainCommit({ connection, checkpoints, rank, check })
     this.#views = new BranchCache(branchesKept)
-    this.#lines = new Recent(branchesKept)
+    this.#lines = new LRUCache({ max: branchesKept })
   }
 
-  /** Takes the branch over for the epoch before it is known what will be written. */
+  /** Takes a branch over for an epoch, before it is known what will be written. */
   async open(branch: Branch, epoch: number): Promise<void> {
     if (this.#closed) throw goingAway()
     const slot = this.#opening.enter([branch.id])
@@ -111,7 +114,8 @@ export class LogTable {
 
   /**
    * Resolves when the rows, and every row before them, are on a quorum. Throws `stale_append`
-   * before anything is written; `unavailable` if nothing was, unless its details say `ambiguous`.
+   * before anything is written. Throws `unavailable` if nothing was written, or perhaps was if its
+   * details say `ambiguous`.
    */
   async append(rows: readonly NewRow[]): Promise<void> {
     if (this.#closed) throw goingAway()
@@ -122,8 +126,8 @@ export class LogTable {
   }
 
   /**
-   * The newest row of the branch, including its ancestors; undefined for an empty log. Checks that
-   * what the branch grew from still exists.
+   * The newest row of the branch, including its ancestors; undefined for an empty log. Throws if
+   * what the branch grew from does not exist any more.
    */
   async tail(branch: Branch): Promise<Position | undefined> {
     for (const { id } of branch.ancestors) this.#lines.delete(id)
@@ -161,7 +165,7 @@ export class LogTable {
     return entries.flat()
   }
 
-  /** One slice after the other, until there are bytes enough. */
+  /** Reads one slice after the other, until there are enough bytes. */
   async #readWithin(slices: readonly (Slice & { readonly id: string })[],
     range: LogRange): Promise<LogEntry[]> {
     const semaphore = new ReadBytes(range)
@@ -174,7 +178,7 @@ export class LogTable {
     return entries
   }
 
-  /** Where the checkpoint is; undefined if the branch and its ancestors have none of that id. */
+  /** The place of a checkpoint; undefined if the branch and its ancestors do not have its id. */
   async findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined> {
     for await (const line of this.#linesOf(branch, everything)) {
       const { id, ranges, through } = line
@@ -188,7 +192,7 @@ export class LogTable {
     return undefined
   }
 
-  /** Removes rows that nobody needs, once all earlier appends have been written. */
+  /** Removes rows that no branch needs, once all earlier appends have been written. */
   async cut(cut: LogCut): Promise<void> {
     const { branchId } = cut
     await this.#opening.passed(branchId)
@@ -203,25 +207,27 @@ export class LogTable {
     this.#views.forgetIdle()
   }
 
-  /** Takes no more rows; resolves when all earlier appends are written or have failed. */
+  /** Takes no more rows. Resolves when all earlier appends are written or have failed. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#opening.quiet()
     await this.#views.quiet()
   }
 
-  /** The view that can take the row at once. */
+  /**
+   * The branch writer that can take the row at once; undefined if the branch must be read first.
+   */
   #ready(row: NewRow): BranchWriter | undefined {
     const { id } = row.branch
     if (this.#opening.passed(id)) return undefined
     const branchWriter = this.#views.get(id)
     if (branchWriter) return branchWriter.epoch >= row.epoch ? branchWriter : undefined
-    // The first row of a branch that nobody else can know of.
+    // This is the first row of a branch that no other member can know of.
     if (row.seq !== originOf(row.branch) + 1) return undefined
     return this.#newBranchWriter(row.branch, row.epoch, undefined)
   }
 
-  /** In the order of the calls, whatever each of them has to wait for. */
+  /** Appends in the order of the calls, whatever each of them has to wait for. */
   async #enterInLine(rows: readonly NewRow[], firsts: readonly NewRow[]): Promise<void> {
     const slot = this.#opening.enter(firsts.map(({ branch }) => branch.id))
     try {
@@ -260,7 +266,7 @@ export class LogTable {
       const known = this.#views.get(id)
       if (known && known.epoch >= epoch) return known
       await known?.quiet
-      // The view is of an epoch that has ended: others may have written since.
+      // The writer is of an epoch that has ended. Other members may have written since.
       this.#views.forget(id)
       const [end, dead] = await Promise.all([this.#reader.end(id), this.#options.isDead(id)])
       const tip = end?.tail ?? { epoch: 0, seq: originOf(branch) }
@@ -305,8 +311,8 @@ export class LogTable {
   }
 
   /**
-   * As of now, or up to the row asked for. Only the writer of a branch knows its end without
-   * reading it.
+   * The branch's own part as of now, or up to the wanted row. Only the writer of a branch knows its
+   * end without reading it.
    */
   async #ownLine({ id, from }: Segment, wanted: number): Promise<Line | undefined> {
     await this.#opening.passed(id)
@@ -320,8 +326,8 @@ export class LogTable {
   }
 
   /**
-   * As of the fork point, whoever writes to the ancestor now. A view cannot be used: it may belong
-   * to an owner that was deposed.
+   * The part of an ancestor as of the fork point, whichever member writes to it now. A branch
+   * writer cannot be used, as it may belong to an owner that was deposed.
    */
   async #ancestorLine({ id, from, through }: Segment): Promise<Line | undefined> {
     const lines = this.#lines.get(id) ?? new Map<number, Line>()

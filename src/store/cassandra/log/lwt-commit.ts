@@ -17,7 +17,7 @@ interface Head {
 }
 
 /**
- * Each partition has a head: the newest epoch and its newest row. A row is written together with
+ * Gives each partition a head: the newest epoch and its newest row. A row is written together with
  * the head, on condition that the head is the row before it. A new epoch first takes over the heads
  * of the bucket in which the log ends and of the next one, so that an older owner can write to
  * neither. This needs no ownership check, but only one row of a branch may be in flight.
@@ -54,7 +54,7 @@ export class LwtCommit implements Commit {
 
   async write(row: OutgoingRow): Promise<void> {
     const { epoch, seq } = row
-    // The very first row has none before it in this partition, and no owner to take over from.
+    // The very first row has no row before it in this partition, and no owner to take over from.
     const [first, ...others] = row.ranges ?? []
     const isFirst = first?.from === seq && others.length === 0
     const before = isFirst ? undefined : { epoch, seq: seq - 1 }
@@ -69,7 +69,7 @@ export class LwtCommit implements Commit {
     }
   }
 
-  /** False if it cannot be decided now: the partition's head has moved, or may have. */
+  /** False if it cannot be decided now, because the partition's head has moved or may have. */
   async #take({ branchId, bucket, epoch, seq }: Handover,
     places: readonly StatingRow[] = []): Promise<boolean> {
     const head = await this.#read({ branchId, bucket })
@@ -122,7 +122,10 @@ function headOf(row: Row | undefined): Head | undefined {
   return { epoch: Number(row.head_epoch), seq: Number(row.head_seq) }
 }
 
-/** With `ambiguous`, the row may have been written before the newer epoch came. */
+/**
+ * The error for a row that came too late. If `ambiguous`, it may have been written before the newer
+ * epoch came.
+ */
 function stale(head: Head | undefined, ambiguous: boolean): HeddleError {
   return new HeddleError('stale_append', undefined, { ...head, ...ambiguous && { ambiguous } })
 }

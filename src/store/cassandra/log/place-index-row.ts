@@ -1,9 +1,9 @@
 /**
- * Place index rows: rows that bring places of checkpoints to where they are found by id.
+ * Place index rows: rows that carry places of checkpoints to where they are found by id.
  *
- * Writing a place together with the row that states it would make every append a batch of two. So
- * one row in eight carries the places that it and the rows before it state. Places stated after the
- * last place index row are only in their own rows; a lookup reads those rows as well.
+ * To write a place with the row that states it would make every append a batch of two. So one row
+ * in eight carries the places that it and the rows before it state. Places stated after the last
+ * place index row are only in their own rows, which a lookup reads as well.
  */
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
@@ -12,18 +12,18 @@ import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 export interface StatingRow {
   readonly epoch: number
   readonly seq: number
-  /** No two of the same id. */
+  /** Places, at most one for each id. */
   readonly places: readonly CheckpointPlace[]
 }
 
 const rowsOfIndexRow = 8
 /**
- * A row that states more is always a place index row: eight such rows are too much for one
+ * Places above which a row is a place index row anyway: eight such rows are too much for one
  * mutation.
  */
 const placesMax = 64
 
-/** The last row up to this one that is a place index row whatever it states; 0 if there is none. */
+/** Seq of the last row up to this one that is always a place index row; 0 if there is none. */
 export function indexRowUpTo(seq: number): number {
   return seq - seq % rowsOfIndexRow
 }
@@ -35,8 +35,8 @@ export interface PendingPlaces {
 }
 
 /**
- * A place index row takes all that wait. So, for every checkpoint, what is found in a newer bucket
- * was stated later.
+ * Decides what a row carries. A place index row takes all that wait. So, for every checkpoint, a
+ * place in a newer bucket was stated later.
  */
 export function pendingPlacesOf(row: StatingRow, waiting: readonly StatingRow[]): PendingPlaces {
   const rows = row.places.length > 0 ? [...waiting, row] : waiting
@@ -52,7 +52,10 @@ export interface Inherited {
   readonly unconfirmed: readonly StatingRow[]
 }
 
-/** `rows` are the last rows, oldest first; nothing waited before the first of them. */
+/**
+ * Finds the places to take over. `rows` are the last rows, oldest first. No place waited before
+ * them.
+ */
 export function inheritedOf(rows: readonly StatingRow[], settledSeq: number): Inherited {
   const unconfirmed: StatingRow[] = []
   let left: readonly StatingRow[] = []
@@ -64,7 +67,7 @@ export function inheritedOf(rows: readonly StatingRow[], settledSeq: number): In
   return { waiting: left, unconfirmed }
 }
 
-/** What the newest of these rows (oldest first) says of a checkpoint. */
+/** The place of a checkpoint in the newest of these rows that has one. Rows are oldest first. */
 export function placeIn(rows: readonly StatingRow[], id: string): CheckpointPlace | undefined {
   return rows.flatMap(({ places }) => places).findLast((place) => place.id === id)
 }

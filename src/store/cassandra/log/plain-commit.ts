@@ -14,8 +14,8 @@ import type { OutgoingRow } from './log-row.ts'
 import type { WriteTimestamp } from './write-timestamp.ts'
 
 /**
- * One mutation per row. Whoever acknowledges asks the ownership check afterwards. Rows of a deposed
- * owner may be stored but never become history, because the chain skips them.
+ * Writes a row in one mutation. The caller confirms ownership before it acknowledges. Rows of a
+ * deposed owner may be stored but never become history, because the chain skips them.
  */
 export class PlainCommit implements Commit {
   readonly inFlight = 64
@@ -38,9 +38,9 @@ export class PlainCommit implements Commit {
   }
 
   /**
-   * Read repair put the last rows on a quorum, but not the places that one of them may have
-   * carried: a single replica may have the only copy of those. So they are written again, from the
-   * rows that state them.
+   * Writes places again that the last rows may have carried, from the rows that state them. Read
+   * repair put the last rows on a quorum, but not these places: a single replica may have the only
+   * copy.
    */
   async open(branchId: string, { tail: { bucket }, places: { unconfirmed } }: BranchEnd,
     epoch: number): Promise<boolean> {
@@ -53,8 +53,8 @@ export class PlainCommit implements Commit {
   }
 
   /**
-   * A deposed owner must never get two buckets ahead of what was acknowledged: its successor looks
-   * no further. The ownership check acknowledges what is in the old bucket.
+   * Confirms ownership, which acknowledges what is in the old bucket. A deposed owner must never
+   * get two buckets ahead of what was acknowledged, because its successor looks no further.
    */
   async rollOver(): Promise<void> {
     await this.#check.confirm()

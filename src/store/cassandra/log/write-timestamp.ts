@@ -1,20 +1,28 @@
-/** Timestamps of plain writes: a later owner's are above an earlier one's, whatever clocks say. */
+/**
+ * Timestamps of plain writes. Those of a later owner are above those of an earlier one, whatever
+ * clocks say.
+ */
 
 import { assert } from '../../../errors.ts'
 
 const epochBits = 24n
 const counterBits = 38n
 
-/** Above the microseconds of any wall clock: a stray write without a rank outlives no touch. */
+/**
+ * Above the microseconds of any wall clock, so that a stray write without such a timestamp loses.
+ */
 const floor = 1n << (epochBits + counterBits)
 
 const lastEpoch = (1 << Number(epochBits)) - 1
 
-/** Of the whole process: two stores in it never give the same rank. */
+/** Counts for the whole process, so that two stores in it never make the same timestamp. */
 let counter = 0n
 
+/** Makes timestamps, from the epoch of the writer and a counter. */
 export class WriteTimestamp {
-  /** Above all ranks of earlier epochs, and above all that this process gave for this epoch. */
+  /**
+   * A timestamp above those of earlier epochs, and above those that this process made for this one.
+   */
   next(epoch: number): bigint {
     counter++
     assert(counter >> counterBits === 0n, 'a process makes fewer writes than ranks')
@@ -23,7 +31,7 @@ export class WriteTimestamp {
     return floor + shifted + counter
   }
 
-  /** Above the ranks of all owners: for the removal of what is gone for good. */
+  /** A timestamp above those of all owners, to remove what is deleted for good. */
   last(): bigint {
     return this.next(lastEpoch)
   }

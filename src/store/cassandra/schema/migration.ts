@@ -1,30 +1,32 @@
-/** The tables, in numbered steps. A step stays as it is; changes are steps of their own. */
+/** The tables, in numbered steps. A step never changes; a later change is a new step. */
 
-/** Names of the two keyspaces. */
+/** Names of the two keyspaces: of the data, and of control rows. */
 export interface Keyspaces {
   readonly keyspace: string
   readonly control: string
 }
 
+/** A step of the schema. */
 export interface Migration {
-  /** Each may be executed again, also after later steps. */
+  /** Statements of the step. Each may be executed again, also after later steps. */
   readonly statements: (keyspaces: Keyspaces) => readonly string[]
   /**
-   * The version of the oldest members that can live with this step: they read and write the tables
-   * as if it were not there, and lose nothing by that. A step that only adds leaves it as it was; a
-   * step that takes something away names the first version whose members no longer need it.
+   * Version of the oldest members that can work with this step. Such members read and write the
+   * tables as if the step were not there, and lose nothing. A step that only adds keeps the number
+   * of the step before. A step that removes something names the first version that does not need
+   * it.
    */
   readonly oldest: number
 }
 
-/** Written at any time, read by the whole key or in the order of a partition. */
+/** For rows that are written at any time, and read by key or in the order of a partition. */
 const compaction = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'T4'}`
-/** Rewritten in place: few sstables for a row. */
+/** For rows that are rewritten in place: few sstables for a row. */
 const rewritten = `compaction = {'class': 'UnifiedCompactionStrategy', 'scaling_parameters': 'L4'}`
 
 /**
- * A replica that does not answer is not waited for: as long as Cassandra has seen few reads, it
- * takes longer to count one as slow than our patience lasts.
+ * Reads ask another replica after 200 ms at most. As long as Cassandra has seen few reads, it would
+ * count a replica as slow later than our patience ends.
  */
 export const reads = `speculative_retry = 'MIN(99p,200ms)'`
 
@@ -33,7 +35,7 @@ const dayS = 24 * 60 * 60
 /**
  * A row of the log has `epoch` 1 or more. A place of a checkpoint has `epoch` 0 and lies beside the
  * row that carries it: `stated` is the seq of the row that states it, `stated_epoch` its epoch,
- * `seq` a hash of the checkpoint's id. Whoever reads a tail relies on blocking read repair.
+ * `seq` a hash of the checkpoint's id. Reading a tail relies on blocking read repair.
  */
 const log = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.log (
@@ -57,12 +59,12 @@ const branchNeed = ({ keyspace }: Keyspaces) =>
   ancestor uuid, branch uuid, through bigint, PRIMARY KEY ((ancestor), branch)
 ) WITH ${reads} AND ${rewritten}`
 
-/** Branches that are gone, or that grew from others. */
+/** Branches that were deleted, or that grew from others. */
 const branch = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.branch (
   branch_id uuid PRIMARY KEY, dead boolean) WITH ${reads} AND ${rewritten}`
 
-/** A body that is too large for its row is in chunks named with `chunk_rank`. */
+/** A body that is too large for its row is in chunks, which are named with `chunk_rank`. */
 const runRow = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.run_row (
   tenant text, thread_id text, run_id text, created_at bigint,
@@ -76,7 +78,7 @@ const runOrder = ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((tenant, thread_id), created_at, run_id)
 ) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
 
-/** Read a partition at a time when a shard is taken, so what was deleted must go soon. */
+/** Read a partition at a time when a shard is taken, so deleted rows must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
   shard int, bucket int, tenant text, ${id} text,
@@ -89,7 +91,7 @@ const session = ({ control }: Keyspaces) =>
   session uuid PRIMARY KEY, state text, address text, started timestamp, fenced_by uuid
 ) WITH ${reads}`
 
-/** Signs of life, of all members in one partition: hints, which expire by themselves. */
+/** Heartbeats of all members, in one partition. They are hints, and expire by themselves. */
 const memberHeartbeat = ({ control }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${control}.member_beat (
   cluster int, session uuid, count bigint, leaving boolean, address text,
@@ -104,7 +106,7 @@ const setting = ({ control }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${control}.setting (
   name text PRIMARY KEY, value text) WITH ${reads}`
 
-/** Small rows, asked for by id again and again. */
+/** Small rows that are often asked for by id. */
 const apiKey = ({ control }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${control}.api_key (
   key_id text PRIMARY KEY, tenant text, role text, name text, hash text,
@@ -112,8 +114,8 @@ const apiKey = ({ control }: Keyspaces) =>
 ) WITH ${reads} AND ${rewritten}`
 
 /**
- * Each row expires when it has ended, and is never changed: one that comes back late does no harm,
- * so tombstones may go soon.
+ * Each row expires and is never changed. A row that comes back late does no harm, so tombstones may
+ * go soon.
  */
 const limitAdmit = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.limit_admit (
@@ -122,7 +124,7 @@ const limitAdmit = ({ keyspace }: Keyspaces) =>
 ) WITH CLUSTERING ORDER BY (at_ms DESC, id ASC) AND gc_grace_seconds = 3600
   AND read_repair = 'BLOCKING' AND ${reads} AND ${compaction}`
 
-/** Kept for ever, and never changed. */
+/** Rows are kept for ever and never changed. */
 const billing = ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.billing (
   tenant text, day text, ended_at bigint, run_id text, thread_id text, assistant_id text,
@@ -134,8 +136,8 @@ const tablesOfTheBeginning = [setting, session, shardOwner, log, logChunk, branc
   runRow, runOrder, ownedRow('thread_row', 'thread_id'), ownedRow('assistant_row', 'assistant_id')]
 
 /**
- * The first one makes version 1. Members that know only the first six refuse tables that have seen
- * more than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ * The steps of the schema. The first one makes version 1. Members that know only the first six
+ * refuse tables that have seen more. From the seventh on, a step that only adds says `oldest: 6`.
  */
 export const migrations: readonly Migration[] = [
   {
@@ -146,6 +148,6 @@ export const migrations: readonly Migration[] = [
   { statements: (keyspaces) => [apiKey(keyspaces)], oldest: 3 },
   { statements: (keyspaces) => [limitAdmit(keyspaces)], oldest: 4 },
   { statements: (keyspaces) => [billing(keyspaces)], oldest: 5 },
-  // Places are carried by later rows: a program that looks beside each row would miss some.
+  // Later rows carry places: a program that looks beside each row only would miss some.
   { statements: () => [], oldest: 6 },
 ]

@@ -2,19 +2,20 @@
 
 import { hash } from 'node:crypto'
 
-import { pause } from '../../../../cluster/index.ts'
+import { Backoff } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { AmbiguousSwap } from '../driver/connection.ts'
 import type { Connection, Statement } from '../driver/connection.ts'
 import { reads } from './migration.ts'
 
-/** Longer than any single statement takes. */
+/** Seconds. Longer than any single statement takes. */
 const lockS = 60
-const pauseMs = 250
-/** By then whoever held the lock when we came has finished, or the lock has expired. */
+const pauses = { firstMs: 250, longestMs: 250 }
+/** Time after which the holder of the lock has finished, or the lock has expired. */
 const patienceMs = 3 * lockS * 1_000
 
+/** The lock of one member's attempt to change the schema. */
 export class SchemaLock {
   readonly #connection: Connection
   readonly #env: Env
@@ -28,7 +29,9 @@ export class SchemaLock {
     this.#table = `${connection.control}.schema_lock`
   }
 
-  /** Calls `work` while no other member holds the lock. */
+  /**
+   * Calls `work` while no other member holds the lock. Throws `unavailable` if it takes too long.
+   */
   async hold<Result>(work: (lock: SchemaLock) => Promise<Result>): Promise<Result> {
     await this.#makeTable()
     await this.#take()
@@ -50,8 +53,8 @@ export class SchemaLock {
   }
 
   /**
-   * Two members may create it at once, and a table created twice under two ids is broken. So its id
-   * is derived from its name.
+   * Makes the table with an id that is derived from its name. Two members may create it at once,
+   * and a table created twice under two ids is broken.
    */
   async #makeTable(): Promise<void> {
     const hex = hash('sha256', this.#table)
@@ -66,11 +69,12 @@ export class SchemaLock {
     const cql = `INSERT INTO ${this.#table} (name, holder) VALUES ('schema', ?) IF NOT EXISTS ` +
       `USING TTL ${lockS}`
     const untilMs = this.#env.monotonicMs() + patienceMs
+    const backoff = new Backoff(this.#env, pauses)
     for (;;) {
       const found = await this.#swap({ cql, values: [this.#holder] })
       if (found === true || found === this.#holder) return
       if (this.#env.monotonicMs() > untilMs) throw takesTooLong()
-      await pause(this.#env, pauseMs)
+      await backoff.pause()
     }
   }
 
@@ -80,7 +84,7 @@ export class SchemaLock {
     await this.#connection.swap({ cql, values: [this.#holder] }).catch(() => undefined)
   }
 
-  /** True if it was applied, else who holds the lock. */
+  /** True if the statement was applied; otherwise the holder of the lock. */
   async #swap(statement: Statement): Promise<true | string | undefined> {
     try {
       const { applied, row } = await this.#connection.swap(statement)

@@ -10,36 +10,36 @@ import { migrations, reads } from './migration.ts'
 import type { Migration } from './migration.ts'
 import { SchemaLock } from './schema-lock.ts'
 
+/** What to make, and how. */
 export interface SchemaOptions {
   readonly connection: Connection
   readonly env: Env
   /** Replicas of each data center, by its name; by default as many as hosts, up to 3. */
   readonly replication?: Readonly<Record<string, number>>
-  /** The steps that this program knows; all of them by default. */
+  /** Steps that this program knows; all of them by default. */
   readonly steps?: readonly Migration[]
 }
 
-/** The tables of ours that exist before there is a version. */
+/** Tables that exist before there is a version. */
 export const tablesOfTheLock = ['schema_lock', 'schema_version']
 
-/** What the keyspaces say of themselves. */
+/** What the keyspaces say of their version. */
 interface Version {
-  /** The oldest member that can live with the tables, by the steps that it knows. */
+  /** The oldest member that can work with the tables, by the steps that it knows. */
   readonly oldest: number
   /** The newest step that was done. */
   readonly newest: number
 }
 
 /**
- * The rows of the table of versions; the greater number is the newest step. Programs that know only
- * the first six steps read the first row alone, and refuse a greater number than their own: so it
- * is the oldest member.
+ * Rows of the version table. `oldest` is the first row, because programs that know only the first
+ * six steps read it alone, and refuse a number above their own.
  */
 const rowNames = { oldest: 'schema', newest: 'newest' } as const
 
 /**
- * Several members may do this at once, of several versions. Throws HeddleError with a message for
- * whoever starts the member.
+ * Makes and migrates keyspaces and tables. Several members, of several versions, may do this at
+ * once. Throws HeddleError with a message for the person who starts the member.
  */
 export async function prepareSchema(options: SchemaOptions): Promise<void> {
   const { connection, env, steps = migrations } = options
@@ -48,7 +48,7 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
     refuseNewer(connection, steps, version)
     if (version !== undefined && version.newest >= steps.length) return
     if (version === undefined) {
-      // Before anything is made, and again below, when nobody else can make anything.
+      // Checked before anything is made, and again below, where no other member can make anything.
       await refuseForeign(connection)
       await makeKeyspaces(options)
     }
@@ -75,7 +75,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
       await connection.execute(statement)
     }
     await connection.agreed()
-    // In this order: whoever dies in between has done the step, and it may be done again.
+    // The order matters: a member that dies in between has done the step, and it may be done again.
     if (step.oldest > oldest) {
       await setNumber(connection, rowNames.oldest, { from: oldest, to: step.oldest })
       oldest = step.oldest
@@ -87,7 +87,7 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
   }
 }
 
-/** Undefined if nothing was ever made here. */
+/** Undefined if the keyspaces are new. */
 async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined
@@ -136,7 +136,7 @@ async function begin(connection: Connection): Promise<void> {
   })
 }
 
-/** The newest step is noted only where it is not the oldest member as well. */
+/** The newest step is noted only where it differs from the oldest member. */
 async function setNumber(connection: Connection, name: string,
   { from, to }: { readonly from: number; readonly to: number }): Promise<void> {
   const table = `${connection.control}.schema_version`
@@ -150,7 +150,7 @@ async function setNumber(connection: Connection, name: string,
   })
 }
 
-/** Existing ones keep their replication. */
+/** Makes keyspaces that are missing. Existing ones keep their replication. */
 async function makeKeyspaces({ connection, replication }: SchemaOptions): Promise<void> {
   const rows = await connection.read({
     cql: 'SELECT keyspace_name FROM system_schema.keyspaces',

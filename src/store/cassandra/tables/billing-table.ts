@@ -1,4 +1,4 @@
-/** Rows of what is billed: a partition for each tenant and day. */
+/** Billing rows: a partition for each tenant and day. */
 
 import type { BillingQuery, BillingRow,
   BillingTable as BillingTablePort } from '../../../billing/index.ts'
@@ -8,6 +8,7 @@ import type { Connection, Row } from '../driver/connection.ts'
 const columns = ['tenant', 'day', 'run_id', 'thread_id', 'assistant_id', 'graph_id', 'status',
   'started_at', 'ended_at'] as const
 
+/** Stores and pages through billing rows. */
 export class BillingTable implements BillingTablePort {
   readonly #connection: Connection
   readonly #table: string
@@ -17,7 +18,7 @@ export class BillingTable implements BillingTablePort {
     this.#table = `${connection.keyspace}.billing`
   }
 
-  /** Repeating it changes nothing. */
+  /** Stores a row. Repeating it changes nothing. */
   async put(row: BillingRow, rank: bigint): Promise<void> {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
     await this.#connection.write({

@@ -1,4 +1,4 @@
-/** Rows of API keys: one partition each in the control keyspace. */
+/** API keys: one partition each in the control keyspace. */
 
 import type { CallerRole, KeyRow, KeyTable as KeyTablePort } from '../../../access/index.ts'
 import { HeddleError } from '../../../errors.ts'
@@ -10,6 +10,7 @@ const columns = ['key_id', 'tenant', 'role', 'name', 'hash', 'created_at', 'expi
 /** Keys that are read at a time when all are listed. */
 const listPage = 1_000
 
+/** Stores and finds API keys, for all members. */
 export class KeyTable implements KeyTablePort {
   readonly #connection: Connection
   readonly #table: string
@@ -59,7 +60,7 @@ export class KeyTable implements KeyTablePort {
     return this.get(id)
   }
 
-  /** Rows are never removed, so the update cannot create one. */
+  /** Notes the last use. Rows are never removed, so the update cannot create one. */
   async touch(id: string, atMs: number): Promise<void> {
     const row = await this.get(id)
     if (row === undefined || (row.usedAtMs ?? 0) >= atMs) return

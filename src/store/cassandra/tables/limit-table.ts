@@ -4,15 +4,17 @@ import type { Env, OwnershipCheck } from '../../../../cluster/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable as LimitTablePort } from '../../../limits/index.ts'
 import type { Connection } from '../driver/connection.ts'
 
+/** The connection, and the ownership check that each append passes. */
 export interface LimitTableParts {
   readonly connection: Connection
   readonly check: Pick<OwnershipCheck, 'confirm'>
   readonly env: Pick<Env, 'uuid'>
 }
 
-/** Rows read at a time. */
+/** Rows that are read at a time. */
 const pageRows = 1_000
 
+/** Stores and finds admits. An append resolves after ownership was confirmed. */
 export class LimitTable implements LimitTablePort {
   readonly #parts: LimitTableParts
   readonly #table: string

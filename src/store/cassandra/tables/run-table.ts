@@ -1,18 +1,17 @@
 /** Rows of runs: by id, and in the order of their creation. */
 
-import { readAhead } from '../../../../cluster/index.ts'
+import { LRUCache, readAhead } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RunQuery, RunTable as RunTablePort } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
-import { Recent } from '../../recent.ts'
 import { withTexts } from '../../run-texts.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
-/** A run, wherever its row is. */
+/** Names a run. */
 export interface RunKey {
   readonly tenant: string
   readonly threadId: string
@@ -23,18 +22,18 @@ export interface RunKey {
 const ordersKept = 20_000
 /** Rows that are removed, or looked at for a status, at the same time. */
 const atOnce = 64
-/** Runs of a list that are read whole at the same time: what is not in its row may be large. */
+/** Runs of a list that are read whole at the same time. Their chunks may be large. */
 const wholeAtOnce = 4
 /** Places in the order that are read at a time. */
 const orderPage = 1_000
 
-/** Of runs made in one millisecond the order is that of their ids, which grow with time. */
+/** Stores and lists runs. Runs made in one millisecond are sorted by id, which grows with time. */
 export class RunTable implements RunTablePort {
   readonly #connection: Connection
   readonly #bodies: StoredBodies
   readonly #rows: string
   readonly #orders: string
-  readonly #ordered = new Recent<string, true>(ordersKept)
+  readonly #ordered = new LRUCache<string, true>({ max: ordersKept })
 
   constructor(connection: Connection, bodies: StoredBodies) {
     this.#connection = connection
@@ -43,7 +42,7 @@ export class RunTable implements RunTablePort {
     this.#orders = `${connection.keyspace}.run_order`
   }
 
-  /** Newer calls need higher ranks. Repeating it changes nothing. */
+  /** Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. */
   async put(
     { row, body = bytesOf(RunRow, row), rank, before }: { readonly row: RunRow;
       readonly body?: Uint8Array | undefined; readonly rank: bigint;
@@ -78,7 +77,7 @@ export class RunTable implements RunTablePort {
     await this.#removeRow(key, rank)
   }
 
-  /** Those of a thread, as far as `rank` is above theirs. */
+  /** Removes the runs of a thread, if `rank` is above their timestamps. */
   async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
     const where = 'WHERE tenant = ? AND thread_id = ?'
     const values = [tenant, threadId]
@@ -96,7 +95,7 @@ export class RunTable implements RunTablePort {
     })
   }
 
-  /** Other members may remove rows from now on. */
+  /** Forgets places in the order, since other members may remove rows from now on. */
   forget(): void {
     this.#ordered.clear()
   }
@@ -131,7 +130,7 @@ export class RunTable implements RunTablePort {
     return found
   }
 
-  /** In the order of `ids`, without runs that were never written or are removed. */
+  /** Rows in the order of `ids`, without runs that were never written or are removed. */
   async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
     const rows = readAhead(atOnce, ids, async (each) => {
       const key = { tenant, threadId, runId: each['run_id'] as string }
@@ -141,7 +140,7 @@ export class RunTable implements RunTablePort {
     for await (const run of runs) if (run) yield run
   }
 
-  /** It may be made again: a stateless run has the id of its key. */
+  /** Removes a row. A run may be made again, as a stateless run has the id of its key. */
   async #removeRow(key: RunKey, rank: bigint): Promise<void> {
     await this.#bodies.remove(this.#address(key), rank)
     this.#ordered.delete(textOf(key))
@@ -152,7 +151,7 @@ export class RunTable implements RunTablePort {
     return body && RunRow.decode(body)
   }
 
-  /** A place is written once; again if it is not known whether it was. */
+  /** Writes the place of a run once; again if it is not known whether it was written. */
   async #order(row: RunRow, rank: bigint): Promise<void> {
     const text = textOf(row)
     if (this.#ordered.get(text)) return

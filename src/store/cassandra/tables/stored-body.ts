@@ -1,4 +1,4 @@
-/** Bodies of rows that are rewritten: in the row if they are small, else in chunks. */
+/** Bodies of rows that are rewritten: in the row if they are small, otherwise in chunks. */
 
 import { ignoreNotFound } from '../../../errors.ts'
 import type { Connection, Row, Value } from '../driver/connection.ts'
@@ -7,20 +7,21 @@ import type { ChunkTable } from '../log/chunk-table.ts'
 
 /**
  * A row of a table with the columns `body`, `chunks` and `chunk_rank`. If it has chunks and no
- * body, the chunks are the body; if it has a body, the chunks are of an earlier version.
+ * body, the chunks are the body. If it has a body, the chunks are of an earlier version.
  */
 export interface RowAddress {
   readonly table: string
   readonly key: readonly (readonly [column: string, value: Value])[]
 }
 
+/** A body to write, with its row. */
 export interface StoredBodyWrite {
   readonly address: RowAddress
   readonly body: Uint8Array
   /** Columns besides the body. */
   readonly columns?: readonly (readonly [column: string, value: Value])[]
   readonly rank: bigint
-  /** Earlier versions in flight: a large body is written after them, so that it can remove them. */
+  /** Earlier versions in flight. A large body is written after them, so that it can remove them. */
   readonly before?: Promise<unknown>
 }
 
@@ -28,8 +29,9 @@ export interface StoredBodyWrite {
 export const bodyColumns = 'body, chunks, chunk_rank'
 
 /**
- * The chunks of each version are named with its rank, so an unfinished version cannot harm another
- * one. If this process dies while it rewrites a row, the chunks of that version stay behind.
+ * Writes and reads bodies. The chunks of a version are named with its timestamp, so an unfinished
+ * version cannot harm another one. If this process dies while it rewrites a row, the chunks of that
+ * version stay behind.
  */
 export class StoredBodies {
   readonly #connection: Pick<Connection, 'read' | 'write'>
@@ -40,7 +42,7 @@ export class StoredBodies {
     this.#chunks = chunks
   }
 
-  /** Repeating it changes nothing. */
+  /** Writes a body. Repeating it changes nothing. */
   async put(
     { address, body, columns = [], rank, before: earlier }: StoredBodyWrite,
   ): Promise<void> {
@@ -48,7 +50,8 @@ export class StoredBodies {
     if (chunks > 0) await earlier
     const before = chunks === 0 ? undefined : await this.#chunked(address, rank)
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
-    // The reference to the chunks of an earlier version stays: whoever removes the row finds them.
+    // The reference to the chunks of an earlier version stays, so that who removes the row finds
+    // them.
     const content: (readonly [string, Value])[] = chunks === 0 ?
       [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
@@ -61,12 +64,12 @@ export class StoredBodies {
     if (before) await this.#chunks.remove(before.key, before.chunks, rank)
   }
 
-  /** `row` has the columns of a body. `again` reads it anew, in case it is rewritten meanwhile. */
+  /** Reads the body of `row`. `again` reads the row anew, in case it is rewritten meanwhile. */
   async read(address: RowAddress, row: Row,
     again: () => Promise<Row | undefined>): Promise<Uint8Array | undefined> {
     for (let found: Row | undefined = row; found; found = await again()) {
       const body = found['body'] as Uint8Array | null
-      // Only one replica has the row, and a read of other columns repaired only those elsewhere.
+      // Only one replica has the row. A read of other columns repaired only those elsewhere.
       if (body === null) return undefined
       const chunked = body.length === 0 ? chunkedIn(address, found) : undefined
       if (!chunked) return body
@@ -76,7 +79,7 @@ export class StoredBodies {
     return undefined
   }
 
-  /** Removes the row and its chunks, provided `rank` is above theirs. */
+  /** Removes the row and its chunks, if `rank` is above their timestamps. */
   async remove(address: RowAddress, rank: bigint): Promise<void> {
     const chunked = await this.#chunked(address, rank)
     await this.#connection.write({

@@ -1,5 +1,6 @@
 /**
- * Does what is in the write-ahead file and not in the database: the process was killed in between.
+ * Applies writes that are in the write-ahead file and not in the database, because the process was
+ * killed in between.
  */
 
 import { HeddleError } from '../../../errors.ts'
@@ -11,14 +12,17 @@ import type { Write } from '../requests/write.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
 
+/** A database that may lack writes of its write-ahead file. */
 export interface Behind {
-  /** The path of the database that the write-ahead file belongs to. */
+  /** Path of the database that the write-ahead file belongs to. */
   readonly file: string
   readonly database: Database
   readonly tables: Tables
 }
 
-/** Throws `unavailable` if the records do not follow what the database has. */
+/**
+ * Applies the missing records. Throws `unavailable` if they do not follow what the database has.
+ */
 export function catchUp({ file, database, tables }: Behind,
   records: readonly WriteAheadRecord[]): void {
   const { salt, written } = tables.generation.newest
@@ -33,7 +37,7 @@ export function catchUp({ file, database, tables }: Behind,
   })
 }
 
-/** Throws a sentence about the write-ahead file if the write does not belong to what is there. */
+/** Throws an error about the write-ahead file if the write does not fit what is there. */
 function apply(file: string, tables: Tables, write: Write): void {
   try {
     tables.apply(write)

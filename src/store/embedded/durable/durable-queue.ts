@@ -11,14 +11,18 @@ export interface WriteBatch {
   readonly packed: WireBatch
 }
 
+/** What became of a batch. */
 export interface Committed {
   /** Of the batch, on through all generations of the store; 0 if they are not numbered. */
   readonly number: number
-  /** The writes are on disk: who waits for them is told, and the writer thread must do them. */
+  /** True if the writes are on disk: their callers are answered, and the writer must do them. */
   readonly acknowledged: boolean
 }
 
-/** Belongs to the main thread. Every batch goes to the writer thread, whatever is returned here. */
+/**
+ * Decides when a write is durable. Belongs to the main thread. Every batch goes to the writer
+ * thread, whatever is returned here.
+ */
 export interface DurableQueue {
   /** Throws HeddleError if the files of the store were removed or replaced. */
   commit(batch: WriteBatch): Committed

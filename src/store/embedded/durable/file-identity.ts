@@ -1,4 +1,4 @@
-/** Checks that the files of an open database are still in place: SQLite itself would not notice. */
+/** Checks that the files of an open database are still in place. SQLite itself would not notice. */
 
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -8,35 +8,36 @@ import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 
-/** A file or directory, as far as it matters here. */
+/** The parts of a file's or directory's status that tell it from another. */
 export type Seen = Pick<Stats, 'ino' | 'ctimeMs'>
 
+/** How files are looked at. */
 export interface FileIdentityOptions {
-  /** Without one, the files are looked at each time: what a clock says is not relied on. */
+  /** Undefined to look at the files each time, without relying on a clock. */
   readonly clock?: Pick<Env, 'nowMs'>
-  /** Undefined if nothing is there. */
+  /** Returns undefined if nothing is at the path. */
   readonly look?: (path: string) => Seen | undefined
 }
 
 /**
- * The times of files have coarse ticks. A directory that changed less than this ago may change once
- * more without a new time. If the clock is behind that of the files, they are only looked at more
- * often. If it is ahead, such a change may be missed, until somebody looks who has no clock.
+ * Milliseconds in which a changed directory may change again without a new time, since the times of
+ * files have coarse ticks. If the clock is behind that of the files, they are looked at more often.
+ * If it is ahead, such a change may be missed until the next look without a clock.
  */
 const tickMs = 2_000
 
 /**
  * Watches the file at `path` and the two beside it that hold the newest writes. As long as their
- * directory does not change, they stay where they are. To look at it alone is quicker, and leaves
- * the files alone: since Linux 6.13, the next write to a file whose times somebody has seen must
- * store new ones, which on some file systems makes the disk write twice.
+ * directory does not change, they stay where they are. To look at the directory alone is quicker.
+ * It also leaves the files alone: since Linux 6.13, the next write to a file whose times were read
+ * must store new ones, and on some file systems the disk then writes twice.
  */
 export class FileIdentity {
   readonly #path: string
   readonly #clock: FileIdentityOptions['clock']
   readonly #look: NonNullable<FileIdentityOptions['look']>
   readonly #files: readonly (number | undefined)[]
-  /** As it was when the files were last looked for; undefined if it had just changed. */
+  /** The directory when the files were last looked for; undefined if it had just changed. */
   #directory: Seen | undefined
 
   constructor(path: string, { clock, look = statOf }: FileIdentityOptions = {}) {
@@ -46,9 +47,11 @@ export class FileIdentity {
     this.#files = this.#inodes()
   }
 
-  /** Throws if one was removed or replaced: what is written to it is lost when the process ends. */
+  /**
+   * Throws if a file was removed or replaced: what is written to it is lost when the process ends.
+   */
   check(): void {
-    // In this order: whatever changes after a step is seen by the next look.
+    // The order matters: whatever changes after a step is seen by the next look.
     const nowMs = this.#clock?.nowMs() ?? 0
     const directory = this.#look(dirname(this.#path))
     if (isSame(directory, this.#directory)) return

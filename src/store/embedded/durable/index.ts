@@ -24,6 +24,7 @@ export type { WriteAheadRecord } from './write-ahead-record.ts'
  */
 const writesAhead: boolean = true
 
+/** What the queue of an open store works on. */
 export interface QueueOptions {
   /** The path of the database. */
   readonly file: string

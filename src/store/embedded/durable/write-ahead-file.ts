@@ -1,7 +1,7 @@
 /**
- * The write-ahead file: a write is on disk as soon as it is here, and the writer thread brings it
- * into the database afterwards. The main thread appends by itself: nobody waits for another thread
- * to be woken, to change some twenty pages, and to wake this one.
+ * The write-ahead file. A write is on disk as soon as it is here, and the writer thread brings it
+ * into the database afterwards. The main thread appends by itself. So a write does not wait for two
+ * threads to be woken and for some twenty pages to change.
  */
 
 import { closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync,
@@ -15,24 +15,28 @@ import type { WireBatch } from '../requests/wire-batch.ts'
 import { headOf, lengthOf, recordsIn, sizeOf } from './write-ahead-record.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
 
-/** 256 small records. When it is full, one commit that waits for the disk makes room again. */
+/**
+ * Bytes of the file: 256 small records. A full file is emptied by one commit that waits for the
+ * disk.
+ */
 const writeAheadBytes = 1 << 20
 
-/** Beside the database: whoever moves its files away by their beginning moves this too. */
+/** Path of the file. It begins as the database's, so who moves all of those moves this too. */
 export const writeAheadPath = (database: string) => `${database}-ahead`
 
 /**
- * The main thread waits for the disk itself, and everybody waits for the main thread. A write of
- * `hiccupMs` or more is followed by a rest ten times as long as it took, in which the write-ahead
- * file is not used. If the last ten or so were slow on average, the rest is a hundred times as
- * long. There a longer write counts as `hiccupMs`, so that one alone does not make a quick disk
- * slow.
+ * Milliseconds of a slow write. The main thread waits for the disk here, and everything waits for
+ * the main thread. After a write of `hiccupMs` or more the file is not used for ten times as long
+ * as the write took. It is not used for a hundred times as long if the last ten or so were slow on
+ * average. The average counts a longer write as `hiccupMs`, so that a single one does not make a
+ * quick disk slow.
  */
 const slowMs = 2
 const shareOfLast = 0.1
 const hiccupMs = 10
 const restFactors = { hiccup: 10, slow: 100 } as const
 
+/** The open write-ahead file of this process. Used by `WriterLink`. */
 export class WriteAheadFile {
   readonly #file: number
   readonly #env: Env
@@ -43,14 +47,14 @@ export class WriteAheadFile {
   #broken = false
   #closed = false
 
-  /** For the records of a life. Throws what the system throws. */
+  /** Opens the file for the records of a generation. Throws what the system throws. */
   constructor(database: string, env: Env, { salt }: Pick<StoreGeneration, 'salt'>) {
     this.#file = openSync(writeAheadPath(database), 'r+')
     this.#env = env
     this.#salt = salt
   }
 
-  /** Whether it is worth trying to append something of this size. */
+  /** True if appending something of this size is worth a try. */
   hasRoom({ text, bytes, long }: WireBatch): boolean {
     if (long !== undefined) return false
     const fits = this.#position + text.length + bytes.byteLength <= writeAheadBytes
@@ -58,8 +62,8 @@ export class WriteAheadFile {
   }
 
   /**
-   * Whether the writes are on disk now. If not, they must be committed as usual, and with this
-   * number: it is not known whether they are.
+   * Appends a batch. True if its writes are on disk now. If false, they may be on disk or not: they
+   * must be committed as usual, and with this number.
    */
   append({ text, bytes }: WireBatch, number: number): boolean {
     const beganMs = this.#env.monotonicMs()
@@ -89,7 +93,7 @@ export class WriteAheadFile {
     this.#position = 0
   }
 
-  /** Nothing more is appended. May be called again. */
+  /** Appends nothing more. May be called again. */
   close(): void {
     if (!this.#closed) closeSync(this.#file)
     this.#closed = true
@@ -104,7 +108,7 @@ export class WriteAheadFile {
   }
 }
 
-/** What a process that was killed has left; nothing if there is no write-ahead file. */
+/** The records that a killed process has left; none if there is no file. */
 export function readWriteAhead(database: string): WriteAheadRecord[] {
   try {
     return [...recordsIn(readFileSync(writeAheadPath(database)))]
@@ -115,8 +119,8 @@ export function readWriteAhead(database: string): WriteAheadRecord[] {
 }
 
 /**
- * Creates an empty write-ahead file for its owner only, in place of the one before. It has its full
- * length from the start, so that the disk has nothing to do for a record but to write it.
+ * Creates an empty file for its owner only, in place of the one before. It has its full length from
+ * the start, so that a record costs one write and no change of the length.
  */
 export function createWriteAhead(database: string): void {
   const { O_CREAT, O_TRUNC, O_WRONLY } = constants
@@ -129,12 +133,12 @@ export function createWriteAhead(database: string): void {
     throw unusable(database, error)
   }
   try {
-    // Its name must be on disk as well; some systems do that by themselves, and refuse this.
+    // The name must be on disk as well. Some systems do that by themselves, and refuse this.
     withFile(openSync(dirname(database), 'r'), fsyncSync)
   } catch {}
 }
 
-/** The database has everything. */
+/** Removes the file. The database must have everything. */
 export function removeWriteAhead(database: string): void {
   rmSync(writeAheadPath(database), { force: true })
 }

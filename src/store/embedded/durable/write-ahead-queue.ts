@@ -17,6 +17,7 @@ export interface WriteAheadParts {
   readonly tails: Pick<BranchTails, 'expect' | 'takes' | 'note'>
 }
 
+/** Acknowledges a write that comes alone as soon as the write-ahead file has it. */
 export class WriteAheadQueue implements DurableQueue {
   readonly #parts: WriteAheadParts
   /** Of the newest batch with writes. */

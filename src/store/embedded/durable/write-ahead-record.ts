@@ -4,18 +4,19 @@ import { crc32 } from 'node:zlib'
 
 import type { WireBatch } from '../requests/wire-batch.ts'
 
+/** One record, which holds one write. */
 export interface WriteAheadRecord {
-  /** Of the life of the store that wrote it. */
+  /** Salt of the generation that wrote the record. */
   readonly salt: number
-  /** One more than that of the record before, and of the write before. */
+  /** One more than the number of the record before, and of the write before. */
   readonly number: number
   readonly write: WireBatch
 }
 
-/** Each record begins a page: writing it never touches one that is on disk already. */
+/** Each record begins a page, so that writing it never touches one that is on disk. */
 const pageBytes = 4096
 
-/** A mark, the checksum, salt, number, bytes of the text, bytes of the bodies. */
+/** Head of a record: a mark, the checksum, salt, number, bytes of the text, bytes of the bodies. */
 const headBytes = 32
 const mark = 0x48444c31
 const checkedFrom = 8
@@ -31,12 +32,12 @@ export function lengthOf({ text, bytes }: EncodedBatch): number {
   return headBytes + text.byteLength + bytes.byteLength
 }
 
-/** Bytes that it takes up in the file: whole pages. */
+/** Bytes that the record takes up in the file: whole pages. */
 export function sizeOf(batch: EncodedBatch): number {
   return Math.ceil(lengthOf(batch) / pageBytes) * pageBytes
 }
 
-/** What comes before the text and the bodies. */
+/** The head of a record, which comes before the text and the bodies. */
 export function headOf({ text, bytes }: EncodedBatch, salt: number, number: number): Uint8Array {
   const head = Buffer.allocUnsafe(headBytes)
   head.writeUInt32LE(mark, 0)
@@ -49,8 +50,8 @@ export function headOf({ text, bytes }: EncodedBatch, salt: number, number: numb
 }
 
 /**
- * The records at the beginning of a file, of one life, in order. It ends where none follows: a
- * record was cut off, so it was never acknowledged, or what is there is from an earlier round.
+ * The records at the beginning of a file, of one generation, in order. The last one is before a
+ * gap. What follows was cut off and so never acknowledged, or is from an earlier round.
  */
 export function* recordsIn(file: Buffer): Generator<WriteAheadRecord, void, void> {
   let last: WriteAheadRecord | undefined

@@ -7,12 +7,16 @@ import { busy, ioError, sqliteCode } from './disk-error.ts'
 import { migrationOf } from './schema-version.ts'
 import type { FileVersion, SchemaStep } from './schema-version.ts'
 
+/** A value that a statement takes. */
 export type Value = SQLInputValue
+/** Values of a statement by the names of its parameters, without the colon. */
 export type NamedValues = Record<string, Value>
 
-/** A prepared statement. Its rows are arrays of the columns that it selects. */
+/** A prepared statement. Its rows are arrays of the selected columns. */
 export interface Statement<Row extends readonly unknown[]> {
+  /** The first row. */
   get(...values: Value[] | [NamedValues]): Row | undefined
+  /** All rows at once. */
   all(...values: Value[] | [NamedValues]): Row[]
   /** Yields rows one at a time, without keeping them in memory. */
   iterate(...values: Value[] | [NamedValues]): Iterable<Row>
@@ -22,8 +26,8 @@ export interface Statement<Row extends readonly unknown[]> {
 }
 
 /**
- * Measured: 4 KB pages, because a commit writes every page that it touched, mostly for a few bytes.
- * `tidy` makes the checkpoints, so that no caller waits for one to learn of its commit.
+ * Pages are 4 KB, because a commit writes every page that it touched, mostly for a few bytes
+ * (measured). `tidy` makes the checkpoints, so that no caller waits for one to learn of its commit.
  */
 const settings = `
   PRAGMA journal_mode = WAL;
@@ -33,27 +37,31 @@ const settings = `
   PRAGMA journal_size_limit = 67108864;
 `
 
-/** For a connection that only reads: what it reads repeatedly is little. */
+/** For a connection that only reads, and seldom the same pages twice. */
 const readerSettings = 'PRAGMA query_only = ON; PRAGMA cache_size = -8192;'
 
-/** Pages in the write-ahead log that make it worth moving them into the file: 16 MB. */
+/** Pages in the write-ahead log from which on moving them into the file is worth it: 16 MB. */
 const walPages = 4_000
 
-/** How long to wait for another process that reads the file: a backup, a person. */
+/** Time to wait for another process that has the file, as a backup or a person may. */
 const patienceMs = 2_000
 
+/** One connection to the file. It belongs to one thread; SQLite blocks that thread. */
 export class Database {
   readonly #sqlite: DatabaseSync
   readonly #durable: boolean
   #waits = true
-  /** The disk has failed to take something: what it has of the write-ahead log is not known. */
+  /**
+   * True when the disk failed to take something: what it has of the write-ahead log is not known.
+   */
   #unconfirmed = false
   readonly #statements = new Map<string, Statement<never>>()
 
   /**
-   * With a schema, applies the steps that the file has not seen. Without one it only reads, from a
-   * file that another connection writes. If not `durable`, commits do not wait for the disk. Throws
-   * HeddleError if this program is too old for the file, otherwise what SQLite throws.
+   * Opens the file. With a schema, applies the steps that the file has not seen. Without one the
+   * connection only reads a file that another connection writes. If not `durable`, commits do not
+   * wait for the disk. Throws HeddleError if this program is too old for the file, otherwise what
+   * SQLite throws.
    */
   constructor(file: string, schema?: readonly SchemaStep[], durable = true) {
     this.#durable = durable
@@ -69,7 +77,7 @@ export class Database {
     }
   }
 
-  /** Prepared once for each text. */
+  /** Prepares a statement, once for each text. */
   prepare<Row extends readonly unknown[] = never>(sql: string): Statement<Row> {
     let statement = this.#statements.get(sql)
     if (!statement) {
@@ -80,8 +88,8 @@ export class Database {
   }
 
   /**
-   * All of `work` is committed, or none of it if it throws. It waits for the disk, unless asked not
-   * to: then it is on disk with the next that waits and changes something, as are all before.
+   * Commits all of `work`, or nothing if it throws. With `wait` the commit is on disk when this
+   * returns. Without it, the commit is on disk with the next one that waits and changes something.
    */
   transaction<Result>(work: () => Result, wait = true): Result {
     if (this.#unconfirmed) this.#settleDoubt()
@@ -89,12 +97,12 @@ export class Database {
     return this.#between('COMMIT', work)
   }
 
-  /** Nothing of `work` stays. Its statements see what those before them did. */
+  /** Runs `work` and undoes it. Its statements see what those before them did. */
   readThenRollback<Result>(work: () => Result): Result {
     return this.#between('ROLLBACK', work)
   }
 
-  /** Until the result is disposed of, all statements see the same. */
+  /** Makes all statements see the same state until the result is disposed of. */
   snapshot(): Disposable {
     this.prepare('BEGIN').run()
     return { [Symbol.dispose]: () => {
@@ -102,9 +110,7 @@ export class Database {
     } }
   }
 
-  /**
-   * Defines a function that statements can call: takes texts, returns a number or a truth value.
-   */
+  /** Defines a function for statements. It takes texts and returns a number or a truth value. */
   define(name: string, work: (...texts: string[]) => number | boolean): void {
     this.#sqlite.function(name, { deterministic: true, varargs: true },
       (...values) => Number(work(...(values as string[]))))
@@ -112,19 +118,19 @@ export class Database {
 
   /** Moves commits from the write-ahead log into the file, if there are enough of them. */
   tidy(): void {
-    // As long as it is in doubt, a part of the log in the file would be worse than none.
+    // While the log is in doubt, a part of it in the file would be worse than none.
     if (this.#unconfirmed) return
     type Pages = readonly [busy: number, log: number, moved: number]
     try {
       const [, pages] = this.prepare<Pages>('PRAGMA wal_checkpoint(NOOP)').get()!
       if (pages > walPages) this.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
     } catch (error) {
-      // It stays in the write-ahead log until the disk takes it.
+      // The commits stay in the write-ahead log until the disk takes them.
       this.#noteDoubt(error)
     }
   }
 
-  /** May be called again. */
+  /** Closes the connection. May be called again. */
   close(): void {
     if (this.#sqlite.isOpen) this.#sqlite.close()
   }
@@ -140,9 +146,9 @@ export class Database {
   }
 
   /**
-   * A disk that failed to write what it was given may have forgotten it, and will not say so again:
-   * earlier commits that did not wait for it could be missing from the log. So all of the log goes
-   * into the file, which is waited for, and the log begins anew.
+   * Moves the whole log into the file, waits for the disk, and begins the log anew. A disk that
+   * failed to write may have lost what it was given, and does not report it again. Earlier commits
+   * that did not wait could be missing from the log.
    */
   #settleDoubt(): void {
     const [isBusy] = this.prepare<[number]>('PRAGMA wal_checkpoint(TRUNCATE)').get()!
@@ -151,7 +157,7 @@ export class Database {
   }
 
   #between<Result>(end: 'COMMIT' | 'ROLLBACK', work: () => Result): Result {
-    // Locked from the start: only then SQLite waits for another process that writes.
+    // Locks from the start. Only then does SQLite wait for another process that writes.
     this.prepare('BEGIN IMMEDIATE').run()
     try {
       const result = work()
@@ -188,7 +194,9 @@ export class Database {
   }
 }
 
-/** SQLite ends a transaction by itself in which the disk fails, also for who only reads. */
+/**
+ * The error when the disk failed: SQLite ends such a transaction by itself, also one that reads.
+ */
 function rolledBack(): Error {
   return Object.assign(new Error('the transaction was rolled back'), { errcode: ioError })
 }

@@ -1,11 +1,12 @@
-/** Errors of the database file, in words for whoever can do something about them. */
+/** Errors of the database file, in words for the person who can do something about them. */
 
 import { HeddleError } from '../../../errors.ts'
 
-/** SQLite's primary result codes. */
+/** SQLite's primary result code for a locked file; more codes follow. */
 export const busy = 5
 const noMemory = 7
 const readOnly = 8
+/** SQLite's code for a disk that failed to read or write. */
 export const ioError = 10
 const corrupt = 11
 const full = 13
@@ -15,7 +16,9 @@ const tooBig = 18
 const constraint = 19
 const notADatabase = 26
 
-/** The error as callers may see it. `file` is the path of the database. */
+/**
+ * The error as callers may see it: an `unavailable` with a message. `file` is the database's path.
+ */
 export function diskError(caught: unknown, file: string): HeddleError {
   if (caught instanceof HeddleError) return caught
   const message = messageOf(sqliteCode(caught), file)
@@ -26,18 +29,18 @@ export function diskError(caught: unknown, file: string): HeddleError {
   return HeddleError.from(caught)
 }
 
-/** Whether the same may succeed later, when the disk, the memory or another program allows it. */
+/** True if the same may succeed later, when the disk, the memory or another program allows it. */
 export function mayPass(caught: unknown): boolean {
   const passing = [busy, noMemory, readOnly, ioError, full, cannotOpen, lockProtocol]
   return passing.includes(sqliteCode(caught) ?? 0)
 }
 
-/** Whether a row does not fit those that are there. */
+/** True if a row does not fit those that are there. */
 export function isConflict(caught: unknown): boolean {
   return sqliteCode(caught) === constraint
 }
 
-/** The primary result code; undefined for an error that is not SQLite's. */
+/** SQLite's primary result code; undefined for an error of another source. */
 export function sqliteCode(caught: unknown): number | undefined {
   const code = (caught as { errcode?: unknown } | null)?.errcode
   return typeof code === 'number' ? code & 0xff : undefined

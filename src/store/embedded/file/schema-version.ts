@@ -1,4 +1,4 @@
-/** Which steps of the schema a file has seen, and which programs can live with them. */
+/** Which schema steps a file has seen, and which programs can work with them. */
 
 import { HeddleError } from '../../../errors.ts'
 
@@ -6,22 +6,23 @@ import { HeddleError } from '../../../errors.ts'
 export interface SchemaStep {
   readonly sql: string
   /**
-   * The version of the oldest program that can live with this step: it reads and writes the file as
-   * if the step were not there, and loses nothing by that. A step that only adds leaves it as it
-   * was; a step that takes something away names the first version whose program no longer needs it.
+   * Version of the oldest program that can work with this step. Such a program reads and writes the
+   * file as if the step were not there, and loses nothing. A step that only adds keeps the number
+   * of the step before. A step that removes something names the first version that does not need
+   * it.
    */
   readonly oldest: number
 }
 
-/** What a file says of itself. */
+/** What a file says of its own version. */
 export interface FileVersion {
-  /** `user_version`: the oldest program that can live with the file, by the steps that it knows. */
+  /** `user_version`: the oldest program that can work with the file, by the steps that it knows. */
   readonly oldest: number
-  /** The newest step that it has seen; undefined if nothing but `oldest` is known. */
+  /** The newest step that the file has seen; undefined if only `oldest` is known. */
   readonly newest: number | undefined
 }
 
-/** What is to be done to a file; undefined if nothing. */
+/** What to do to a file. */
 export interface Migration {
   readonly sql: string
   readonly oldest: number
@@ -29,9 +30,9 @@ export interface Migration {
 }
 
 /**
- * Programs that know only the first six steps read `user_version` alone, and refuse a greater
- * number than their own: so it is the oldest program. Throws `unsupported` if this program is too
- * old for the file.
+ * Finds the migration of a file; undefined if none is needed. `user_version` is the oldest program,
+ * because programs that know only the first six steps read it alone, and refuse a number above
+ * their own. Throws `unsupported` if this program is too old for the file.
  */
 export function migrationOf(file: string, { oldest, newest = oldest }: FileVersion,
   steps: readonly SchemaStep[]): Migration | undefined {

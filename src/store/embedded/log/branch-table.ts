@@ -1,4 +1,4 @@
-/** Branches of the log: their numbers, what they grew from, and which others need their rows. */
+/** Branches of the log: their numbers, their ancestors, and which branches need whose rows. */
 
 import type { Branch } from '../../../../proto/gen/storage/v1/row.ts'
 import { segmentsOf } from '../../../checkpoint/index.ts'
@@ -11,12 +11,14 @@ export interface Cut {
   readonly after: number
 }
 
+/** A branch that has rows. */
 export interface KnownBranch {
   readonly no: number
-  /** Its owner was deleted; rows are kept only for the branches that grew from it. */
+  /** True if its owner was deleted. Rows are kept only for branches that grew from it. */
   readonly dead: boolean
 }
 
+/** Tables of branches, and of what each needs of its ancestors. */
 export const branchSchema = `
   CREATE TABLE branch (
     no INTEGER PRIMARY KEY,
@@ -34,8 +36,8 @@ export const branchSchema = `
 `
 
 /**
- * A branch names every ancestor whose rows it needs, not only the nearest. So the living branches
- * alone tell which rows of a dead branch are needed.
+ * Finds and registers branches. A branch names every ancestor whose rows it needs, not only the
+ * nearest, so the living branches alone tell which rows of a dead branch are needed.
  */
 export class BranchTable {
   readonly #find: Statement<readonly [no: number, dead: number]>
@@ -67,7 +69,7 @@ export class BranchTable {
     return row && { no: row[0], dead: row[1] === 1 }
   }
 
-  /** Registers a branch when its first row is written; returns its number. */
+  /** Registers a branch when its first row is written. Returns its number. */
   create(tenant: string, branch: Branch): number {
     const [no] = this.#insert.get(idKey(branch.id), tenant)!
     for (const { id, through } of segmentsOf(branch).slice(1)) {
@@ -77,7 +79,7 @@ export class BranchTable {
     return no
   }
 
-  /** Releases a branch whose owner is gone; returns what nobody needs any more. */
+  /** Releases a branch whose owner was deleted. Returns what no branch needs any more. */
   release(id: string): Cut[] {
     const known = this.find(id)
     if (!known) return []

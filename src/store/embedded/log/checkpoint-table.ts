@@ -1,13 +1,13 @@
-/** Where checkpoints are: maps an id to the row that holds the checkpoint. */
+/** Places of checkpoints: maps an id to the row that holds the checkpoint. */
 
 import type { CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { idKey, idKeyBytes } from '../file/id-key.ts'
 
 /**
- * The id comes first in the key: ids grow with time, so new places of all branches fall into the
- * same few pages. There is a place for each row that states a checkpoint, because a branch that
- * grew from an earlier row must not see a later statement.
+ * Table of places. The id comes first in the key: ids grow with time, so new places of all branches
+ * fall into the same few pages. Each row that states a checkpoint has a place of its own, because a
+ * branch that grew from an earlier row must not see a later statement.
  */
 export const checkpointSchema = `
   CREATE TABLE checkpoint_place (
@@ -20,12 +20,13 @@ export const checkpointSchema = `
   ) WITHOUT ROWID;
 `
 
-/** A row of the log. */
+/** Names a row of the log. */
 export interface RowPlace {
   readonly branch: number
   readonly seq: number
 }
 
+/** Finds checkpoints by id. Belongs to `LogTable`. */
 export class CheckpointTable {
   readonly #put: Statement<never>
   readonly #find: Statement<readonly [seq: number, base: number]>
@@ -40,7 +41,9 @@ export class CheckpointTable {
     )
   }
 
-  /** Stores what a row states. The result is kept with the row, for `remove`; null if empty. */
+  /**
+   * Stores the places that a row states. Returns their keys for `remove`; null if there are none.
+   */
   put(row: RowPlace, places: readonly CheckpointPlace[]): Uint8Array | null {
     if (places.length === 0) return null
     const keys = new Uint8Array(places.length * idKeyBytes)

@@ -1,30 +1,33 @@
-/** Rows of the log: appended after the newest of their branch, read back, cut when not needed. */
+/**
+ * Rows of the log: appended after the newest of their branch, read back, removed when not needed.
+ */
 
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import { ReadBytes, segmentsOf } from '../../../checkpoint/index.ts'
 import type { LogEntry, LogRange, NewRow } from '../../../checkpoint/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import { Recent } from '../../recent.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { BranchTable } from './branch-table.ts'
 import type { Cut } from './branch-table.ts'
 import { CheckpointTable } from './checkpoint-table.ts'
 
+/** A row's place in its branch. */
 export interface Position {
   readonly epoch: number
   readonly seq: number
 }
 
-/** Where a branch ends. Its epoch is 0 if it has no row of its own. */
+/** The end of a branch. Its epoch is 0 if the branch has no row of its own. */
 export interface Tail extends Position {
-  /** Undefined for a branch without rows of its own. */
+  /** Number of the branch; undefined without rows of its own. */
   readonly no: number | undefined
   readonly dead: boolean
 }
 
 const tailsKept = 20_000
 
-/** The body comes last: rows can be scanned without reading it. */
+/** Table of log rows. The body comes last, so that rows can be scanned without reading it. */
 export const logSchema = `
   CREATE TABLE log (
     no INTEGER PRIMARY KEY,
@@ -37,13 +40,14 @@ export const logSchema = `
   CREATE UNIQUE INDEX log_place ON log (branch, seq);
 `
 
-/** A row without its body if that has more bytes than are wanted. */
+/** A row. Its body is null if it has more bytes than are wanted. */
 type SizedRow = readonly [epoch: number, seq: number, bytes: number, body: Uint8Array | null]
 
+/** The log of all branches, with places of checkpoints. Belongs to `Tables`. */
 export class LogTable {
   readonly #branches: BranchTable
   readonly #checkpoints: CheckpointTable
-  readonly #tails = new Recent<string, Tail>(tailsKept)
+  readonly #tails = new LRUCache<string, Tail>({ max: tailsKept })
   readonly #insert: Statement<never>
   readonly #newest: Statement<readonly [epoch: number, seq: number]>
   readonly #upwards: Statement<SizedRow>
@@ -73,7 +77,7 @@ export class LogTable {
     this.#delete = database.prepare('DELETE FROM log WHERE branch = ? AND seq > ?')
   }
 
-  /** Throws `stale_append` or `not_found` before anything is written. */
+  /** Appends rows. Throws `stale_append` or `not_found` before anything is written. */
   append(rows: readonly NewRow[]): void {
     const tails = new Map<string, Tail>()
     for (const row of rows) {
@@ -132,13 +136,13 @@ export class LogTable {
     return undefined
   }
 
-  /** Ends the branch: removes its rows, as far as no other branch grew from them. */
+  /** Ends a branch. Its rows are removed, except those that other branches grew from. */
   purge(branch: Branch): void {
     this.#tails.delete(branch.id)
     for (const cut of this.#branches.release(branch.id)) this.#cut(cut)
   }
 
-  /** A transaction was rolled back: what is remembered of it may be wrong. */
+  /** Call after a rollback: what is cached of that transaction may be wrong. */
   forget(): void {
     this.#tails.clear()
   }
@@ -159,14 +163,14 @@ export class LogTable {
     }
     const origin = segmentsOf(branch)[1]?.through ?? 0
     if (origin > 0 && this.tail(branch)?.seq !== origin) {
-      throw new HeddleError('not_found', 'What this was to be a copy of is gone.')
+      throw new HeddleError('not_found', 'The source of this copy does not exist any more.')
     }
     // Epochs of another branch belong to another owner and do not matter here.
     return { no: undefined, dead: false, epoch: 0, seq: origin }
   }
 }
 
-/** Whether `row` can be appended at this tail. */
+/** True if `row` can be appended at this tail. */
 export function follows({ epoch, seq, dead }: Tail, row: NewRow): boolean {
   const linked = epoch === 0 || row.prevEpoch === epoch
   return !dead && linked && row.seq === seq + 1 && row.epoch >= epoch

@@ -1,4 +1,4 @@
-/** Rows as the tables take them: searchable fields in columns, everything in the body. */
+/** Rows as the tables take them. Searchable fields are columns, and the body has everything. */
 
 import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
@@ -7,7 +7,7 @@ import { dueAtMs, useOfThread } from '../../../limits/index.ts'
 import type { ThreadUse } from '../tables/tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
-/** Encodes a row. Its metadata is kept apart: it is searched and seldom changes. */
+/** Encodes a row. Its metadata is kept apart, as it is searched and seldom changes. */
 export function entryOf(update: RowUpdate): EntryUpdate {
   switch (update.table) {
     case 'thread': {
@@ -29,7 +29,7 @@ export function entryOf(update: RowUpdate): EntryUpdate {
   }
 }
 
-/** For a row that is already encoded. Its metadata is in the body too, which does no harm. */
+/** For a row that is encoded already. Its metadata is also in the body, which does no harm. */
 export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
   return table === 'thread' ?
     threadEntry(ThreadRow.decode(body), body)

@@ -1,4 +1,4 @@
-/** What the main thread asks the writer thread, and what it answers. */
+/** What the main thread asks the writer thread, and what that answers. */
 
 import type { Branch, CheckpointPlace } from '../../../../proto/gen/storage/v1/row.ts'
 import type { KeyRow } from '../../../access/index.ts'
@@ -13,14 +13,16 @@ import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
 import type { EntryBatch, WireBatch } from './wire-batch.ts'
 
-/** What both threads open. */
+/** A file that both threads open. */
 export interface StoreFile {
   readonly path: string
-  /** For a store that is rebuilt at each start: how many shards its rows belong to. */
+  /** Number of shards, in a store that is rebuilt at each start; otherwise undefined. */
   readonly shards: number | undefined
 }
 
-/** Questions; answered after every append and purge that was requested before them. */
+/**
+ * Questions to the writer thread. Each is answered after all writes that were requested before it.
+ */
 export interface Reader {
   tail(branch: Branch): Position | undefined
   read(branch: Branch, range: LogRange): EntryBatch
@@ -36,14 +38,14 @@ export interface Reader {
   run(tenant: string, threadId: string, runId: string): Uint8Array | undefined
   runs(query: RunQuery): RowPage<Uint8Array>
   assistant(tenant: string, assistantId: string): StoredRow | undefined
-  /** Undefined if that takes too long here: the search thread is to be asked. */
+  /** Undefined if the search takes too long here. Ask the search thread then. */
   searchAssistants(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } | undefined
-  /** Rows by their numbers: of a page that has many bytes. */
+  /** Rows by their numbers, for a page that has many bytes. */
   threadRows(numbers: readonly number[]): StoredRow[]
   assistantRows(numbers: readonly number[]): StoredRow[]
   runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
   countAssistants(filter: AssistantFilter): number | undefined
-  /** Answered, as all questions, after everything before it. */
+  /** Answers after everything before it, as all questions do. */
   nothing(): undefined
   key(id: string): KeyRow | undefined
   keys(tenant: string | undefined): KeyRow[]
@@ -51,9 +53,10 @@ export interface Reader {
   admits(key: LimitKey, sinceMs: number): LimitAdmit[]
 }
 
+/** Name of a question. */
 export type Question = keyof Reader
 
-/** All requests of one turn of the main thread's event loop; replies refer to their ids. */
+/** All requests of one turn of the main thread's event loop. Replies refer to their ids. */
 export interface Requests {
   readonly writeIds: readonly number[]
   readonly writes: WireBatch
@@ -64,24 +67,26 @@ export interface Requests {
   readonly number: number
   /** The writes are on disk and acknowledged: they must be done. */
   readonly acknowledged: boolean
-  /** Nothing follows. */
+  /** True if nothing follows. */
   readonly close: boolean
 }
 
 /** A message to the writer thread: what it has not received yet, in order. */
 export type Batches = readonly Requests[]
 
+/** A question with its arguments. */
 export interface AskedQuestion {
   readonly id: number
   readonly question: Question
   readonly values: readonly unknown[]
 }
 
+/** An error as it passes between threads. */
 export interface WireError {
   readonly code: ErrorCode
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
-  /** For the server's log: what SQLite said. */
+  /** What SQLite said, for the server's log. */
   readonly cause: unknown
 }
 
@@ -91,31 +96,34 @@ export interface SearchOrder {
   readonly question: SearchQuestion
 }
 
+/** What a search through documents looks for. */
 export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
 
-/** What it found, and the shards that it searched, if rows belong to shards. */
+/** Result of a search. `covered` are the shards that were searched, if rows belong to shards. */
 export interface SearchFound extends Documents {
   readonly covered: readonly number[]
 }
 
+/** What the search thread answers. */
 export type SearchReply =
   | { readonly id: number; readonly found: SearchFound }
   | { readonly id: number; readonly error: WireError }
 
+/** What the writer thread answers: a value or an error. */
 export interface Reply {
   readonly id: number
   readonly value?: unknown
   readonly error?: WireError
 }
 
-/** A process that has the store open. */
+/** One process that has the store open. The next one begins a new generation. */
 export interface StoreGeneration {
   readonly epoch: number
   /** Tells its records in the write-ahead file from all others. */
   readonly salt: number
-  /** The newest batch of which the database had something when it began. */
+  /** Newest batch of which the database had something when the generation began. */
   readonly written: number
 }
 

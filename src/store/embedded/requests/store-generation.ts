@@ -1,17 +1,19 @@
-/** The one row about the lives of a store: the processes that had it open, one after the other. */
+/** The row of generations: the processes that had the store open, one after the other. */
 
 import type { Database, Statement } from '../file/database.ts'
 import type { StoreGeneration } from './request.ts'
 
+/** Table `life`, with the epoch of the newest process. */
 export const storeGenerationSchema =
   'CREATE TABLE life (epoch INTEGER NOT NULL); INSERT INTO life VALUES (0);'
 
-/** `written`: the newest batch of which the tables have something. */
+/** Adds `written`, the newest batch of which the tables have something, and `salt`. */
 export const writtenSchema = `
   ALTER TABLE life ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE life ADD COLUMN salt INTEGER NOT NULL DEFAULT 0;
 `
 
+/** Reads and changes the row. Belongs to `Tables`. */
 export class StoreGenerationRow {
   readonly #next: Statement<never>
   readonly #get: Statement<readonly [epoch: number, salt: number, written: number]>
@@ -25,7 +27,7 @@ export class StoreGenerationRow {
     this.#mark = database.prepare('UPDATE life SET written = ?')
   }
 
-  /** A new life: its epoch was never there before. */
+  /** Begins a generation. Its epoch was never used before. */
   begin(): StoreGeneration {
     this.#next.run()
     return this.newest
@@ -37,8 +39,8 @@ export class StoreGenerationRow {
   }
 
   /**
-   * The tables have what could be done of this batch and all before. It must be another one in each
-   * transaction that is to wait for the disk: SQLite waits for nothing if no page has changed.
+   * Notes that the tables have this batch and all before it. In each transaction that is to wait
+   * for the disk it must be another number: SQLite does not wait if no page has changed.
    */
   mark(written: number): void {
     this.#mark.run(written)

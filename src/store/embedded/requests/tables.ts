@@ -27,8 +27,8 @@ import { packEntries } from './wire-batch.ts'
 import type { EncodedRow, EntryUpdate, SearchedTable, Write } from './write.ts'
 
 /**
- * A step never changes. Programs that know only the first six refuse every file that has seen more
- * than they know; from the seventh on, a step that only adds says `oldest: 6`.
+ * The steps of the schema. A step never changes. Programs that know only the first six refuse every
+ * file that has seen more. From the seventh on, a step that only adds says `oldest: 6`.
  */
 export const schema: readonly SchemaStep[] = [
   {
@@ -51,6 +51,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: useSchema, oldest: 6 },
 ]
 
+/** All tables over one connection. The writer thread has the one that writes. */
 export class Tables {
   readonly reader: Reader
   readonly generation: StoreGenerationRow
@@ -63,7 +64,7 @@ export class Tables {
   readonly #billing: BillingTable
   readonly #shards: ShardRows | undefined
 
-  /** With `shards`, rows come and go by shard; it is the number of shards. */
+  /** `shards` is their number in a store whose rows come and go by shard; otherwise undefined. */
   constructor(database: Database, shards?: number) {
     database.define('holds', holds)
     this.generation = new StoreGenerationRow(database)
@@ -93,7 +94,7 @@ export class Tables {
     })
   }
 
-  /** Begins a life. If an older program had the one before, what tenants use is counted anew. */
+  /** Begins a generation. What tenants use is counted anew if an older program wrote the file. */
   begin(): StoreGeneration {
     const generation = this.generation.begin()
     if (this.#threads.uses.begin(generation.epoch)) return generation
@@ -101,7 +102,9 @@ export class Tables {
     return generation
   }
 
-  /** Throws HeddleError before anything is changed; after any other error something may be. */
+  /**
+   * Applies a write. A HeddleError means that nothing changed. After others, something may have.
+   */
   apply(write: Write): void {
     switch (write.kind) {
       case 'append':
@@ -123,7 +126,7 @@ export class Tables {
     }
   }
 
-  /** A transaction was rolled back: what is remembered of it is wrong. */
+  /** Call after a rollback: what is cached of that transaction is wrong. */
   forget(): void {
     this.#log.forget()
     this.#threads.counts.forget()
@@ -146,7 +149,7 @@ export class Tables {
     this.#log.purge(subject.branch)
   }
 
-  /** For a shard without rows: only a thread that is given twice is looked up first. */
+  /** Fills a shard without rows. Only a thread that is given twice is looked up first. */
   #fill(rows: readonly EncodedRow[]): void {
     const given = new Set<string>()
     for (const { table, body } of rows) {

@@ -4,8 +4,9 @@ import type { LogEntry } from '../../../checkpoint/index.ts'
 import type { Write } from './write.ts'
 
 /**
- * `text` is JSON, in which each body is replaced by its size; `bytes` holds them in order. A long
- * body is handed over as it is: -1 stands for the first of `long`, -2 for the second.
+ * Writes as a message. `text` is JSON, in which each body is replaced by its size, and `bytes`
+ * holds the bodies in order. A long body is passed as it is: -1 stands for the first of `long`, -2
+ * for the second.
  */
 export interface WireBatch {
   readonly text: string
@@ -14,10 +15,13 @@ export interface WireBatch {
   readonly long?: readonly Uint8Array[]
 }
 
-/** Longer bodies are never in the write-ahead file. */
+/** Bytes. Longer bodies are never in the write-ahead file. */
 const longBody = 1024 * 1024
 
-/** Measured: takes a third of the time of cloning the objects with their bodies one by one. */
+/**
+ * Packs writes. It takes a third of the time of cloning them with their bodies one by one
+ * (measured).
+ */
 export function packWrites(writes: readonly Write[]): WireBatch {
   const bodies: Uint8Array[] = []
   const long: Uint8Array[] = []
@@ -33,7 +37,7 @@ export function packWrites(writes: readonly Write[]): WireBatch {
   }
   const packed = writes.map((write) => {
     if (!('rows' in write)) return write
-    // Whoever loads rows still counts their bytes.
+    // The caller of a load counts the bytes of its rows afterwards, so bodies are copied.
     if (write.kind === 'load') return { ...write, rows: write.rows.map(sized) }
     return { ...write, rows: write.rows.map(given), updates: write.updates.map((
       update,
@@ -43,11 +47,12 @@ export function packWrites(writes: readonly Write[]): WireBatch {
   return long.length === 0 ? batch : { ...batch, long }
 }
 
-/** What has to be handed over with the parcel: nobody else may use it after that. */
+/** The buffers to transfer with the batch. Nothing else may use them after that. */
 export function buffersOf({ bytes, long = [] }: WireBatch): ArrayBuffer[] {
   return [bytes.buffer, ...long.map(({ buffer }) => buffer as ArrayBuffer)]
 }
 
+/** The writes of a batch. Bodies are views of its buffers. */
 export function unpackWrites({ text, bytes, long = [] }: WireBatch): Write[] {
   const writes = JSON.parse(text) as Write[]
   let at = 0
@@ -58,10 +63,10 @@ export function unpackWrites({ text, bytes, long = [] }: WireBatch): Write[] {
   return writes
 }
 
-/** Copying fewer bytes costs less than transferring them. */
+/** Bytes up to which copying a body costs less than transferring it. */
 const longBytes = 64 * 1024
 
-/** What of a reply is transferred instead of copied: long bodies in it, and in rows of it. */
+/** The buffers of a reply to transfer instead of copying: long bodies in it and in its rows. */
 export function transferred(value: unknown): ArrayBuffer[] {
   if (value instanceof Uint8Array) return isWhole(value) ? [value.buffer] : []
   if (Array.isArray(value)) return value.flatMap(transferred)
@@ -75,7 +80,7 @@ export interface EntryBatch {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** A single long body is passed on as it is. */
+/** Packs rows. A single long body is passed as it is. */
 export function packEntries(entries: readonly LogEntry[]): EntryBatch {
   const bodies = entries.map(({ body }) => body)
   const [only] = bodies
@@ -85,6 +90,7 @@ export function packEntries(entries: readonly LogEntry[]): EntryBatch {
   }
 }
 
+/** The rows of a batch. Bodies are views of its buffer. */
 export function unpackEntries({ numbers, bytes }: EntryBatch): LogEntry[] {
   const entries: LogEntry[] = []
   let at = 0
@@ -111,7 +117,7 @@ function joined(bodies: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Whether nothing else shares its buffer, which then can be transferred. */
+/** True if nothing else shares the body's buffer, which then can be transferred. */
 function isWhole(body: Uint8Array): body is Uint8Array<ArrayBuffer> {
   return body.buffer instanceof ArrayBuffer && body.byteLength > longBytes
     && body.byteLength === body.buffer.byteLength

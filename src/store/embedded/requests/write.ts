@@ -8,6 +8,7 @@ import type { LimitEntry } from '../tables/limit-table.ts'
 import type { RunEntry } from '../tables/run-table.ts'
 import type { ThreadEntry } from '../tables/thread-table.ts'
 
+/** A row that changes together with the log, as its table takes it. */
 export type EntryUpdate =
   | { readonly table: 'thread'; readonly entry: ThreadEntry }
   | { readonly table: 'run'; readonly entry: RunEntry }
@@ -19,26 +20,25 @@ export type EntryUpdate =
 /** Tables that can be searched. */
 export type SearchedTable = 'thread' | 'assistant'
 
+/** A row as Cassandra keeps it: its body is the encoded message with everything. */
 export interface EncodedRow {
   readonly table: SearchedTable
   readonly body: Uint8Array
 }
 
-/** A change. Done in the order of asking, except that loads and unloads come after all others. */
+/** A change. Changes are done in the order of asking, but loads and unloads after all others. */
 export type Write =
   | { readonly kind: 'append'; readonly rows: readonly NewRow[];
     readonly updates: readonly EntryUpdate[] }
-  /** All rows of a shard, encoded: the writer thread decodes them. They are not found yet. */
+  /** All rows of a shard. The writer thread decodes them. They are not found yet. */
   | { readonly kind: 'load'; readonly shard: number; readonly rows: readonly EncodedRow[] }
-  /**
-   * `cover` and `uncover`: rows of a shard are found or not from then on. `unload` removes them.
-   */
+  /** `cover` and `uncover` decide whether rows of a shard are found. `unload` removes them. */
   | { readonly kind: 'cover' | 'uncover' | 'unload'; readonly shard: number }
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }
   | { readonly kind: 'purge'; readonly subject: PurgeSubject }
 
-/** Whether it changes the row of the thread, or of one of its runs. */
+/** True if the write changes the row of the thread, or of one of its runs. */
 export function concerns(write: Write, tenant: string, threadId: string): boolean {
   if (write.kind !== 'append') return false
   return write.updates.some((update) => {

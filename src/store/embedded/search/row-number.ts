@@ -1,18 +1,18 @@
-/** Numbers of rows in a store whose shards come and go: each shard has a range of them. */
+/** Numbers of rows in a store whose shards come and go. Each shard has a range of them. */
 
 import { actorKeyText, shardOf } from '../../../../cluster/index.ts'
 
-/** The number of a new row in its table; null leaves it to SQLite. */
+/** Makes the number of a new row in its table. Null leaves it to SQLite. */
 export type NumberOf = (tenant: string, id: string) => number | null
 
 /**
- * New rows that all shards together may have while a store is open: more than come in years. Up to
- * 8 192 shards have numbers that are exact.
+ * Bits of a shard's range: more new rows than come in years while a store is open. Numbers of up to
+ * 8 192 shards are exact.
  */
 const bitsOfNumber = 40
 const numbersOfShard = 2 ** bitsOfNumber
 
-/** The first number of a shard, and the first number after its range. */
+/** The range of a shard. `end` is the first number after it. */
 export function numbersOf(shard: number): [first: number, end: number] {
   return [shard * numbersOfShard, (shard + 1) * numbersOfShard]
 }
@@ -22,12 +22,12 @@ export function shardOfNumber(number: number): number {
   return Math.floor(number / numbersOfShard)
 }
 
-/** The same as an SQL expression. */
+/** `shardOfNumber` as an SQL expression. */
 export function shardOfNumberSql(number: string): string {
   return `(${number} >> ${bitsOfNumber})`
 }
 
-/** Gives each new row a number, never used before, in the range of its shard. */
+/** Numbers each new row of a kind within the range of its shard. A number is never used twice. */
 export function numbersByShard(kind: string, shards: number): NumberOf {
   let rows = 0
   return (tenant, id) => {

@@ -2,21 +2,22 @@
 
 import type { SizedRow } from './stored-row.ts'
 
-/** What such a search finds: where the rows of its page are, and how many match. */
+/** Result of such a search: where the rows of its page are, and how many rows match. */
 export interface Documents {
   readonly sizes: readonly SizedRow[]
   readonly total: number
 }
 
-/** Measured: a slice takes a few milliseconds. */
+/** Characters of documents in a slice. It takes a few milliseconds (measured). */
 const sliceCharacters = 256 * 1024
-/** A document counts as so much at least: reading its row takes time as well. */
+/** Least weight of a document in characters, as reading its row takes time too. */
 const leastCharacters = 512
 
+/** Measures slices of one search. */
 export class Slice {
   #characters = 0
 
-  /** Counts the next document. Whether the slice ends with it. */
+  /** Counts the next document. True if the slice ends with it. */
   ends(document: string): boolean {
     this.#characters += Math.max(leastCharacters, document.length)
     if (this.#characters < sliceCharacters) return false

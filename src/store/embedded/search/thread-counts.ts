@@ -1,10 +1,13 @@
-/** How many threads a tenant has per status: kept in memory, since every page shows a total. */
+/** Number of threads of a tenant by status. Kept in memory, since every page shows a total. */
 
 import type { Database } from '../file/database.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
 type Counts = Map<string, Map<string, number>>
 
+/**
+ * Counts threads by tenant and status. The first use reads all rows; then it is kept up to date.
+ */
 export class ThreadCounts {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
@@ -15,7 +18,7 @@ export class ThreadCounts {
     this.#unlisted = unlisted
   }
 
-  /** For one status or for all. */
+  /** Number of threads of one status, or of all. */
   of(tenant: string, status?: string): number {
     const counts = this.#loaded().get(tenant)
     if (!counts) return 0
@@ -23,7 +26,7 @@ export class ThreadCounts {
     return [...counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Called before rows come or go: the existing ones may be counted now. */
+  /** Changes a count. Call before rows come or go, as the existing ones may be counted now. */
   add(tenant: string, status: string, change: number): void {
     const counts = this.#loaded()
     let ofTenant = counts.get(tenant)
@@ -31,7 +34,7 @@ export class ThreadCounts {
     ofTenant.set(status, (ofTenant.get(status) ?? 0) + change)
   }
 
-  /** Counts are made anew when they are needed again. */
+  /** Drops the counts. They are made anew when they are needed. */
   forget(): void {
     this.#counts = undefined
   }

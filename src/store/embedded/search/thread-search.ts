@@ -15,7 +15,7 @@ import type { UnlistedShards } from './unlisted-shards.ts'
 
 const statuses = ['busy', 'error', 'idle', 'interrupted'] as const satisfies ThreadStatus[]
 
-/** Threads of one status are sorted by id. */
+/** The order of each sort. Threads of one status are sorted by id. */
 const orderOf: Readonly<Record<ThreadSort, Order>> = {
   thread_id: 'thread_id',
   status: 'thread_id',
@@ -24,19 +24,20 @@ const orderOf: Readonly<Record<ThreadSort, Order>> = {
   state_updated_at: 'state_updated_at',
 }
 
-/** A part of the matching rows; the caller knows that all `limit` of them exist. */
+/** A part of the matching rows. The caller knows that all `limit` of them exist. */
 interface Page {
   readonly order: Order
   readonly descending: boolean
   readonly offset: number
   readonly limit: number
-  /** How many threads match in all. */
+  /** Number of all threads that match. */
   readonly total: number
 }
 
-/** Up to this many rows are gathered and sorted without looking for a better way. */
+/** Rows that are gathered and sorted without looking for a better way. */
 const handful = 1_000
 
+/** Searches threads by status, ids and metadata tokens. Belongs to `Tables`. */
 export class ThreadSearch {
   readonly #database: Database
   readonly #counts: ThreadCounts
@@ -60,7 +61,7 @@ export class ThreadSearch {
     this.#row = database.prepare('SELECT metadata, body FROM thread WHERE no = ?')
   }
 
-  /** For filters that tokens decide. */
+  /** Searches with a filter that tokens decide. */
   search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit } = query
     const search = searchOf(query)
@@ -88,7 +89,7 @@ export class ThreadSearch {
     return this.#count(searchOf(filter))
   }
 
-  /** The rows with these numbers that are still there. */
+  /** The rows with these numbers that still exist. */
   rows(numbers: readonly number[]): StoredRow[] {
     return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
@@ -108,7 +109,7 @@ export class ThreadSearch {
   }
 
   /**
-   * The same for a filter that only the documents can answer. All candidates are read, in slices:
+   * Searches with a filter that only documents can answer. All candidates are read in slices, and
    * it stops after each.
    */
   *documents(query: ThreadQuery): Generator<void, Documents, void> {
@@ -137,7 +138,7 @@ export class ThreadSearch {
     return { sizes: this.#sizesOf(found), total }
   }
 
-  /** The statuses to look for one after the other. */
+  /** The statuses to look for, one after the other. */
   #groups({ status }: Search, sortBy: ThreadSort,
     descending: boolean): readonly (ThreadStatus | undefined)[] {
     if (sortBy !== 'status' || status !== undefined) return [status]
@@ -148,21 +149,21 @@ export class ThreadSearch {
     return numbers.map((no) => [no, this.#size.get(no)![0]])
   }
 
-  /** Numbers of rows. */
+  /** The numbers of the page's rows. */
   #page(search: Search, start: Start, page: Page): number[] {
     const all = this.#counts.of(search.tenant)
     if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
     const gathered = Math.max(start.size, page.total)
     const walked = Math.ceil((page.offset + page.limit) * all / page.total)
     if (start.order !== page.order && gathered > handful && walked < gathered) {
-      // Walking the order ends early if matches are spread evenly; if not, it is given up in time.
+      // Walking the order ends early if matches are spread evenly. If not, it is given up in time.
       const found = this.#rows(search, walk(page.order), page, 4 * walked)
       if (found.length === page.limit) return found
     }
     return this.#rows(search, start, page)
   }
 
-  /** With `within`, only among that many rows from the beginning of the order. */
+  /** Numbers of rows in order. With `within`, only that many rows from the start are searched. */
   #rows(search: Search, start: Start, page: Page, within?: number): number[] {
     const { order, descending, offset, limit } = page
     const values: NamedValues = { ...valuesOf(search), limit, offset }
@@ -172,13 +173,13 @@ export class ThreadSearch {
     return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
   }
 
-  /** Leaves out rows of unlisted shards. */
+  /** Makes a statement that leaves out rows of unlisted shards. */
   #select(search: Search, start: Start, page?: Sorting): string {
     const where = `${start.where} ${this.#unlisted?.condition('d.no') ?? ''}`
     return select(search, { ...start, where }, page)
   }
 
-  /** The value in the order's column of the row after the first `within`. */
+  /** Value in the order's column of the row after the first `within`. */
   #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
     const { from, where } = walk(order)
     const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}

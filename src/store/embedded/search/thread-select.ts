@@ -4,10 +4,10 @@ import type { ThreadFilter, ThreadSort, ThreadStatus } from '../../../search/ind
 import type { NamedValues } from '../file/database.ts'
 import { metadataFilter } from './metadata-filter.ts'
 
-/** There is an index for each order; threads of one status are sorted by id. */
+/** Orders that have an index. Threads of one status are sorted by id. */
 export type Order = Exclude<ThreadSort, 'status'>
 
-/** A filter in the form that statements take: without what only documents can answer. */
+/** A filter as statements take it, without the part that only documents can answer. */
 export interface Search {
   readonly tenant: string
   readonly status: ThreadStatus | undefined
@@ -19,27 +19,29 @@ export interface Search {
 export interface Start {
   readonly from: string
   readonly where: string
-  /** How many rows there are, or at least are known to be. */
+  /** Number of rows, as far as it was counted. */
   readonly size: number
-  /** The part of the filter that the start answers; a number is the index of a token. */
+  /** The part of the filter that the start answers. A number is the index of a token. */
   readonly answers: 'nothing' | 'ids' | 'status' | number
-  /** The order that the rows come in. */
+  /** The order in which the rows come. */
   readonly order?: Order
 }
 
-/** How a page is sorted; if `edged`, it ends before the value `:edge`. */
+/** How a page is sorted. If `edged`, it ends before the value `:edge`. */
 export interface Sorting {
   readonly order: Order
   readonly descending: boolean
   readonly edged: boolean
 }
 
+/** The search of a filter. Ids are made unique. */
 export function searchOf(filter: ThreadFilter): Search {
   const { tenant, status, ids, metadata } = filter
   const { tokens } = metadataFilter(metadata)
   return { tenant, status, ids: ids && [...new Set(ids)], tokens }
 }
 
+/** The values of a search's parameters. */
 export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
   const values: NamedValues = { tenant }
   if (status !== undefined) values['status'] = status
@@ -50,31 +52,33 @@ export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
   return values
 }
 
-/** All threads in an order. */
+/** Starts with all threads in an order. */
 export function walk(order: Order): Start {
   return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order,
     answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
 
-/** Threads of a status other than `idle`, which has no index. */
+/** Starts with the threads of one status. Idle ones have no index. */
 export function ofStatus(size: number): Start {
   return { from: 'thread d INDEXED BY thread_status', size, order: 'created_at', answers: 'status',
     where: `d.tenant = :tenant AND d.hidden = 0 AND d.status <> 'idle' AND
       d.status = :status` }
 }
 
+/** Starts with the given ids. `size` is their number. */
 export function ofIds(size: number): Start {
   return { from: `json_each(:ids) each CROSS JOIN thread d
     ON d.tenant = :tenant AND d.thread_id = each.value`, size, answers: 'ids',
     where: 'd.hidden = 0' }
 }
 
+/** Starts with the threads that have a token. `index` is the token's place in the search. */
 export function ofToken(index: number, size: number): Start {
   return { from: 'thread_meta d', size, order: 'created_at', answers: index,
     where: `d.tenant = :tenant AND d.token = :token${index}` }
 }
 
-/** A statement that selects the row numbers of a page or, without an order, counts matches. */
+/** Selects the row numbers of a page. Without a page it counts matches. */
 export function select(search: Search, start: Start, page?: Sorting): string {
   const { status, ids, tokens } = search
   const bare = typeof start.answers === 'number'

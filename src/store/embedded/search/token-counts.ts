@@ -1,16 +1,17 @@
-/** How many threads have a metadata token: counted when first asked for, then kept up to date. */
+/** Number of threads with a metadata token: counted when first asked for, then kept up to date. */
 
-import { Recent } from '../../recent.ts'
+import { LRUCache } from '../../../../cluster/index.ts'
 import type { Database } from '../file/database.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
 
-/** How many tokens' counts are remembered. */
+/** Counts that are cached. */
 const countsKept = 10_000
 
+/** Counts threads by metadata token, so that a search can start with the rarest. */
 export class TokenCounts {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
-  readonly #known = new Recent<string, number>(countsKept)
+  readonly #known = new LRUCache<string, number>({ max: countsKept })
 
   constructor(database: Database, unlisted?: UnlistedShards) {
     this.#database = database
@@ -30,14 +31,14 @@ export class TokenCounts {
     return count
   }
 
-  /** One thread more or fewer has the token. */
+  /** Adds or takes out a thread with the token. */
   add(tenant: string, token: string, change: 1 | -1): void {
     const key = keyOf(tenant, token)
     const known = this.#known.get(key)
     if (known !== undefined) this.#known.set(key, known + change)
   }
 
-  /** Counts are made anew when they are needed again. */
+  /** Drops the counts. They are made anew when they are needed. */
   forget(): void {
     this.#known.clear()
   }

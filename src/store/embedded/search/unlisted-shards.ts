@@ -3,6 +3,7 @@
 import type { Database, Statement } from '../file/database.ts'
 import { shardOfNumber, shardOfNumberSql } from './row-number.ts'
 
+/** The unlisted shards. Searches leave their rows out. */
 export class UnlistedShards {
   readonly #all: Statement<readonly [shard: number]>
   readonly #add: Statement<never>
@@ -21,7 +22,7 @@ export class UnlistedShards {
     return this.#shards.has(shard)
   }
 
-  /** Whether the row with this number belongs to such a shard. */
+  /** True if the row with this number belongs to an unlisted shard. */
   hides(number: number): boolean {
     return this.#shards.size > 0 && this.#shards.has(shardOfNumber(number))
   }
@@ -37,13 +38,13 @@ export class UnlistedShards {
     this.#shards.delete(shard)
   }
 
-  /** An SQL condition that leaves out such rows; empty if there is no such shard. */
+  /** SQL condition that leaves their rows out; empty if no shard is unlisted. */
   condition(number: string): string {
     if (this.#shards.size === 0) return ''
     return `AND ${shardOfNumberSql(number)} NOT IN (SELECT shard FROM unlisted)`
   }
 
-  /** A transaction was rolled back: what is remembered of it is wrong. */
+  /** Call after a rollback: what is cached of that transaction is wrong. */
   forget(): void {
     this.#known = undefined
   }

@@ -1,4 +1,4 @@
-/** Rows of assistants. They are few compared to threads: a search reads all of its tenant. */
+/** Rows of assistants. They are few compared to threads, so a search reads all of its tenant. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { contains } from '../../../json/index.ts'
@@ -13,7 +13,7 @@ import type { RowPage, SizedRow, StoredRow } from '../search/stored-row.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
 import type { TenantUses } from './tenant-uses.ts'
 
-/** A row as the writer takes it: searchable fields in columns, everything in the body. */
+/** A row as the writer takes it. Searchable fields are columns, and the body has everything. */
 export interface AssistantEntry {
   readonly tenant: string
   readonly assistantId: string
@@ -27,10 +27,11 @@ export interface AssistantEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.AssistantRow without its metadata. */
   readonly body: Uint8Array
-  /** Of its log. Missing from what an older program left in its write-ahead file. */
+  /** Bytes of its log. Missing from what an older program left in its write-ahead file. */
   readonly bytes?: number
 }
 
+/** Table of assistants. `folded_name` is the name without upper and lower case. */
 export const assistantSchema = `
   CREATE TABLE assistant (
     tenant TEXT NOT NULL,
@@ -49,7 +50,7 @@ export const assistantSchema = `
   CREATE UNIQUE INDEX assistant_assistant_id ON assistant (tenant, assistant_id);
 `
 
-/** Metadata of a tenant's assistants: with more, the thread that writes does not read it. */
+/** Characters of metadata of one tenant. With more, the writer thread does not read it. */
 const longBytes = 256 * 1024
 
 const columnOf: Readonly<Record<AssistantSort, string>> = {
@@ -60,6 +61,7 @@ const columnOf: Readonly<Record<AssistantSort, string>> = {
   updated_at: 'updated_at',
 }
 
+/** Stores and searches rows of assistants. Belongs to `Tables`. */
 export class AssistantTable {
   readonly #database: Database
   readonly #numberOf: NumberOf
@@ -98,7 +100,7 @@ export class AssistantTable {
     return this.#get.get(tenant, assistantId)
   }
 
-  /** Changes nothing if the stored row is newer. */
+  /** Stores a row. Changes nothing if the stored row is newer. */
   put(entry: AssistantEntry): void {
     const { tenant, assistantId, branchId, epoch, seq, graphId, name } = entry
     const number = this.#numberOf(tenant, assistantId)
@@ -108,7 +110,7 @@ export class AssistantTable {
     if (changes > 0) this.#uses.setAssistant({ tenant, assistantId, no: number }, entry.bytes ?? 0)
   }
 
-  /** Does not touch an assistant that was made again with another branch. */
+  /** Removes a row, unless the assistant was made again with another branch. */
   remove({ tenant, id, branch }: PurgeSubject): void {
     const { changes } = this.#remove.run(tenant, id, idKey(branch.id))
     if (changes > 0) {
@@ -117,8 +119,8 @@ export class AssistantTable {
   }
 
   /**
-   * Whether the filter needs more documents read than the thread that writes should: that thread
-   * has other things to do.
+   * True if the filter needs more documents than the writer thread should read, since writes wait
+   * for that thread.
    */
   isLong(filter: AssistantFilter): boolean {
     const { metadata, ...others } = filter
@@ -130,7 +132,7 @@ export class AssistantTable {
     return (sum.get(values)![0] ?? 0) > longBytes
   }
 
-  /** As `search`, in slices: it stops after each. */
+  /** Searches like `search`, in slices. It stops after each. */
   *documents(query: AssistantQuery): Generator<void, Documents, void> {
     const { metadata = {}, ...others } = query
     const { sortBy, limit, offset } = query
@@ -163,7 +165,7 @@ export class AssistantTable {
     return { page, total: this.count(query) }
   }
 
-  /** The rows with these numbers that are still there. */
+  /** The rows with these numbers that still exist. */
   rows(numbers: readonly number[]): StoredRow[] {
     return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
@@ -199,7 +201,7 @@ function conditionsOf(filter: AssistantFilter): { sql: string; values: NamedValu
   return { sql: `WHERE ${conditions.join(' AND ')}`, values }
 }
 
-/** Upper and lower case match each other. */
+/** The name without upper and lower case. */
 function fold(name: string): string {
   return name.toUpperCase().toLowerCase()
 }

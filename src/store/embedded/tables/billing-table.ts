@@ -4,6 +4,7 @@ import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
 import type { RunStatus } from '../../../search/index.ts'
 import type { Database, Statement } from '../file/database.ts'
 
+/** Table of billing rows. Days are UTC, times are milliseconds. */
 export const billingSchema = `
   CREATE TABLE billing (
     tenant TEXT NOT NULL,
@@ -22,6 +23,7 @@ export const billingSchema = `
 type Columns = readonly [tenant: string, day: string, endedAt: number, runId: string,
   threadId: string, assistantId: string, graphId: string, status: string, startedAt: number | null]
 
+/** Stores and pages through billing rows. Belongs to `Tables`. */
 export class BillingTable {
   readonly #put: Statement<never>
   readonly #page: Statement<Columns>
@@ -35,7 +37,7 @@ export class BillingTable {
       ORDER BY ended_at, run_id LIMIT :limit`)
   }
 
-  /** Repeating it changes nothing. */
+  /** Stores a row. Storing the same row again changes nothing. */
   put(row: BillingRow): void {
     const { tenant, day, runId, threadId, assistantId, graphId, status, startedMs, endedMs } = row
     this.#put.run(tenant, day, endedMs, runId, threadId, assistantId, graphId, status, startedMs)

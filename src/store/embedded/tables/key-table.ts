@@ -4,6 +4,7 @@ import type { CallerRole, KeyRow } from '../../../access/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Database, Statement } from '../file/database.ts'
 
+/** Table of API keys. Times are milliseconds. */
 export const keySchema = `
   CREATE TABLE IF NOT EXISTS api_key (
     id TEXT PRIMARY KEY,
@@ -27,6 +28,7 @@ export type KeyChange =
   | { readonly what: 'revoke'; readonly id: string; readonly atMs: number }
   | { readonly what: 'touch'; readonly id: string; readonly atMs: number }
 
+/** Stores and finds API keys. Belongs to `Tables`. */
 export class KeyTable {
   readonly #insert: Statement<never>
   readonly #revoke: Statement<never>
@@ -49,7 +51,7 @@ export class KeyTable {
       'ORDER BY created_at DESC, id')
   }
 
-  /** Throws `exists` if the id of a new key is taken. */
+  /** Makes a change. Throws `exists` if the id of a new key is taken. */
   apply(change: KeyChange): void {
     switch (change.what) {
       case 'insert':

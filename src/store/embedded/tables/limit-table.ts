@@ -1,13 +1,14 @@
-/** What limits let through: rows that are removed when they have ended. */
+/** What limits let through. Rows are removed when they have expired. */
 
 import type { LimitAdmit, LimitKey } from '../../../limits/index.ts'
 import type { Database, Statement } from '../file/database.ts'
 
-/** An admit as the writer takes it. */
+/** An admit as the writer takes it. `keptMs` is how long it counts. */
 export interface LimitEntry extends LimitKey, LimitAdmit {
   readonly keptMs: number
 }
 
+/** Table of admits. Columns `row_name` and `who` are a limit's name and subject. */
 export const limitSchema = `
   CREATE TABLE limit_admit (
     no INTEGER PRIMARY KEY,
@@ -21,9 +22,10 @@ export const limitSchema = `
   CREATE INDEX limit_admit_over ON limit_admit (over_at);
 `
 
-/** Each new row removes at most this many expired ones. */
+/** Expired rows that each new row removes at most. */
 const removedAtOnce = 100
 
+/** Stores and finds admits. Belongs to `Tables`. */
 export class LimitTable {
   readonly #append: Statement<never>
   readonly #removeOver: Statement<never>

@@ -1,4 +1,4 @@
-/** Rows of runs: by id, and the newest page of a thread. */
+/** Rows of runs, by id and by thread. */
 
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
@@ -9,7 +9,7 @@ import type { Database, Statement } from '../file/database.ts'
 import { pageOf } from '../search/stored-row.ts'
 import type { RowPage, SizedRow } from '../search/stored-row.ts'
 
-/** A row as the writer takes it: searchable fields in columns, everything in the body. */
+/** A row as the writer takes it. Searchable fields are columns, and the body has everything. */
 export interface RunEntry {
   readonly tenant: string
   readonly threadId: string
@@ -21,8 +21,8 @@ export interface RunEntry {
 }
 
 /**
- * The run id comes first in its key: ids grow with time, so new runs of all threads fall into the
- * same few pages. The index of the status leaves out successful runs, which are most.
+ * Table of runs. The run id comes first in its key: ids grow with time, so new runs of all threads
+ * fall into the same few pages. The index of the status leaves out successful runs, which are most.
  */
 export const runSchema = `
   CREATE TABLE run (
@@ -40,14 +40,15 @@ export const runSchema = `
     WHERE status <> 'success';
 `
 
-/** A row up to this size is small: it is passed on as it is. */
+/** Bytes up to which a row is passed on as it is. */
 const smallBytes = 16 * 1024
 
-/** To read a longer row takes the main thread too long. */
+/** Bytes from which on reading a row would block the main thread too long. */
 const longBytes = 1024 * 1024
 
 type Bodies = Statement<readonly [body: Uint8Array]>
 
+/** Stores and finds rows of runs. Belongs to `Tables`; `Lookup` has one that only reads. */
 export class RunTable {
   readonly #put: Statement<never>
   readonly #remove: Statement<never>
@@ -91,7 +92,7 @@ export class RunTable {
     this.#remove.run(runId, threadId, tenant)
   }
 
-  /** Those of a thread. */
+  /** Removes the rows of a thread's runs. */
   removeAll(tenant: string, threadId: string): void {
     this.#removeAll.run(tenant, threadId)
   }
@@ -100,7 +101,7 @@ export class RunTable {
     return this.#get.get(runId, threadId, tenant)?.[0]
   }
 
-  /** Null for a long row, which is not read. */
+  /** The row; null for a long one, which is not read, and undefined if there is none. */
   getShort(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
     const row = this.#getShort.get(runId, threadId, tenant)
     return row && row[0]
@@ -116,7 +117,7 @@ export class RunTable {
     return pageOf(rows.all(page), (no) => this.#read(no, texts)!)
   }
 
-  /** The rows with these numbers that are still there, with the texts that are wanted. */
+  /** The rows with these numbers that still exist, with the wanted texts. */
   rows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[] {
     return numbers.map((no) => this.#read(no, texts)).filter((body) => body !== undefined)
   }
@@ -124,7 +125,7 @@ export class RunTable {
   #read(no: number, texts: readonly RunText[] | undefined): Uint8Array | undefined {
     const body = this.#body.get(no)?.[0]
     const isWanted = texts === undefined || texts.includes('kwargsJson')
-    // What a client sent is mostly all that is long: if it is wanted, the rest costs nothing.
+    // Mostly only what a client sent is long. If that is wanted, the rest costs nothing.
     if (body === undefined || body.byteLength <= smallBytes || isWanted) return body
     return bytesOf(RunRow, withTexts(RunRow.decode(body), new PageBytes(), texts))
   }

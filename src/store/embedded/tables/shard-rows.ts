@@ -7,9 +7,10 @@ import type { UnlistedShards } from '../search/unlisted-shards.ts'
 import { isAwake } from './thread-table.ts'
 import type { ThreadTable } from './thread-table.ts'
 
-/** Needs no index: the numbers of a shard's rows are one range. */
+/** Needs no index: the row numbers of a shard are one range. */
 const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
+/** Loads, shows, hides and removes rows by shard. Belongs to `Tables`. */
 export class ShardRows {
   readonly #threads: ThreadTable
   readonly #unlisted: UnlistedShards
@@ -32,14 +33,14 @@ export class ShardRows {
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')
   }
 
-  /** The covered shards: all of their rows are here. */
+  /** The covered shards. All of their rows are here and can be found. */
   get loaded(): readonly number[] {
     return this.#loaded ??= this.#allLoaded.all().map(([shard]) => shard)
   }
 
   /**
-   * `putRows` puts all rows of the shard. Nothing finds them before the shard is covered. Rows left
-   * from an earlier time are removed first.
+   * Loads a shard. `putRows` puts all its rows. They are not found before the shard is covered.
+   * Rows left from an earlier load are removed first.
    */
   load(shard: number, putRows: () => void): void {
     this.unload(shard)
@@ -47,7 +48,7 @@ export class ShardRows {
     putRows()
   }
 
-  /** All rows of the shard are here: they are found from now on. */
+  /** Makes the rows of a shard found. All of them must be here. */
   cover(shard: number): void {
     this.#recount(1, shard)
     this.#note.run(shard)
@@ -55,7 +56,7 @@ export class ShardRows {
     this.#loaded = undefined
   }
 
-  /** The rows are no longer found; they stay in the file. */
+  /** Makes the rows of a shard unfound. They stay in the file. */
   uncover(shard: number): void {
     if (!this.loaded.includes(shard)) return
     this.#recount(-1, shard)
@@ -84,7 +85,7 @@ export class ShardRows {
     this.#threads.uses.recount(change, numbers)
   }
 
-  /** A transaction was rolled back: what is remembered of it is wrong. */
+  /** Call after a rollback: what is cached of that transaction is wrong. */
   forget(): void {
     this.#loaded = undefined
     this.#unlisted.forget()

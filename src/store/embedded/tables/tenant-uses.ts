@@ -1,7 +1,7 @@
 /**
- * How much each tenant uses, and which threads sleep until a run is due. Both change in the same
- * transaction as the rows that they are about, so that nothing ever needs to be counted again,
- * except after an older program, which does not know of them.
+ * How much each tenant uses, and which threads sleep until a run is due. Both change in the
+ * transaction that changes their rows, so they never need to be counted again. The one exception is
+ * a file that an older program has written, which does not count.
  */
 
 import { noUse } from '../../../limits/index.ts'
@@ -10,7 +10,10 @@ import type { DueThread } from '../../../search/index.ts'
 import type { Database, Statement } from '../file/database.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
 
-/** `due` has few rows: most writes do not touch it. `use_life` is the life that counted last. */
+/**
+ * Tables of use. `due` has few rows, so most writes do not touch it. `use_life` has the epoch of
+ * the last process that counted.
+ */
 export const useSchema = `
   CREATE TABLE thread_use (
     no INTEGER PRIMARY KEY,
@@ -43,21 +46,21 @@ type UseColumns = readonly [threads: number, bytes: number, runs: number, delaye
 /** What is known of a thread besides its row. */
 export interface ThreadUse {
   readonly use: TenantUse
-  /** When it must be woken; 0 if it does not sleep. */
+  /** When the thread must be woken, in milliseconds; 0 if it does not sleep. */
   readonly dueAtMs: number
 }
 
-/** The thread with this number, and whether its tenant's use counts it. */
+/** The thread with this number. `isCounted` is true if its tenant's use counts it. */
 export interface CountedThread {
   readonly tenant: string
   readonly no: number
   readonly isCounted: boolean
 }
 
-/** The first number, and the first after the last. */
+/** A range of row numbers, without `end`. */
 type NumberRange = readonly [first: number, end: number]
 
-/** An assistant, and the number of some row of its shard, if there are shards. */
+/** An assistant, and the number of some row of its shard if there are shards. */
 interface AssistantPlace {
   readonly tenant: string
   readonly assistantId: string
@@ -67,6 +70,7 @@ interface AssistantPlace {
 const columns = 'threads, bytes, runs, delayed_runs'
 const sums = 'sum(threads), sum(bytes), sum(runs), sum(delayed_runs)'
 
+/** Counts what tenants use. Belongs to `ThreadTable`. */
 export class TenantUses {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
@@ -109,7 +113,7 @@ export class TenantUses {
     return found ? useIn(found) : noUse
   }
 
-  /** The thread has this use from now on, whether or not it had another one. */
+  /** Sets the use of a thread, whether it had another one before or none. */
   set(thread: CountedThread, { use, dueAtMs }: ThreadUse): void {
     const { no } = thread
     const before = this.#known(no)
@@ -122,7 +126,7 @@ export class TenantUses {
     else this.#putDue.run(no, dueAtMs)
   }
 
-  /** The thread is removed. */
+  /** Takes out the use of a removed thread. */
   drop(thread: CountedThread): void {
     const before = this.#known(thread.no)
     if (before === undefined) return
@@ -131,7 +135,7 @@ export class TenantUses {
     this.#count(thread, before.use, noUse)
   }
 
-  /** The assistant has that many bytes from now on; 0 when it is removed. */
+  /** Sets the bytes of an assistant; 0 when it is removed. */
   setAssistant({ tenant, assistantId, no }: AssistantPlace, bytes: number): void {
     const before = this.#ofAssistant.get(tenant, assistantId)?.[0] ?? 0
     if (bytes === before) return
@@ -141,14 +145,14 @@ export class TenantUses {
     if (isCounted) this.#add.run(tenant, 0, bytes - before, 0, 0)
   }
 
-  /** All rows of assistants in a range of numbers will be removed. */
+  /** Takes out all assistants with row numbers in a range. Call before they are removed. */
   dropAssistants([first, end]: NumberRange): void {
     this.#database.prepare(`DELETE FROM assistant_use WHERE (tenant, assistant_id) IN
       (SELECT tenant, assistant_id FROM assistant NOT INDEXED WHERE rowid >= ? AND rowid < ?)`)
       .run(first, end)
   }
 
-  /** Counts the rows in a range of numbers from now on, or no longer (-1). */
+  /** Counts the rows in a range of numbers from now on (1), or no longer (-1). */
   recount(change: 1 | -1, [first, end]: NumberRange): void {
     const all = this.#database.prepare<readonly [tenant: string, ...UseColumns]>(
       `SELECT tenant, ${sums} FROM thread_use CROSS JOIN thread USING (no)
@@ -170,7 +174,7 @@ export class TenantUses {
     }
   }
 
-  /** Threads that sleep, from the one that is due first; those after the given place. */
+  /** Sleeping threads after the given place, the one that is due first in front. */
   due({ atMs, no }: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[] {
     const all = this.#database.prepare<readonly [string, string, number, number]>(
       `SELECT tenant, thread_id, at, due.no FROM due CROSS JOIN thread USING (no)
@@ -182,7 +186,7 @@ export class TenantUses {
     )
   }
 
-  /** Called once in each life. False if the life before this one did not count: `reset` then. */
+  /** Call once in each process. False if the process before did not count: call `reset` then. */
   begin(epoch: number): boolean {
     const last = this.#database.prepare<readonly [epoch: number]>('SELECT epoch FROM use_life')
     const [before] = last.get()!

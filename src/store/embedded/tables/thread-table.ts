@@ -13,7 +13,7 @@ import type { UnlistedShards } from '../search/unlisted-shards.ts'
 import { TenantUses } from './tenant-uses.ts'
 import type { CountedThread, ThreadUse } from './tenant-uses.ts'
 
-/** A row as the writer takes it: searchable fields in columns, everything in the body. */
+/** A row as the writer takes it. Searchable fields are columns, and the body has everything. */
 export interface ThreadEntry {
   readonly tenant: string
   readonly threadId: string
@@ -22,7 +22,7 @@ export interface ThreadEntry {
   readonly seq: number
   readonly status: string
   readonly hidden: boolean
-  /** Somebody is still to be notified of what happened to it. */
+  /** True if a webhook of one of its runs is still to be sent. */
   readonly owes: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -35,8 +35,8 @@ export interface ThreadEntry {
 }
 
 /**
- * Most threads are idle, so the index of the status leaves them out: a run then changes pages that
- * other runs change too. Hidden threads are in no index that a search reads.
+ * Tables of threads. Most threads are idle, so the index of the status leaves them out. A run then
+ * changes pages that other runs change too. Hidden threads are in no index that a search reads.
  */
 export const threadSchema = `
   CREATE TABLE thread (
@@ -70,13 +70,13 @@ export const threadSchema = `
   ) WITHOUT ROWID;
 `
 
-/** The threads that owe something: few, so that most writes do not touch this table. */
+/** Table of threads that owe something. They are few, so most writes do not touch it. */
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
 /** What is stored of a thread, without its keys and body. */
 interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body' | 'counted'> {
   readonly no: number
-  /** Whether the stored branch is the one that was asked about. */
+  /** True if the stored branch is the one that was asked about. */
   readonly sameBranch: boolean
 }
 
@@ -91,12 +91,13 @@ const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_a
   ['updated_at', 'updatedAtMs'], ['state_updated_at', 'stateUpdatedAtMs'], ['metadata',
   'metadataJson']] as const
 
-/** Not all of its runs wait for their time. */
+/** SQL condition for threads that have something to do now. Others wait until a run is due. */
 export const isAwake = 'no NOT IN (SELECT no FROM due)'
 
 /** Where search indexes list a row; null for a hidden one. */
 type Shown = Pick<ThreadEntry, 'status' | 'createdAtMs' | 'metadataJson'>
 
+/** Stores and finds rows of threads. Belongs to `Tables`; `Lookup` has one that only reads. */
 export class ThreadTable {
   readonly counts: ThreadCounts
   readonly tokenCounts: TokenCounts
@@ -149,12 +150,12 @@ export class ThreadTable {
     return this.#get.get(tenant, threadId)
   }
 
-  /** Busy and hidden threads that are not asleep, and those that owe something, of all tenants. */
+  /** Threads of all tenants that are busy or hidden and awake, and those that owe something. */
   unfinished(): UnfinishedThread[] {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
-  /** Changes nothing if the stored row is newer. */
+  /** Stores a row. Changes nothing if the stored row is newer. */
   put(entry: ThreadEntry): void {
     const { branchId, tenant, threadId } = entry
     const found = this.#find.get(idKey(branchId), tenant, threadId)
@@ -163,7 +164,7 @@ export class ThreadTable {
     if (!isOlder(entry, known)) this.#change(entry, known)
   }
 
-  /** Like `put`, if there is no row of the thread yet. */
+  /** Like `put`, for a thread that has no row yet. */
   add(entry: ThreadEntry): void {
     const { tenant, threadId, hidden } = entry
     const number = this.#numberOf(tenant, threadId)
@@ -184,8 +185,8 @@ export class ThreadTable {
   }
 
   /**
-   * Adds rows of a shard to the counts, or takes them out (-1), when it is listed or unlisted.
-   * `rows` is SQL: a table and a condition.
+   * Adds rows of a shard to the counts (1), or takes them out (-1). Call when the shard is listed
+   * or unlisted. `rows` is SQL: a table and a condition.
    */
   recount(change: 1 | -1, rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, status: string, count: number]>(
@@ -196,7 +197,7 @@ export class ThreadTable {
     if (counted.length > 0) this.tokenCounts.forget()
   }
 
-  /** Counts what every tenant uses anew: an older program changed rows and did not count. */
+  /** Counts what every tenant uses anew. Needed after an older program, which does not count. */
   countUses(useOf: (body: Uint8Array) => ThreadUse): void {
     this.uses.reset()
     const all = this.#database.prepare<readonly [tenant: string, no: number, body: Uint8Array]>(
@@ -207,7 +208,7 @@ export class ThreadTable {
     }
   }
 
-  /** Removes all rows that `rows` selects: SQL, a table and a condition. */
+  /** Removes all rows that `rows` selects. It is SQL: a table and a condition. */
   removeAll(rows: string, ...values: Value[]): void {
     const all = this.#database.prepare<readonly [tenant: string, ...KnownColumns]>(
       `SELECT tenant, 1, ${knownColumns} FROM ${rows}`,
@@ -224,7 +225,7 @@ export class ThreadTable {
     this.#delete.run(no)
   }
 
-  /** Writes only the columns that differ: indexes of the others are not touched. */
+  /** Writes only the columns that differ, so that indexes of the others are not touched. */
   #change(entry: ThreadEntry, known: Known): void {
     const { no, owes } = known
     const { tenant } = entry
@@ -256,7 +257,7 @@ export class ThreadTable {
     return { tenant, no, isCounted: !this.#isUnlisted(no) }
   }
 
-  /** Called before the row changes; the number is null if there is no row. */
+  /** Updates the counts. Call before the row changes. The number is null if there is no row. */
   #count(tenant: string, no: number | null, before: Shown | null, after: Shown | null): void {
     if (before?.status === after?.status || this.#isUnlisted(no)) return
     if (before) this.counts.add(tenant, before.status, -1)
@@ -288,7 +289,7 @@ export class ThreadTable {
   }
 }
 
-/** Positions compare within a branch; between branches the epoch decides. */
+/** True for an older row. Positions compare within a branch; between branches the epoch decides. */
 function isOlder(entry: ThreadEntry, { sameBranch, epoch, seq }: Known): boolean {
   if (entry.epoch !== epoch) return entry.epoch < epoch
   return sameBranch && entry.seq < seq

@@ -12,20 +12,21 @@ import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { schema, Tables } from '../requests/tables.ts'
 
+/** What to back up, and where to. */
 export interface BackupOptions {
   readonly directory: string
-  /** The path of the backup, where nothing may be yet. */
+  /** Path of the backup. Nothing may be there yet. */
   readonly target: string
 }
 
-/** How long to wait for another program that has the file for itself alone. */
+/** Time to wait for another program that has the file for itself alone. */
 const patienceMs = 10_000
 
 /**
- * Copies everything as it is at one moment; a server may keep writing to the directory. Returns
- * the size of the backup, which is on disk and for its owner only. Throws HeddleError: `exists` if
- * something is at the target, `unavailable` if the directory or the target cannot be used. Takes
- * the thread for seconds.
+ * Copies everything as it is at one moment. A server may keep writing to the directory. Returns the
+ * size of the backup, which is on disk and for its owner only. Throws HeddleError: `exists` if
+ * something is at the target, `unavailable` if the directory or the target cannot be used. Blocks
+ * its thread for seconds.
  */
 export function backUp({ directory, target }: BackupOptions): { readonly bytes: number } {
   const file = join(resolve(directory), 'heddle.db')
@@ -37,7 +38,7 @@ export function backUp({ directory, target }: BackupOptions): { readonly bytes: 
   const draft = `${target}-${process.pid}`
   makeDraft(draft)
   try {
-    // First the write-ahead file: what is no longer in it by then is in the database.
+    // The write-ahead file comes first: what is removed from it later is in the database by then.
     const records = readWriteAhead(file)
     copy(file, draft)
     addMissing(draft, file, records)
@@ -51,7 +52,10 @@ export function backUp({ directory, target }: BackupOptions): { readonly bytes: 
   }
 }
 
-/** One statement is one read transaction: writers do not disturb it, nor does it disturb them. */
+/**
+ * Copies the file. One statement is one read transaction, so it and writers do not wait for each
+ * other.
+ */
 function copy(file: string, draft: string): void {
   try {
     const source = new DatabaseSync(file, { readOnly: true, timeout: patienceMs })
@@ -66,7 +70,7 @@ function copy(file: string, draft: string): void {
 }
 
 /**
- * Writes that are acknowledged may be only in the write-ahead file for a moment, or after a crash.
+ * Adds acknowledged writes that are only in the write-ahead file, for a moment or after a crash.
  */
 function addMissing(draft: string, file: string, records: readonly WriteAheadRecord[]): void {
   if (records.length === 0) return
@@ -82,7 +86,7 @@ function addMissing(draft: string, file: string, records: readonly WriteAheadRec
   }
 }
 
-/** For its owner only from the first moment on: SQLite fills an empty file. */
+/** Makes the file for its owner only from the first moment on. SQLite fills an empty file. */
 function makeDraft(draft: string): void {
   try {
     closeSync(openSync(draft, 'wx', 0o600))
@@ -102,7 +106,7 @@ function settle(draft: string): number {
   return statSync(draft).size
 }
 
-/** A link fails where something is, even if it came just now. */
+/** Publishes the backup. A link fails if something is at the target, even if it came just now. */
 function publish(draft: string, target: string): void {
   try {
     linkSync(draft, target)

@@ -8,9 +8,9 @@ import { removeWriteAhead, writeAheadPath } from '../durable/index.ts'
 import { diskError } from '../file/disk-error.ts'
 
 /**
- * Creates the file if there is none. Throws `unavailable` if it is empty, or missing beside its
- * write-ahead log: SQLite would begin a new one and remove the log, which has the newest commits.
- * Nor does it begin a new one beside a write-ahead file, which has the newest writes.
+ * Creates the file if there is none. Throws `unavailable` if the file is empty, or missing beside
+ * its write-ahead log or its write-ahead file. SQLite would begin a new file and remove the log,
+ * although the log has the newest commits and the write-ahead file the newest writes.
  */
 export function provideFile(path: string): void {
   const size = sizeOf(path)
@@ -27,12 +27,13 @@ export function provideFile(path: string): void {
   }
 }
 
+/** Removes the database with its logs and its write-ahead file. Nothing may have it open. */
 export function removeFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
   removeWriteAhead(path)
 }
 
-/** It appears with a first page: a process that is killed here leaves no empty file behind. */
+/** Makes the file appear with a first page. A process that is killed here leaves no empty file. */
 function create(path: string): void {
   const draft = `${path}-new`
   rmSync(draft, { force: true })
@@ -47,16 +48,16 @@ function create(path: string): void {
 }
 
 /**
- * Creates the file for its owner only, or makes it so; SQLite gives the files that it creates
- * beside it the same mode. One that is there is not opened: to close it would end the locks that
- * this process has on it.
+ * Creates the file for its owner only, or makes it so. SQLite gives the same mode to the files
+ * beside it. An existing file is not opened, because closing it would end the locks that this
+ * process has on it.
  */
 export function makePrivate(path: string): void {
   try {
     if (sizeOf(path) === undefined) closeSync(openSync(path, 'ax', 0o600))
     else chmodSync(path, 0o600)
   } catch {
-    // SQLite fails as well, with an error that has a sentence.
+    // SQLite fails as well, with an error that has a message.
   }
 }
 

@@ -1,4 +1,4 @@
-/** A data directory belongs to one process: a lock that is released however the process ends. */
+/** A data directory belongs to one process. The lock is released however the process ends. */
 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,9 +8,9 @@ import { busy, diskError, sqliteCode } from '../file/disk-error.ts'
 import { makePrivate } from './database-file.ts'
 
 /**
- * Returns a function that releases the directory. Throws `not_owner` if another process has it.
- * SQLite locks a file through the operating system: no mark stays behind that would block a
- * restart.
+ * Locks the directory, and returns a function that releases it. Throws `not_owner` if another
+ * process has it. SQLite locks a file through the operating system, so no mark stays behind that
+ * would block a restart.
  */
 export function lockDirectory(directory: string): () => void {
   const file = join(directory, 'heddle.lock')

@@ -6,6 +6,7 @@ import { busy, sqliteCode } from '../file/disk-error.ts'
 import type { Tables } from '../requests/tables.ts'
 import type { Write } from '../requests/write.ts'
 
+/** A write to be committed. */
 export interface Commit {
   readonly write: Write
   /** Of its batch; 0 if batches are not numbered. */
@@ -17,16 +18,16 @@ export interface Commit {
 /** The outcome of each write, in order; undefined for one that is done. */
 export type Outcomes = readonly unknown[]
 
-/** Iteration continues where it stopped: as generators do, and arrays' iterators. */
+/** Writes whose iteration continues where it stopped, as that of a generator does. */
 type Commits = { [Symbol.iterator](): IterableIterator<Commit> }
 
 /**
- * One transaction for all writes; each is fetched when the one before it is done. A refused write
- * changes nothing and does not harm the others. If anything else fails, everything is rolled back
- * and each write gets its own transaction, so that only those fail that cannot be done. If an
- * acknowledged write fails, all behind it fail with it, and are not tried; the same goes for one
- * that waited in vain for another process. Does not wait for the disk if asked so, which is for
- * writes that are all acknowledged.
+ * Commits all writes in one transaction. Each is fetched when the one before it is done. A refused
+ * write changes nothing and does not harm the others. If anything else fails, everything is rolled
+ * back and each write gets a transaction of its own, so that only those fail that cannot be done.
+ * If an acknowledged write fails, all behind it fail untried. The same goes for a write that waited
+ * in vain for another process. Without `wait` it does not wait for the disk, which is for writes
+ * that are all acknowledged.
  */
 export function commitTogether(database: Database, tables: Tables, commits: Commits,
   wait = true): Outcomes {
@@ -46,7 +47,7 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
   } catch (error) {
     tables.forget()
     const all = [...begun, ...left]
-    // Each would wait as long for whoever holds the file.
+    // Each would wait as long for the process that holds the file.
     if (all.length === 1 || sqliteCode(error) === busy) return all.map(() => error)
     let obstacle: unknown
     return all.map((commit) => {
@@ -58,7 +59,7 @@ export function commitTogether(database: Database, tables: Tables, commits: Comm
   }
 }
 
-/** An acknowledged write must not be refused: its refusal is thrown. */
+/** Applies a write and returns its refusal. The refusal of an acknowledged write is thrown. */
 function refusal(tables: Tables, { write, acknowledged }: Commit): HeddleError | undefined {
   try {
     tables.apply(write)

@@ -12,6 +12,7 @@ import type { StoredRow } from '../search/stored-row.ts'
 import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
 
+/** Reads rows on a connection of the main thread. Belongs to the store. */
 export class Lookup {
   readonly #file: string
   readonly #database: Database
@@ -19,7 +20,7 @@ export class Lookup {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
 
-  /** The file must already have its tables. */
+  /** Opens the connection. The file must have its tables. */
   constructor({ path }: StoreFile) {
     this.#file = path
     this.#database = new Database(path)
@@ -36,7 +37,7 @@ export class Lookup {
     return this.#read(() => this.#threads.get(tenant, threadId))
   }
 
-  /** Null for a long row: the writer thread has more time to read it. */
+  /** A row; null for a long one, which the writer thread should read. */
   run(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
     return this.#read(() => this.#runs.getShort(tenant, threadId, runId))
   }

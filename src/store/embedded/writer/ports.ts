@@ -1,4 +1,4 @@
-/** The ports that the store offers, on top of the link to the writer thread. */
+/** The ports that the store offers, over the link to the writer thread. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
@@ -18,6 +18,7 @@ import type { Lookup } from './lookup.ts'
 import type { SearchLink } from './search-link.ts'
 import type { WriterLink } from './writer-link.ts'
 
+/** The log. It is not shared: only this process can append. */
 export function logPort(link: WriterLink, env: Pick<Env, 'uuid'>): LogPort {
   return {
     shared: false,
@@ -41,7 +42,7 @@ export interface StoreThreads {
   readonly searches: SearchLink
 }
 
-/** Searches for what only documents can answer. The result has the shards that were searched. */
+/** Searches for what only documents can answer. Results name the shards that were searched. */
 export interface DocumentSearch {
   threads(query: ThreadQuery, cancelled?: AbortSignal): Promise<FoundRows<ThreadRow>>
   assistants(query: AssistantQuery, cancelled?: AbortSignal): Promise<FoundRows<AssistantRow>>
@@ -53,6 +54,7 @@ interface FoundRows<Row> {
   readonly covered: readonly number[]
 }
 
+/** Document searches on the search thread, after everything acknowledged is in the database. */
 export function documentSearch({ link, searches }: StoreThreads): DocumentSearch {
   const ready = () => link.settled()
   return {
@@ -75,9 +77,10 @@ function pageOf<Row>({ rows, total }: FoundRows<Row>): Pick<FoundRows<Row>, 'row
   return { rows, total }
 }
 
-/** For a count: nothing is returned. */
+/** The page of a count, which returns no rows. */
 const noPage = { sortBy: 'created_at', sortOrder: 'asc', limit: 0, offset: 0 } as const
 
+/** Threads. `get` reads on the main thread, if the database has the newest row. */
 export function threadIndex(link: WriterLink, lookup: Lookup,
   documents: DocumentSearch): ThreadIndex {
   return {
@@ -100,6 +103,7 @@ export function threadIndex(link: WriterLink, lookup: Lookup,
   }
 }
 
+/** Runs. `get` reads on the main thread, if the database has the newest row and it is short. */
 export function runTable(link: WriterLink, lookup: Lookup): RunTable {
   return {
     get: async (tenant, threadId, runId) => {
@@ -115,6 +119,7 @@ export function runTable(link: WriterLink, lookup: Lookup): RunTable {
   }
 }
 
+/** Assistants. */
 export function assistantIndex(link: WriterLink, documents: DocumentSearch): AssistantIndex {
   return {
     get: async (tenant, assistantId) => {
@@ -134,6 +139,7 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
   }
 }
 
+/** What limits let through. */
 export function limitTable(link: WriterLink): LimitTable {
   return {
     append: (key, admit) => link.write({ kind: 'admit', entry: { ...key, ...admit } }),
@@ -141,10 +147,12 @@ export function limitTable(link: WriterLink): LimitTable {
   }
 }
 
+/** Billing rows. */
 export function billingTable(link: WriterLink): BillingTable {
   return { page: (query) => link.ask('billed', query) }
 }
 
+/** API keys. */
 export function keyTable(link: WriterLink): KeyTable {
   return {
     insert: (row) => link.write({ kind: 'key', change: { what: 'insert', row } }),
@@ -160,7 +168,7 @@ export function keyTable(link: WriterLink): KeyTable {
 
 /**
  * The rows of a page, a few at a time if they have many bytes. Throws `too_large` as the query
- * says: before any is read, if all of each row is wanted.
+ * says. If all of each row is wanted, it throws before any is read.
  */
 async function rowsOf<Row extends StoredRow | Uint8Array>(page: RowPage<Row>,
   { bytes, texts }: { readonly bytes?: number; readonly texts?: readonly RunText[] },

@@ -8,10 +8,11 @@ import { HeddleError } from '../../../errors.ts'
 import type { SearchFound, SearchOrder, SearchQuestion, SearchReply,
   StoreFile } from '../requests/request.ts'
 
-/** A tenant that searches much delays only itself. */
+/** Bounds on searches, so that a tenant who searches much delays only itself. */
 const limits = { inAll: 8, each: 1, waiting: 1_000, waitingEach: 100,
   full: 'Too many searches through metadata wait already: ask again when some are done.' }
 
+/** Sends searches to the search thread. Belongs to the store, on the main thread. */
 export class SearchLink {
   readonly #file: StoreFile
   readonly #log: Log
@@ -27,7 +28,7 @@ export class SearchLink {
   }
 
   /**
-   * Searches what is committed when its turn has come: `ready` is awaited then. Throws the reason
+   * Searches what is committed when its turn has come. `ready` is awaited then. Throws the reason
    * of `cancelled` when that aborts.
    */
   async search(question: SearchQuestion, ready: () => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * The thread that searches through documents, so that the one that writes need not. Started by
- * search-link.ts. Searches continue in slices, each in its turn.
+ * The thread that searches through documents, so that the writer thread does not have to. Started
+ * by search-link.ts. Searches continue in slices, each in its turn.
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
@@ -24,7 +24,7 @@ const { path: file, shards } = workerData as StoreFile
 /** Connections without a search. */
 const idle: Database[] = []
 
-/** A search under way, on a connection of its own: it sees what was there when it began. */
+/** A search in progress. Its connection is its own, so it sees what was there when it began. */
 class Search implements Disposable {
   readonly id: number
   readonly #database = idle.pop() ?? new Database(file)
@@ -48,7 +48,7 @@ class Search implements Disposable {
     }
   }
 
-  /** Undefined as long as it is not done. */
+  /** Continues the search. Undefined as long as it is not done. */
   resume(): SearchReply | undefined {
     const { done, value } = this.#slices.next()
     return done ? { id: this.id, found: { ...value, covered: this.#covered } } : undefined
@@ -66,7 +66,7 @@ class Search implements Disposable {
   }
 }
 
-/** In the order of their turns. */
+/** Searches in the order of their turns. */
 const searches = new Map<number, Search>()
 
 function failed(id: number, caught: unknown): SearchReply {
@@ -79,7 +79,7 @@ function end(id: number): void {
   searches.delete(id)
 }
 
-/** One slice of the search whose turn it is; what others order meanwhile is received in between. */
+/** Runs one slice of the search whose turn it is. New searches are received in between. */
 function turn(): void {
   const [search] = searches.values()
   if (search === undefined) return

@@ -25,25 +25,26 @@ interface Turn {
 
 const death = 'The thread that writes the data directory has died.'
 
-/** Called with a message that says why nothing can be read or written any more. */
+/** Called once, with the reason, when nothing can be read or written any more. */
 export type OnLost = (reason: string) => void
 
 /**
  * open     requests are sent and answered
- * closing  no new requests; those already sent will be answered
- * gone     the thread has ended: every request is refused
+ * closing  new requests are refused, sent ones are answered
+ * gone     the thread has ended and every request is refused
  */
 type State = 'open' | 'closing' | 'gone'
 
 type WriterEnv = Pick<Env, 'log' | 'after'>
 
 /**
- * Nobody waits for the writer thread to get what is acknowledged, and to wake a thread takes long:
- * it gets some at a time, after the answers to them. Who asks it something waits for those first.
+ * Time and number of acknowledged batches that are held back, and then sent after the answers to
+ * them. To wake a thread takes long, and no caller waits for these. A question sends them first.
  */
 const holdMs = 20
 const heldMax = 16
 
+/** Sends requests to the writer thread. Belongs to the store, on the main thread. */
 export class WriterLink {
   readonly generation: StoreGeneration
   readonly #worker: Worker
@@ -61,7 +62,7 @@ export class WriterLink {
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
-   * when the thread dies, before any waiting caller learns of a failure: the request may have been
+   * when the thread dies, before any caller learns of a failure, because the request may have been
    * done.
    */
   static async open(worker: Worker, env: WriterEnv,
@@ -98,12 +99,12 @@ export class WriterLink {
     this.#queue = queue
   }
 
-  /** Its id was just made: no other branch has it. */
+  /** Notes a new branch. Its id was just made, so no other branch has it. */
   expectBranch(id: string): void {
     this.#queue.expectBranch(id)
   }
 
-  /** Whether the rows of a thread may be newer than those that are in the file. */
+  /** True if the rows of a thread may be newer than those in the file. */
   isAheadOn(tenant: string, threadId: string): boolean {
     return this.#queue.isAheadOn(tenant, threadId)
   }

@@ -36,15 +36,15 @@ interface AskedWrite extends Commit {
   readonly id: number
 }
 
-/** Shards per commit: whoever waits for the first one does not wait for all. */
+/** Shards in a commit. So who waits for the first one does not wait for all. */
 const shardsTogether = 32
 
 /** Received requests that are not done yet. */
 class Waiting {
-  /** First those that are acknowledged, and could not be done the last time. */
+  /** Writes. Acknowledged ones that failed the last time come first. */
   writes: AskedWrite[]
   questions: AskedQuestion[] = []
-  /** Loads and unloads of shards: so many rows that nobody else should wait for them. */
+  /** Loads and unloads of shards. They have so many rows that nothing else should wait for them. */
   readonly bulk: AskedWrite[] = []
   close = false
 
@@ -52,7 +52,10 @@ class Waiting {
     this.writes = owed
   }
 
-  /** A cover can wait: if it ended a batch, other shards would go into the file one by one. */
+  /**
+   * True if a request cannot wait. A cover can: if it ended a batch, shards would go into the file
+   * one by one.
+   */
   get somebodyInHaste(): boolean {
     return this.writes.some(({ write }) => write.kind !== 'cover') ||
       this.questions.some(({ question }) => question !== 'unfinishedThreadsOf')
@@ -79,14 +82,14 @@ class Waiting {
   }
 }
 
-/** What the thread writes into; `place` if that has to outlive the process. */
+/** What the thread writes into. `place` is set for a file that has to outlive the process. */
 interface Opened {
   readonly database: Database
   readonly tables: Tables
   readonly place: FileIdentity | undefined
 }
 
-/** Answers questions until they have so many bytes: writes that come meanwhile are done first. */
+/** Bytes of answers after which writes that came meanwhile are done first. */
 const bytesAtOnce = 2 * 1024 * 1024
 
 function serve(opened: Opened, waiting: Waiting): void {
@@ -99,7 +102,7 @@ function serve(opened: Opened, waiting: Waiting): void {
   port.postMessage(replies, replies.flatMap(({ value }) => transferred(value)))
 }
 
-/** Removes the questions that it answers. */
+/** Answers some questions, and removes them from the list. */
 function someAnswers(reader: Reader, questions: AskedQuestion[]): Reply[] {
   const replies: Reply[] = []
   for (let bytes = 0; bytes < bytesAtOnce && questions.length > 0;) {
@@ -115,7 +118,7 @@ function bytesOf({ value }: Reply): number {
   return bytes instanceof Uint8Array ? bytes.byteLength : 0
 }
 
-/** They tell of what is acknowledged, also while that cannot be committed. */
+/** Answers questions with what is acknowledged, even while that cannot be committed. */
 function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
   questions: AskedQuestion[]): Reply[] {
   const answerAll = () => someAnswers(tables.reader, questions)
@@ -132,7 +135,10 @@ function answers({ database, tables }: Opened, owed: readonly AskedWrite[],
   }
 }
 
-/** Some in turn until someone else waits: a page that many of them change is written once. */
+/**
+ * Yields loads and unloads until another request waits. Pages that many of them change are written
+ * once.
+ */
 function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
   for (let shards = 1;; shards += 1) {
     yield waiting.bulk.shift()!
@@ -143,8 +149,8 @@ function* bulkOf(waiting: Waiting): Generator<AskedWrite, void, void> {
 }
 
 /**
- * Returns those that are acknowledged and must be tried again. Need not wait for the disk if all
- * are acknowledged.
+ * Commits writes. Returns those that are acknowledged and must be tried again. Without `wait`, the
+ * commit does not wait for the disk, for writes that are all acknowledged.
  */
 function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite>,
   wait = true): AskedWrite[] {
@@ -163,17 +169,17 @@ function commit({ database, tables, place }: Opened, writes: Iterable<AskedWrite
     if (acknowledged && mayPass(outcome)) owed.push(write)
     else replies.push(outcome === undefined ? { id } : { id, error: wireError(outcome) })
   }
-  // If the files are gone, this ends the thread, before anybody learns that a write is done there.
+  // Ends the thread if the files are gone, before a caller learns that a write is done there.
   place?.check()
   port.postMessage(replies)
   return owed
 }
 
-/** Removes the write-ahead file, if the database has all of it. */
+/** Removes the write-ahead file if the database has all of it. */
 function end({ database, tables }: Opened, owed: readonly AskedWrite[]): void {
   if (shards === undefined && owed.length === 0) {
     try {
-      // What has not waited for the disk is there after this.
+      // What has not waited for the disk is on it after this.
       database.transaction(() => tables.generation.mark(tables.generation.newest.written + 1))
       removeWriteAhead(file)
     } catch {

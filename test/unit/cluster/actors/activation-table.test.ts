@@ -127,7 +127,7 @@ describe('the table of activations', () => {
     expect(chess.lives[1]?.received).toEqual(['move', 'retell', 'publish', 'move'])
   })
 
-  it('makes room at the bound by letting go of the least recently used', async () => {
+  it('makes room at the bound by releasing the least recently used', async () => {
     const { chess, activations, ask } = host({ limit: 2 })
     await ask('a')
     await ask('b')
@@ -138,7 +138,7 @@ describe('the table of activations', () => {
     expect(['a', 'b', 'c'].filter((id) => chess.alive(id))).toEqual(['a', 'c'])
   })
 
-  it('answers full if all are occupied, and never lets an occupied one go', async () => {
+  it('answers full if all are occupied, and never releases an occupied one', async () => {
     const { chess, activations, ask } = host({ limit: 2 })
     await activations.follow(game('a'), 1, null, () => {})
     await activations.follow(game('b'), 1, null, () => {})
@@ -294,7 +294,7 @@ describe('the table of activations', () => {
     await expect(ask('a')).rejects.toMatchObject({ code: 'not_owner' })
   })
 
-  it('never lets an occupied one go, nor exceeds the limit, whatever is asked', async () => {
+  it('never releases an occupied one and never exceeds the limit, whatever is asked', async () => {
     const steps = fc.array(fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       what: fc.constantFrom('ask', 'follow', 'stop', 'rest'),

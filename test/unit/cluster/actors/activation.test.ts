@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { ActivationTable } from '../../../../cluster/index.ts'
 import type { Actor, ActorContext } from '../../../../cluster/index.ts'
-import { HeddleError } from '../../../../src/errors.ts'
+import { CodedError, HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { Chess, game } from './chess.ts'
 import type { Command, Table } from './chess.ts'
@@ -53,7 +53,7 @@ describe('an activation', () => {
     async (command) => {
       const { env, chess, ask } = host()
       await ask('move')
-      await expect(ask(command)).rejects.toThrow(HeddleError)
+      await expect(ask(command)).rejects.toThrow(CodedError)
       expect(await ask('move')).toBe(1)
       expect(chess.lives.map((life) => life.end)).toEqual(['at once', undefined])
       expect(env.lines.map((line) => line.level)).toEqual(['warn'])
@@ -187,7 +187,7 @@ describe('an activation', () => {
           const outcomes = Promise.allSettled(asked)
           await scheduler.waitFor(outcomes)
           for (const outcome of await outcomes) {
-            if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(HeddleError)
+            if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(CodedError)
           }
           failingStarts.length = 0
           const last = ['a', 'b', 'c'].map((id) => ask('move', id))

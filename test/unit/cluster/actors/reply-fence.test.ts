@@ -297,7 +297,7 @@ describe('a reply behind an ownership check', () => {
     await settle()
     expect(seen).toEqual([])
     env.advance(1)
-    await expect(asked).rejects.toMatchObject({ code: 'unavailable', httpStatus: 503 })
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable', retry: 'same' })
     expect(env.timers()).toBe(1)
   })
 

@@ -11,7 +11,7 @@ import { settled } from '../../../support/thread-house.ts'
 const forever = new AbortController().signal
 const full = 'Too many wait to go out.'
 
-describe('a turnstile', () => {
+describe('a fair semaphore', () => {
   it('never exceeds its limits, and lets everybody in in the end', async () => {
     const host = fc.constantFrom('a', 'b', 'c')
     await fc.assert(fc.asyncProperty(fc.array(host, { maxLength: 40 }), async (hosts) => {

@@ -1,15 +1,15 @@
 /**
  * The arbiter of sessions and shards as a test plays it: slow, and sometimes unclear.
  *
- * The outcome of a compare and set may be unknown: then it was done, or it was not, or it lingers
- * until the next one on the same row, which may complete it. The end of a session becomes visible
- * in two steps: until it is proven, a plain read may miss it.
+ * The outcome of a compare-and-set may be unknown. It was then done, or it was not, or it waits for
+ * the next one on the same row, which may complete it. The end of a session becomes visible in two
+ * steps: until it is proven, a plain read may miss it.
  */
 
 import fc from 'fast-check'
 
-import type { Heartbeat, HeartbeatPort, Claim, ClaimOutcome, Member, SessionPort, SessionState,
-  ShardOwner, ShardPort } from '../../../../cluster/index.ts'
+import type { Heartbeat, HeartbeatPort, ClaimChange, ClaimOutcome, Member, SessionPort,
+  SessionState, ShardClaim, ShardPort } from '../../../../cluster/index.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 
 /** What a test decides at each operation. */
@@ -66,13 +66,13 @@ interface SessionRow {
 
 export class Arbiter {
   /** Each claim that came through, in order. */
-  readonly history: ShardOwner[] = []
+  readonly history: ShardClaim[] = []
   /** Claims that came through from a session that was not proven to have ended. */
-  readonly violations: Claim[] = []
+  readonly violations: ClaimChange[] = []
   readonly #fate: Fate
   readonly #sessions = new Map<string, SessionRow>()
-  readonly #owners = new Map<number, ShardOwner>()
-  readonly #lingering = new Map<number, Claim>()
+  readonly #owners = new Map<number, ShardClaim>()
+  readonly #lingering = new Map<number, ClaimChange>()
   readonly #heartbeats = new Map<string, Heartbeat>()
 
   constructor(fate: Fate) {
@@ -102,7 +102,7 @@ export class Arbiter {
     return row !== undefined && row.end === undefined
   }
 
-  owner(shard: number): ShardOwner | undefined {
+  owner(shard: number): ShardClaim | undefined {
     return this.#owners.get(shard)
   }
 
@@ -176,7 +176,7 @@ export class Arbiter {
     },
   }
 
-  #swap(claim: Claim): ClaimOutcome {
+  #swap(claim: ClaimChange): ClaimOutcome {
     const { shard } = claim.to
     const before = this.#lingering.get(shard)
     this.#lingering.delete(shard)
@@ -189,7 +189,7 @@ export class Arbiter {
     return { kind: outcome === 'clear' ? 'claimed' : 'unknown' }
   }
 
-  #commit(claim: Claim): void {
+  #commit(claim: ClaimChange): void {
     const { from, to } = claim
     const ended = from === undefined || from.session === null || to.session === null ||
       from.session === to.session || this.#sessions.get(from.session)?.proven
@@ -199,6 +199,6 @@ export class Arbiter {
   }
 }
 
-function sameOwner(a: ShardOwner | undefined, b: ShardOwner | undefined): boolean {
+function sameOwner(a: ShardClaim | undefined, b: ShardClaim | undefined): boolean {
   return a?.epoch === b?.epoch && a?.session === b?.session && a?.address === b?.address
 }

@@ -76,7 +76,7 @@ describe('the ownership check', () => {
     expect(begun()).toBe(1)
   })
 
-  it('lets no pass go by a validation that began before it came', async () => {
+  it('confirms nothing by a validation that began before it was asked', async () => {
     const { check, begun, send } = newCheck()
     const early = fateOf(check.confirm())
     await settle()
@@ -252,7 +252,7 @@ describe('the ownership check', () => {
     })
   }
 
-  it('lets no pass go after it was shut, and reports no fence', async () => {
+  it('confirms nothing after it was shut, and reports no fence', async () => {
     const { check, send, fencings } = newCheck()
     const early = check.confirm()
     await settle()
@@ -305,7 +305,7 @@ describe('the ownership check', () => {
     expect([check.state, second.now]).toEqual(['open', 'waits'])
   })
 
-  it('lets no pass go that came after the session ended, whatever the store does', async () => {
+  it('confirms nothing asked after the session ended, whatever the store does', async () => {
     const steps = fc.array(
       fc.constantFrom('come', 'approach', 'arrive', 'leave', 'alive', 'fail', 'end', 'wait'),
       { minLength: 5, maxLength: 40 },

@@ -47,7 +47,7 @@ describe('the system env', () => {
     expect(called).toEqual(['every', 'every', 'every'])
   })
 
-  it('writes JSON lines with name, facts, and errors with their causes', () => {
+  it('writes JSON lines with name, details, and errors with their causes', () => {
     const lines = written({ name: 'worker 1' }, `
       log.debug('Too little.')
       const error = new Error('so', { cause: new Error('why') })

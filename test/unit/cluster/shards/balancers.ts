@@ -1,7 +1,7 @@
 /** Keepers of shards over one arbiter, for tests. */
 
 import { ShardBalancer } from '../../../../cluster/index.ts'
-import type { ActorKey, Member, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
+import type { ActorKey, Member, ShardClaim, ShardPort } from '../../../../cluster/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 import { Arbiter, settle } from '../membership/arbiter.ts'
@@ -150,7 +150,7 @@ export class House {
     }
   }
 
-  #announce(from: string, owners: readonly ShardOwner[]): void {
+  #announce(from: string, owners: readonly ShardClaim[]): void {
     for (const { self, balancer } of this.balancers) {
       if (self.id !== from && this.received()) balancer.handle(owners)
     }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { ClaimOutcome, Member, ShardOwner } from '../../../../cluster/index.ts'
+import type { ClaimOutcome, Member, ShardClaim } from '../../../../cluster/index.ts'
 import { claimShard, fewAtOnce, giveBackShard } from '../../../../cluster/shards/claim.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { Arbiter, plain, playing, settle } from '../membership/arbiter.ts'
@@ -11,7 +11,7 @@ import type { Fate } from '../membership/arbiter.ts'
 
 const white: Member = { id: 'white', address: 'board:1' }
 const black: Member = { id: 'black', address: 'board:2' }
-const owner = (epoch: number, session: string | null): ShardOwner => ({ shard: 0, epoch, session,
+const owner = (epoch: number, session: string | null): ShardClaim => ({ shard: 0, epoch, session,
   address: 'board:1' })
 
 /** One shard, and members that claim it. */
@@ -27,9 +27,9 @@ function table({ fate = plain, lives = () => false }: {
     return true
   }
   const { shardOwners } = arbiter
-  const claim = (self: Member, known?: ShardOwner) =>
+  const claim = (self: Member, known?: ShardClaim) =>
     claimShard({ env, self, shardOwners, ended }, 0, known)
-  const giveBack = (owned: ShardOwner) => giveBackShard({ env, shardOwners }, owned, () => false)
+  const giveBack = (owned: ShardClaim) => giveBackShard({ env, shardOwners }, owned, () => false)
   return { env, arbiter, claim, giveBack }
 }
 

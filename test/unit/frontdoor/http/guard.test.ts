@@ -19,7 +19,6 @@ import type { App } from '../../../../src/frontdoor/http/route.ts'
 import { addressReader } from '../../../../src/frontdoor/index.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
 import { ipRange } from '../../../../src/settings/ip-address.ts'
-import type { JoinRun } from '../../../../src/thread/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryKeys } from '../../../support/memory-keys.ts'
 import { issuer, keySetFile, token } from '../../../support/sessions.ts'
@@ -239,7 +238,7 @@ describe('a client', () => {
       const waiting = call(door, 'POST', '/runs/wait', { assistant_id: 'agent' }, { authorization })
       await expect.poll(() => door.threads.runs.size).toBe(1)
       await pass(seconds)
-      expect((door.threads.given('joinRun') as JoinRun).cancelled!.aborted).toBe(true)
+      expect((door.threads.given('joinRun') as AbortSignal).aborted).toBe(true)
       door.threads.lastRun.end('{"secret":1}')
       const answer = await waiting
       expect(answer.status).toBe(status)

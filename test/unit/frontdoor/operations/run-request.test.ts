@@ -172,7 +172,7 @@ it('Graphs see x- headers, but no credential and nothing of proxies.', () => {
   })).toEqual({ 'x-colour': 'green', 'x-list': 'a, b', 'x-note': 'eyJ.b.c' })
 })
 
-it('Graphs see no header that says who somebody is, and others.', () => {
+it('Graphs see no header with an identity, but others.', () => {
   const seen = (names: readonly string[]) =>
     Object.keys(headersForGraph(Object.fromEntries(names.map((name) => [name, 'v']))))
   expect(

@@ -52,7 +52,7 @@ describe.each(forHere)('%s', (path) => {
       },
     )
 
-  it('is not there for another host name, nor over HTTP/1.0', async () => {
+  it('does not exist for another host name, or over HTTP/1.0', async () => {
     const { url } = await openDoor({ metrics, allowHosts: ['a.example'], host: '0.0.0.0' })
     const here = url.replace('0.0.0.0', '127.0.0.1')
     expect(await plainStatus(here, path, { host: 'a.example' })).toBe(404)

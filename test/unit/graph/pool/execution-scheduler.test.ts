@@ -22,7 +22,7 @@ const ended: WorkerBatch = { steps: [], events: [], ackId: 0,
 const worker = () =>
   ({ executions: 0, silentMs: 0, enteredJob: 0, post: () => {} }) as unknown as WorkerLink
 
-/** A desk over the given workers, and how often it looked for one. */
+/** A scheduler over the given workers, and how often it looked for one. */
 function schedulerOver(members: WorkerLink[]) {
   const looked = { times: 0 }
   const pool = {

@@ -24,7 +24,7 @@ const execution: Execution = {
 }
 const gone = { error: { code: 'unavailable', message: 'gone' } } as const
 
-/** A desk whose executions cannot read; `received` resolves with the next mail of a type. */
+/** A runner whose executions cannot read. `received` resolves with the next mail of a type. */
 function runnerWithoutLog() {
   const env = virtualEnv()
   const waiting = new Map<WorkerMail['type'], (mail: WorkerMail) => void>()

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import type { ClaimOutcome, SessionPort, ShardOwner, ShardPort } from '../../../../cluster/index.ts'
+import type { ClaimOutcome, SessionPort, ShardClaim, ShardPort } from '../../../../cluster/index.ts'
 import { meteredLog, meteredSessions,
   meteredShards } from '../../../../src/server/metrics/metered-ports.ts'
 import { Metrics } from '../../../../src/server/metrics/metrics.ts'
@@ -58,7 +58,7 @@ describe('shards', () => {
     const port: ShardPort = { owners: async () => [], owner: async () => undefined,
       claim: async () => outcome }
     const { claim } = meteredShards(port, metrics)
-    const owner = (session: string | null, epoch = 1): ShardOwner => ({ shard: 1, epoch, session,
+    const owner = (session: string | null, epoch = 1): ShardClaim => ({ shard: 1, epoch, session,
       address: 'a' })
     await claim({ from: undefined, to: owner('me') })
     await claim({ from: owner(null), to: owner('me', 2) })

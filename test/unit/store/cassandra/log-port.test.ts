@@ -94,7 +94,7 @@ it('A refused copy releases what it alone had kept of a deleted source.', async 
   )
 })
 
-it('A mutable row is written after its log row has passed the gate.', async () => {
+it('A mutable row is written after its log row is confirmed.', async () => {
   const { done, log } = logWith(async () => {})
   await log.append([{ ...newRow, seq: 2, prevEpoch: 1 }], [update])
   expect(done).toEqual(['log', 'gate', 'row', 'gate', 'index'])

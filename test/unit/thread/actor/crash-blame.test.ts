@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { verdictOn } from '../../../../src/thread/actor/crash-blame.ts'
+import { verdictOn } from '../../../../src/thread/decide/crash-blame.ts'
 import { trialMs } from '../../../../src/thread/context/quarantine.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 

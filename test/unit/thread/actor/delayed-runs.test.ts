@@ -68,7 +68,7 @@ describe('a thread whose runs all wait for their time', () => {
       ended: () => {},
     })
     const left = new AbortController()
-    const joined = house.client.joinRun('t', 'x', run!.runId, { cancelled: left.signal })
+    const joined = house.client.joinRun('t', 'x', run!.runId, left.signal)
     await pass(house, 3_000)
     expect(house.activations.size).toBe(1)
     stop()

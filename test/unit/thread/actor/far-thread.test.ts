@@ -24,6 +24,7 @@ const common = {
   trust: { secret: 'the-secret-of-this-cluster' },
   identity: { cluster: 'test', version: 1 },
   kinds: [{ name: 'thread', wire: threadWire }],
+  reviveError: HeddleError.revive,
 }
 
 let house: ThreadHouse
@@ -174,7 +175,7 @@ describe('a thread of another member', () => {
     await client.startRun('t', 'x', run)
     const leaving = new AbortController()
     const left = new HeddleError('unavailable', 'The client went.')
-    const joined = client.joinRun('t', 'x', run.runId, { cancelled: leaving.signal })
+    const joined = client.joinRun('t', 'x', run.runId, leaving.signal)
       .catch((error: unknown) => error)
     while (clock.timers() === 0) await settled()
     leaving.abort(left)

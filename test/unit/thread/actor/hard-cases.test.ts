@@ -485,7 +485,7 @@ describe('the start of a run whose caller waits for the result', () => {
     }
   })
 
-  it('is written soon if the run is not quick, and at once if somebody asks for it', async () => {
+  it('is written soon if the run is not quick, and at once if a client asks for it', async () => {
     for (const ask of [false, true]) {
       const house = new ThreadHouse()
       const run = house.run({ awaited: true })

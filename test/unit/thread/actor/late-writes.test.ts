@@ -73,8 +73,7 @@ class Forked {
       const { seq: base } = this.#threadLog.position
       void this.#threadLog.write([{ $case: 'headMoved',
         value: { checkpointId: head!.id, seq: head!.seq, base: head!.base, droppedRunIds: [runId],
-          atMs: 0 } }])
-      this.#threadLog.dropPlaces([{ id: runId, seq: 0, base }])
+          atMs: 0 } }], 'now', [{ id: runId, seq: 0, base }])
     } else {
       void this.#threadLog.write([{ $case: 'runEnded',
         value: { runId, atMs: 0, status: 'success', errorJson: '', interruptsJson: '',

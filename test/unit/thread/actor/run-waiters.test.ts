@@ -58,7 +58,7 @@ describe('a run of this member', () => {
     const timers = house.env.timers()
     const cancelled = new AbortController()
     const going = failure(
-      house.client.joinRun('t', 'x', run.runId, { cancelled: cancelled.signal }),
+      house.client.joinRun('t', 'x', run.runId, cancelled.signal),
     )
     const staying = house.client.joinRun('t', 'x', run.runId)
     cancelled.abort(left)

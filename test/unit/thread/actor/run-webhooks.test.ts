@@ -122,7 +122,7 @@ describe('the webhook of a run', () => {
     expect(failed).toMatchObject({ status: 'error', error: 'boom' })
   })
 
-  it('delays neither the next run nor answers of the thread', async () => {
+  it('does not delay the next run or answers of the thread', async () => {
     const house = new ThreadHouse()
     await ended(house)
     await house.startRun('x')

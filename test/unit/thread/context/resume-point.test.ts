@@ -48,7 +48,7 @@ function recordsOf(...runIds: string[]): fc.Arbitrary<RecordOf[]> {
   )
 }
 
-/** The trail of run `r` by its definition. Writes count only if it began on the head. */
+/** Where run `r` resumes, by definition. Writes count only if it began on the head. */
 function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   let [wrote, emitted, asked] = [false, [] as unknown[], null as string[] | null]
   for (const { $case, value } of records) {
@@ -71,7 +71,7 @@ function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   return { wrote, emitted, asked }
 }
 
-it('The trail of a run is the same read from the last row as from the first.', async () => {
+it('The resume point of a run is the same read from the last row as from the first.', async () => {
   const parts = [recordsOf('before'), recordsOf('r', 'r', 'before'), fc.integer({ min: 1, max: 5 }),
     fc.constantFrom('the head', 'nothing', 'a checkpoint')] as const
   await fc.assert(fc.asyncProperty(...parts, async (before, since, length, from) => {

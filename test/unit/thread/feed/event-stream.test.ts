@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest'
 
 import { ReadQuota } from '../../../../src/limits/read-quota.ts'
-import { RunFeeds } from '../../../../src/thread/actor/run-feeds.ts'
+import { RunFeeds } from '../../../../src/thread/execution/run-feeds.ts'
 import { EventStream } from '../../../../src/thread/feed/event-stream.ts'
-import type { FeedEntry, FeedPast } from '../../../../src/thread/feed/event-stream.ts'
+import type { FeedPast } from '../../../../src/thread/feed/event-stream.ts'
+import type { FeedEntry } from '../../../../src/thread/model/feed-entry.ts'
 import { ByteBudget } from '../../../../src/thread/index.ts'
 import type { FeedListener } from '../../../../src/thread/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -234,7 +235,7 @@ describe('the feeds of a thread', () => {
     expect(await ended).toBe('lost')
   })
 
-  it('count a feed as followed even if the budget drops it while somebody reads it', async () => {
+  it('count a feed as followed even if the budget drops it while a client reads it', async () => {
     const budget = new ByteBudget<EventStream>(10_000)
     const feeds = new RunFeeds({
       ports: { feeds: budget, host: { describe: () => undefined },

@@ -122,7 +122,7 @@ describe('a row of a log writer', () => {
     expect(appends[0]!.updates.map(({ table }) => table)).toEqual(['run', 'run_removed', 'thread'])
   })
 
-  it('waits 20 ms for more, but not if somebody is in a hurry', async () => {
+  it('waits 20 ms for more, but not if a record is in a hurry', async () => {
     const { env, writer, appends } = openWriter()
     void writer.write({ records: [noted], thread: false }, 'soon')
     await settled()

@@ -6,7 +6,8 @@ import { connect } from 'node:http2'
 import { Metadata, ServerError, Status } from 'nice-grpc-common'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { errorFromWire, errorToDetail,
+import { ClusterError } from '../../../../../cluster/errors.ts'
+import { errorFromDetail, errorFromWire, errorToDetail,
   wayFailed } from '../../../../../cluster/transport/grpc/error-trailer.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
 import { ErrorDetail } from '../../../../../proto/gen/cluster/v1/member.ts'
@@ -24,11 +25,29 @@ describe('an error from another member', () => {
       .toMatchObject({ code: 'internal', message: 'Come back tomorrow.', details: {} })
   })
 
-  it('loses only facts that cannot be serialized', () => {
+  it('loses only details that cannot be serialized', () => {
     const { log } = virtualEnv()
     expect(errorToDetail(log, new HeddleError('busy', 'Wait.', { at: 1n }))).toEqual(
       { code: 'busy', message: 'Wait.', detailsJson: '' },
     )
+  })
+
+  it('has the same bytes as in the version before', () => {
+    const { log } = virtualEnv()
+    const owner = { id: 'black', address: 'there:1' }
+    const sent = [
+      new ClusterError('not_owner', undefined, { owner, epoch: 3 }),
+      new ClusterError('internal', 'Unknown.', { ambiguous: true }),
+      new ClusterError('unavailable', 'Another cluster.', { distrust: 'dialect' }),
+    ].map((error) => errorToDetail(log, error))
+    expect(sent).toEqual([
+      { code: 'not_owner', message: 'Another member owns this.',
+        detailsJson: '{"owner":{"id":"black","address":"there:1"},"epoch":3}' },
+      { code: 'internal', message: 'Unknown.', detailsJson: '{"ambiguous":true}' },
+      { code: 'unavailable', message: 'Another cluster.', detailsJson: '{"distrust":"dialect"}' },
+    ])
+    expect(sent.map((detail) => errorFromDetail(detail).outcome))
+      .toEqual(['not_done', 'maybe_done', 'not_done'])
   })
 
   it('is undefined if the trailer is missing', () => {
@@ -68,7 +87,7 @@ describe('a member that cannot listen', () => {
   })
 })
 
-describe('strangers', () => {
+describe('incompatible members', () => {
   it('leave one line per ten seconds in the log of a member that has joined', async () => {
     const clock = virtualEnv()
     const member = await memberThat({}, { env: clock })

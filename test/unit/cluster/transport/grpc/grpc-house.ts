@@ -7,6 +7,7 @@ import type { ActorWire, ProtocolIdentity, GrpcServer, GrpcServerOptions, GrpcTr
   Inbound, Member, MemberTrust } from '../../../../../cluster/index.ts'
 import { grpcTransport } from '../../../../../cluster/transport/grpc/grpc-transport.ts'
 import { openGrpcServer } from '../../../../../cluster/transport/grpc/server.ts'
+import { HeddleError } from '../../../../../src/errors.ts'
 
 export const trust: MemberTrust = { secret: 'the-secret-of-this-cluster' }
 export const identity: ProtocolIdentity = { cluster: 'chess club', version: 1 }
@@ -56,7 +57,8 @@ export async function memberThat(inbound: Partial<Inbound>,
 }
 
 export function transportWith(options: Partial<GrpcTransportOptions> = {}) {
-  const transport = grpcTransport({ env, trust, identity, kinds, ...options })
+  const transport = grpcTransport({ env, trust, identity, kinds, reviveError: HeddleError.revive,
+    ...options })
   onTestFinished(() => transport.close())
   return transport
 }

@@ -74,7 +74,7 @@ describe('a delivered command', () => {
     expect(transport.lastSeenMs(nobody)).toBe(-Infinity)
   })
 
-  it('that the actor refuses is refused here, with code, sentence and facts', async () => {
+  it('that the actor refuses is refused here, with code, message and details', async () => {
     const member = await memberThat({
       ask: async () => {
         throw new HeddleError('busy', 'Black is thinking – wait.', { at: 3 })

@@ -95,7 +95,7 @@ describe('a probe by gRPC', () => {
       [{ identity: { ...identity, version: 3 } }, 'one version at a time'],
     ] as const) {
       const seen = await sight(there, { ...asking, ...other })
-      expect(seen).toEqual({ kind: 'strange', why: expect.stringContaining(why) })
+      expect(seen).toEqual({ kind: 'incompatible', why: expect.stringContaining(why) })
       const outsiders: string[] = []
       const probe = grpcProbe({ ...asking, ...other }, (_, why) => outsiders.push(why))
       expect(await probe(there)).toBe(true)
@@ -126,7 +126,7 @@ describe('members with certificates', () => {
     ] as const) {
       const there = await memberThat({}, { trust: server, host: 'localhost' })
       expect(await sight(there, { ...asking, trust: client }))
-        .toEqual({ kind: 'strange', why: expect.stringMatching(/certificate/) })
+        .toEqual({ kind: 'incompatible', why: expect.stringMatching(/certificate/) })
     }
   })
 

@@ -30,7 +30,7 @@ function works(size: number, count: number) {
   return { gone, end, fail, all, confirm }
 }
 
-describe('a gathering', () => {
+describe('a batch of callers', () => {
   it('continues when the group is complete, or cannot become complete any more', async () => {
     const { gone, end } = works(2, 5)
     await end(0)

@@ -13,7 +13,7 @@ function branchTails(hasBranch: (id: string) => boolean): BranchTails {
   return new BranchTails({ hasBranch } as Partial<Lookup> as Lookup)
 }
 
-describe('the mirror of the tails', () => {
+describe('the tails of branches', () => {
   it('takes the first row of a branch whose id was just made, without looking for it', () => {
     const tails = branchTails((id) => {
       throw new Error(`looked for ${id}`)

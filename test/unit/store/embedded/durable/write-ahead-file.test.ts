@@ -142,7 +142,7 @@ describe('an append that comes alone', () => {
     await expect(append(branch, 2)).rejects.toMatchObject({ code: 'stale_append' })
   })
 
-  it('is not done twice, nor is what came between undone', async () => {
+  it('is not done twice, and what came between is not undone', async () => {
     const [branch, other] = [aBranch(), aBranch()]
     for (let seq = 1; seq <= 20; seq += 1) await append(branch, seq)
     await Promise.all([append(branch, 21), append(other, 1)])

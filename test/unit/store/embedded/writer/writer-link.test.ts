@@ -63,7 +63,7 @@ describe('the link to the writer', () => {
     await expect(WriterLink.open(broken, env)).rejects.toThrow('broken')
   })
 
-  it("rejects with the code, sentence, facts and cause of the writer's error", async () => {
+  it("rejects with the code, message, details and cause of the writer's error", async () => {
     const error = { code: 'stale_append', message: 'No.', details: { epoch: 3 }, cause: 'why' }
     const link = await WriterLink.open(writer(`if (batch.close) return parentPort.close()
       const error = ${JSON.stringify(error)}
@@ -74,7 +74,7 @@ describe('the link to the writer', () => {
   })
 })
 
-/** A write-ahead file and a mirror that note what they are asked. */
+/** A write-ahead file and tails that note what they are asked. */
 function noted({ takes = true } = {}) {
   const asked: string[] = []
   return { asked, place: { check: () => {} }, ahead: {

@@ -1,7 +1,7 @@
 /** What the death of an owner says about a run that was in progress there. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import { attemptsMax } from '../decide/run-queue.ts'
+import { attemptsMax } from './run-queue.ts'
 
 /**
  * innocent  it resumes with the others, and keeps its attempt

@@ -39,6 +39,7 @@ interface ReadStates {
   readonly last: string | undefined
 }
 
+/** The questions about the state of one thread. */
 export class StateQueries {
   readonly #context: ThreadContext
 

@@ -6,13 +6,15 @@ import { ignoreNotFound } from '../../errors.ts'
 import { eventsOf } from '../context/resume-point.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { EventStream } from '../feed/event-stream.ts'
-import type { FeedEntry, FeedPast } from '../feed/event-stream.ts'
+import type { FeedPast } from '../feed/event-stream.ts'
 import { lastIndex, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
+import type { FeedEntry } from '../model/feed-entry.ts'
 import { planOf } from '../model/run-request.ts'
 import type { FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
-import { stateBytes } from './state-values.ts'
+import { stateBytes } from '../queries/state-values.ts'
 
+/** Makes, publishes and ends feeds by run id. */
 export class RunFeeds {
   readonly #context: ThreadContext
   readonly #feeds = new Map<string, EventStream>()
@@ -41,9 +43,8 @@ export class RunFeeds {
     if (awaited) this.#unannounced.add(runId)
   }
 
-  /** For a run from an earlier activation: its events so far are in the log. */
-  resume(run: RunRow): void {
-    const { seq } = this.#context.threadLog.position
+  /** For a run from an earlier activation: its events before row `seq` are in the log. */
+  resume(run: RunRow, seq: number): void {
     this.#feeds.set(run.runId, new EventStream({
       graphId: planOf(run).graphId,
       endSeen: this.#endSeen,

@@ -10,6 +10,7 @@ import { asks } from '../decide/run-result.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
 
+/** The checkpoint whose values are asked for. */
 export interface ValuesPlace {
   readonly checkpointId: string
   /** For the head: adds what finished tasks wrote while other tasks still wait. */

@@ -1,0 +1,18 @@
+/** Something that happens again and again, and that several wait for. */
+
+/** Whoever waits is woken by the next `notify`. */
+export class Signal {
+  #next = Promise.withResolvers<void>()
+
+  /** Resolves at the next `notify`. */
+  next(): Promise<void> {
+    return this.#next.promise
+  }
+
+  /** Wakes all that wait now. */
+  notify(): void {
+    const { resolve } = this.#next
+    this.#next = Promise.withResolvers()
+    resolve()
+  }
+}

@@ -1,0 +1,155 @@
+/** Kinds of settings: what the text of a setting means, or what is wrong with it. Pure. */
+
+import { ipAddress, ipRange } from './ip-address.ts'
+import type { IpRange } from './ip-address.ts'
+
+/**
+ * The value of a text; undefined if the text names nothing. Or its faults: each is the end of a
+ * sentence that begins with the name of the setting.
+ */
+export type Reading<Value> = { readonly value: Value | undefined } | {
+  readonly faults: readonly string[]
+}
+
+/** How a setting is read. */
+export interface Kind<Value> {
+  /** All words that it may be, if these are few. */
+  readonly choices?: readonly string[]
+  read(text: string): Reading<Value>
+}
+
+/** A text of any kind. */
+export const anyText: Kind<string> = { read: (text) => ({ value: text }) }
+
+/** A path; relative ones start from the folder where the server was started. */
+export const path: Kind<string> = anyText
+
+/** A whole number within bounds, which are included. */
+export function wholeNumber(min: number, max: number): Kind<number> {
+  return one(`must be a whole number from ${min} to ${max}`, (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : NaN
+    return number >= min && number <= max ? number : undefined
+  })
+}
+
+/** A switch: yes or no, in any of the usual words. */
+export const yesOrNo: Kind<boolean> = {
+  read(text) {
+    const word = text.toLowerCase()
+    if (/^(yes|true|1|on)$/.test(word)) return { value: true }
+    if (/^(no|false|0|off)$/.test(word)) return { value: false }
+    return { faults: [`must be yes or no, not "${word}"`] }
+  },
+}
+
+/** One of a few words. */
+export function oneOf<const Word extends string>(choices: readonly Word[]): Kind<Word> {
+  const { read } = one(`must be one of ${choices.join(', ')}`,
+    (text) => choices.find((word) => word === text))
+  return { choices, read }
+}
+
+/** Some of the words, in the order of `known`. */
+export function someOf<Word extends string>(known: readonly Word[]): Kind<readonly Word[]> {
+  const words = listOf(`must be some of ${known.join(', ')}`,
+    (text) => known.find((word) => word === text))
+  return converted(words, (named) => known.filter((word) => named.includes(word)))
+}
+
+/** Texts, separated by commas. */
+export const texts: Kind<readonly string[]> = listOf('', (text) => text)
+
+/** IP addresses and ranges of them. */
+export const ranges: Kind<readonly IpRange[]> = listOf(
+  'must list addresses or ranges like 10.0.0.0/8',
+  ipRange,
+)
+
+/** Names of variables; `*` at the end stands for any rest. */
+export const variables: Kind<readonly string[]> = listOf(
+  'must list names of variables like A_KEY or A_*',
+  matching((text) => /^\w*\*?$/.test(text)),
+)
+
+/** Addresses, ranges and hosts that a call may go to. */
+export const targets: Kind<readonly string[]> = listOf(
+  'must be addresses, ranges like 10.1.0.0/16 and names of hosts',
+  matching((text) => ipRange(text) !== undefined || /^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)),
+)
+
+/** Origins of web pages; `*` stands for any. */
+export const origins: Kind<readonly string[]> = listOf(
+  'must be an origin like https://example.org',
+  matching((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)),
+)
+
+/** Names of hosts; `*` stands for any. */
+export const hosts: Kind<readonly string[]> = listOf(
+  'must be a name like heddle.internal, without a port',
+  matching((text) =>
+    text === '*' || ipAddress(text) !== undefined || /^[\w-]+(\.[\w-]+)*$/.test(text)
+  ),
+)
+
+/** An http(s) URL. A fault does not repeat it, because it may contain a password. */
+export const webAddress: Kind<string> = {
+  read: (text) =>
+    /^https?:$/.test(URL.parse(text)?.protocol ?? '') ?
+      { value: text }
+      : { faults: ['must be an http(s) URL'] },
+}
+
+/** A URL for each of some names: `us=https://…,eu=https://…`; empty for a name without one. */
+export function urlsOf<Name extends string>(
+  known: readonly Name[],
+): Kind<Readonly<Record<Name, string>>> {
+  const pairs = listOf(`must be like ${known[0]}=https://example.org`, (text) => {
+    const [, word, url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? []
+    const name = known.find((each) => each === word)
+    return name !== undefined && URL.canParse(url) ? [name, url] as const : undefined
+  })
+  const none = known.map((name) => [name, ''] as const)
+  return converted(pairs,
+    (named) => Object.fromEntries([...none, ...named]) as Record<Name, string>)
+}
+
+/** A text that `read` understands; `rule` says which texts these are. */
+function one<Value>(rule: string, read: (text: string) => Value | undefined): Kind<Value> {
+  return {
+    read(text) {
+      const value = read(text)
+      return value === undefined ? { faults: [faultOf(rule, text)] } : { value }
+    },
+  }
+}
+
+/** Texts separated by commas that `read` understands each. */
+function listOf<Item>(rule: string,
+  read: (text: string) => Item | undefined): Kind<readonly Item[]> {
+  return {
+    read(text) {
+      const named = text.split(',').map((each) => each.trim()).filter((each) => each !== '')
+      const faults = named.filter((each) => read(each) === undefined)
+      if (faults.length > 0) return { faults: faults.map((each) => faultOf(rule, each)) }
+      return { value: named.length > 0 ? named.map((each) => read(each)!) : undefined }
+    },
+  }
+}
+
+function converted<From, To>(kind: Kind<From>, convert: (value: From) => To): Kind<To> {
+  return {
+    read(text) {
+      const reading = kind.read(text)
+      if ('faults' in reading) return reading
+      return { value: reading.value === undefined ? undefined : convert(reading.value) }
+    },
+  }
+}
+
+function matching(isGood: (text: string) => boolean): (text: string) => string | undefined {
+  return (text) => isGood(text) ? text : undefined
+}
+
+function faultOf(rule: string, text: string): string {
+  return `${rule}, not "${text}"`
+}

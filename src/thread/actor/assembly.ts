@@ -1,0 +1,41 @@
+/** Puts the parts of an activation together. */
+
+import type { ThreadContext } from '../context/thread-context.ts'
+import { decideEdited } from '../decide/state-edit.ts'
+import { ExecutionSlot } from '../execution/execution-slot.ts'
+import { KeyedRuns } from '../queries/known-run.ts'
+import { perform } from './perform.ts'
+import type { Purge } from './purge.ts'
+import { RunFeeds } from '../execution/run-feeds.ts'
+import { RunRetention } from './run-retention.ts'
+import { RunTimer } from './run-timer.ts'
+import { RunWaiters } from './run-waiters.ts'
+import { RunWebhooks } from './run-webhooks.ts'
+import { StateEditor } from './state-editor.ts'
+import { StateQueries } from '../queries/state-queries.ts'
+import { situationOf } from './thread-parts.ts'
+import type { ThreadParts } from './thread-parts.ts'
+import { Trial } from './trial.ts'
+
+/** The parts of a thread whose log was loaded. */
+export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
+  const retention = new RunRetention(context)
+  const feeds = new RunFeeds(context, () => retention.endSeen())
+  const parts: ThreadParts = {
+    context,
+    slot: new ExecutionSlot(context, feeds),
+    feeds,
+    waiters: new RunWaiters(),
+    timer: new RunTimer(context),
+    trial: new Trial(context),
+    retention,
+    keyed: new KeyedRuns(context),
+    webhooks: new RunWebhooks(context),
+    editor: new StateEditor(context,
+      (edited) =>
+        perform(parts, decideEdited(situationOf(parts), edited, context.ports.env.nowMs()))),
+    queries: new StateQueries(context),
+    purge,
+  }
+  return parts
+}

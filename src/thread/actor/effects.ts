@@ -1,0 +1,95 @@
+/** What is done for each kind of effect. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { goingAway, HeddleError } from '../../errors.ts'
+import { logFailure } from '../context/thread-context.ts'
+import { errorResult, rolledBack } from '../decide/run-result.ts'
+import type { Effect } from '../model/effect.ts'
+import { planOf } from '../model/run-request.ts'
+import { unwritten } from './run-waiters.ts'
+import { valuesAtHand } from '../queries/state-values.ts'
+import { isAwake, resultOf } from './thread-parts.ts'
+import type { ThreadParts } from './thread-parts.ts'
+
+/** The effect of one kind. */
+type Of<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
+
+/** Does an effect; `durable` resolves when the records of its decision are on disk. */
+type Act<Kind extends Effect['kind']> = (parts: ThreadParts, effect: Of<Kind>,
+  durable: Promise<void>) => void
+
+/** Carries an effect out. What speaks to clients waits for `durable`. */
+export function carryOut<Kind extends Effect['kind']>(parts: ThreadParts, effect: Of<Kind>,
+  durable: Promise<void>): void {
+  const act: Act<Kind> = acts[effect.kind as Kind]
+  act(parts, effect, durable)
+}
+
+const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
+  execute: ({ slot }, effect) => slot.execute(effect),
+  abort: ({ slot }) => slot.abort(),
+  close: ({ slot }) => slot.close(),
+  pause: ({ context: { ports: { host } } }, { executionId }) => host.pause(executionId),
+
+  rememberKey: ({ keyed }, { run }) => keyed.add(run),
+  beginFeed: ({ feeds }, { run }) => feeds.begin(run.runId, run),
+  resumeFeed: ({ feeds }, { run, seq }) => feeds.resume(run, seq),
+  publish: ({ feeds }, { runId, entries }, durable) => feeds.publish(runId, durable, entries),
+  forgetFeed: ({ feeds }, { runId }) => feeds.forget(runId),
+  endRun,
+  endRolledBack: (parts, { run }, durable) => endRolledBack(parts, run, durable),
+  endAll,
+  refuseUnwritten: ({ waiters }, { runId }, durable) => {
+    durable.catch((error: unknown) => waiters.refuse(runId, unwritten(error)))
+  },
+  logFailure: ({ context }, { run, reason, at }) => logFailure(context, run, reason, at),
+
+  stopTimer: ({ timer }) => timer.stop(),
+  wakeIn: ({ timer }, { ms }) => timer.wakeIn(ms),
+  wakeAt: (parts, { atMs }) => parts.timer.waitUntil(atMs, isAwake(parts) || parts.feeds.followed),
+  holdInputs: ({ context: { inputs }, slot }, { characters }) => inputs.hold(slot, characters),
+  enterQuarantine: ({ trial }, { run }) => trial.enter(run),
+  leaveQuarantine: ({ trial }) => trial.leave(),
+
+  forgetExecution: ({ context: { threadLog } }) => threadLog.forgetExecution(),
+  forgetStates: ({ context: { threadLog } }) => threadLog.release(),
+  forgetStatesSoon: ({ context: { threadLog } }, _, durable) => {
+    durable.then(() => threadLog.release(), () => {})
+  },
+  retain: ({ retention }) => retention.begin(),
+  stopRetention: ({ retention }) => retention.stop(),
+  awaitWebhooks: ({ retention }, { isDue }) => retention.awaitWebhooks(isDue),
+  oweWebhook: ({ context }) => context.notify({ type: 'owed' }),
+  callWebhooks: ({ webhooks }) => webhooks.call(),
+  stopWebhooks: ({ webhooks }) => webhooks.release(),
+  logGivenUp: ({ context: { ports: { env }, tenant, threadId } }, { runId, reason }) =>
+    env.log.warn('A webhook was given up.', { tenant, threadId, runId, reason }),
+  refuseEdits: ({ editor }) =>
+    editor.release(new HeddleError('not_found', 'The thread was deleted.')),
+}
+
+function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Promise<void>): void {
+  const { context, feeds, waiters, retention } = parts
+  const { runId } = run
+  const isWaited = waiters.has(runId)
+  const known = isWaited ? values ?? valuesAtHand(context, run) : undefined
+  const isFollowed = feeds.end(runId, durable)
+  const answered = durable.then(() => (isWaited ? resultOf(parts, run, known) : '{}'))
+  waiters.answer(runId, answered)
+  retention.ended(run, answered, isWaited || isFollowed)
+}
+
+function endRolledBack({ feeds, waiters, retention }: ThreadParts, run: RunRow,
+  durable: Promise<void>): void {
+  void feeds.end(run.runId, durable)
+  waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
+  if (planOf(run).temporary) retention.begin(durable)
+}
+
+function endAll({ feeds, waiters }: ThreadParts, _: Of<'endAll'>, durable: Promise<void>): void {
+  feeds.endAll(durable)
+  waiters.refuseAllWith(durable.then(
+    () => new HeddleError('not_found', 'The thread was deleted.'),
+    () => goingAway(),
+  ))
+}

@@ -1,0 +1,121 @@
+/** The turns of what a thread's executions and timers report. */
+
+import type { Turn } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Decision, Situation } from '../decide/decision.ts'
+import { decideEnded, decideLost, decideRecovery, decideRest,
+  decideTimeLimit } from '../decide/run-execution.ts'
+import { decideNext, decideTrial } from '../decide/start-next.ts'
+import type { OwnCommand } from '../model/command.ts'
+import { perform, turn } from './perform.ts'
+import type { Appended } from '../execution/run-output.ts'
+import { situationOf } from './thread-parts.ts'
+import type { ThreadParts } from './thread-parts.ts'
+
+type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
+
+/** Refuses the steps of an execution that is not the current one. */
+export function steps(parts: ThreadParts,
+  { executionId, batch, done: notifyDone }: Report<'steps'>): Turn | Promise<Turn> {
+  const { slot, editor, context } = parts
+  const written = slot.get(executionId)?.steps(batch)
+    ?? editor.steps(executionId, batch.steps)
+    ?? { appended: Promise.reject(new HeddleError('stale_append')) }
+  lookAtSuspect(parts)
+  const answer = ({ appended }: Appended): Turn => {
+    appended.catch(() => {})
+    notifyDone(appended)
+    return { reply: undefined }
+  }
+  if (!(written instanceof Promise)) return answer(written)
+  return written.then(answer, (error: unknown) => {
+    // The log lacks this batch: what the execution builds on it cannot be written.
+    context.fail(error)
+    return answer({ appended: Promise.reject(error) })
+  })
+}
+
+/** The execution of a run or of an edit has ended. */
+export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ended'>):
+  | Turn
+  | Promise<Turn> {
+  const { editor } = parts
+  if (!editor.has(executionId)) {
+    return ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
+  }
+  const finished = editor.ended(outcome)
+  return finished ? finished.then(() => afterEdit(parts)) : afterEdit(parts)
+}
+
+/** The worker of a run or of an edit was lost. */
+export function lost(parts: ThreadParts, { executionId, reason }: Report<'lost'>): Turn {
+  const { editor } = parts
+  if (!editor.has(executionId)) {
+    return ofRun(parts, executionId, (at, nowMs) => decideLost(at, reason, nowMs))
+  }
+  editor.lost(reason)
+  return afterEdit(parts)
+}
+
+/** A run or an edit took too long. */
+export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limit'>): Turn {
+  const { editor } = parts
+  if (!editor.has(executionId)) return ofRun(parts, executionId, decideTimeLimit)
+  editor.timeLimit()
+  return afterEdit(parts)
+}
+
+/** Starts what can start. */
+export function wake(parts: ThreadParts): Turn {
+  return turn(parts, decideNext(situationOf(parts), nowMsOf(parts)))
+}
+
+/**
+ * Starts no more runs and hands the running one back at its next superstep, so that the next owner
+ * continues the same attempt. Resolves when it was handed back or has ended.
+ */
+export async function rest(parts: ThreadParts): Promise<void> {
+  const { slot, timer } = parts
+  const { current } = slot
+  slot.isResting = true
+  void perform(parts, decideRest(situationOf(parts), timer.isSet, nowMsOf(parts)))
+  await current?.ended
+}
+
+/** The thread was loaded: its runs continue. `storeFailed`: only that ended the life before. */
+export function recover(parts: ThreadParts, storeFailed: boolean): void {
+  const { context: { threadLog, ports: { quarantine } }, retention } = parts
+  const { row: { deleted, hidden }, runs } = threadLog.state
+  if (deleted) return
+  if (runs.length > 0) {
+    const { isInherited } = threadLog
+    const found = { storeFailed, isInherited, isMarked: (run: RunRow) => quarantine.isMarked(run) }
+    void perform(parts, decideRecovery(situationOf(parts), found, nowMsOf(parts)))
+  } else if (hidden) {
+    // It is unknown whether any client got the end of a stateless run.
+    retention.begin()
+  }
+}
+
+/** Nothing is decided about an execution that is over. */
+function ofRun(parts: ThreadParts, executionId: number,
+  decide: (at: Situation, nowMs: number) => Decision): Turn {
+  if (!parts.slot.get(executionId)) return { reply: undefined }
+  return turn(parts, decide(situationOf(parts), nowMsOf(parts)))
+}
+
+/** Runs may start again when no edit is left. */
+function afterEdit(parts: ThreadParts): Turn {
+  return parts.editor.busy ? { reply: undefined } : wake(parts)
+}
+
+/** A suspect that has finished a superstep is none any more. */
+function lookAtSuspect(parts: ThreadParts): void {
+  if (!parts.trial.place) return
+  void perform(parts, decideTrial(situationOf(parts), nowMsOf(parts)))
+}
+
+function nowMsOf({ context: { ports: { env } } }: ThreadParts): number {
+  return env.nowMs()
+}

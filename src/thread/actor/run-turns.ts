@@ -1,0 +1,134 @@
+/** The turns of the commands about runs: look up what a decision needs, decide, carry it out. */
+
+import type { Turn } from '../../../cluster/index.ts'
+import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
+import { requireOutlive } from '../decide/rollback.ts'
+import type { Rollback } from '../decide/rollback.ts'
+import { admit } from '../decide/run-queue.ts'
+import { decideStart } from '../decide/start-run.ts'
+import type { ThreadCommand } from '../model/command.ts'
+import { forkOf } from '../model/run-request.ts'
+import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { runAsMade } from '../queries/known-run.ts'
+import { turn } from './perform.ts'
+import { rollbackOf } from '../queries/rollback-reader.ts'
+import { resultOf, situationOf, unfinishedRun } from './thread-parts.ts'
+import type { ThreadParts } from './thread-parts.ts'
+import { callWebhooks, renewIfDeleted, requireExist,
+  requireNotInTheMaking } from './thread-turns.ts'
+import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
+
+type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { readonly type: Type }>
+
+/** Starts a run. Throws `rejected`, `full`, or `not_found` for a missing thread or fork. */
+export async function start(parts: ThreadParts, run: StartRun,
+  note: readonly RecordOf[]): Promise<Turn> {
+  const { context } = parts
+  const { threadLog, ports: { limits, env } } = context
+  if (threadLog.state.exists) {
+    await requireStartable(parts, run)
+    const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
+    if (known) return { reply: threadLog.durable.then(() => known) }
+    requireRoom(parts)
+  } else {
+    requireMayCreate(parts, run)
+    renewIfDeleted(parts)
+  }
+  const admission = admit(threadLog.state.runs, run.strategy, limits)
+  const rollback = admission.kind === 'enqueue'
+    ? undefined
+    : await rollbackFor(parts, admission.runs, admission.kind)
+  const fork = forkOf(run)?.checkpointId
+  if (fork && rollback) requireOutlive(fork, rollback)
+  const admitted = { run, admission, rollback, note }
+  return turn(parts, decideStart(situationOf(parts), admitted, env.nowMs()))
+}
+
+async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {
+  const { threadLog } = context
+  const { checkpointId: id = null, checkpointNs: ns = '' } = forkOf(run) ?? {}
+  if (id !== null) await threadLog.require_(ns, id)
+  if (threadLog.state.runs.length === 0) await requireWaitingNodes(context, run)
+}
+
+function requireMayCreate(parts: ThreadParts, run: StartRun): void {
+  if (run.ifMissing === 'reject' || forkOf(run)?.checkpointId != null) requireExist(parts)
+  requireNotInTheMaking(parts, 'do_nothing')
+  requireRoom(parts)
+}
+
+/** Throws `full` if this member holds too much input of runs and edits already. */
+function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
+  inputs.requireLeft(slot)
+}
+
+/** Reads what is needed to roll runs back; undefined if nothing is rolled back. */
+async function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
+  action: CancelRun['action']): Promise<Rollback | undefined> {
+  const started = runToRollBack(runs, action)
+  return started && await rollbackOf(started, threadLog, ports)
+}
+
+/** Answers a repeated `start`: the run that the first one made, as it is now. */
+export async function started(parts: ThreadParts, { runId }: StartRun,
+  applied: AppliedCommand): Promise<RunRow> {
+  try {
+    return await runRow(parts, runId)
+  } catch (error) {
+    if (HeddleError.from(error).code !== 'not_found') throw error
+    return await runAsMade(runId, applied, parts.context)
+  }
+}
+
+/** The reply comes when the cancel is in the log: the run has ended then. */
+export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: Command<'cancel'>,
+  note: readonly RecordOf[]): Promise<Turn> {
+  const { threadLog, ports: { env } } = parts.context
+  const run = unfinishedRun(parts, runId)
+  if (!run) {
+    await runRow(parts, runId)
+    return { reply: threadLog.durable }
+  }
+  const rollback = await rollbackFor(parts, [run], action)
+  const cut = { runs: [run], action, rollback, note }
+  return turn(parts, decideCancel(situationOf(parts), cut, env.nowMs()))
+}
+
+/** Deletes a run and stops its webhook. Throws `not_found`. */
+export async function deleteRun(parts: ThreadParts, runId: string,
+  note: readonly RecordOf[]): Promise<Turn> {
+  if (!unfinishedRun(parts, runId)) await runRow(parts, runId)
+  const { env } = parts.context.ports
+  const deleted = turn(parts, decideDeleteRun(situationOf(parts), { runId, note }, env.nowMs()))
+  callWebhooks(parts)
+  return deleted
+}
+
+/** Waits for the result of a run. */
+export function join(parts: ThreadParts, runId: string, cancelled?: AbortSignal): Turn {
+  if (unfinishedRun(parts, runId)) return { reply: parts.waiters.wait(runId, cancelled) }
+  return { reply: runRow(parts, runId).then((run) => resultOf(parts, run)) }
+}
+
+/** A run's row when it is on disk. Throws `not_found`. */
+export async function runRow(parts: ThreadParts, runId: string): Promise<RunRow> {
+  const { ports: { runs }, threadLog, tenant, threadId } = parts.context
+  const known = unfinishedRun(parts, runId)
+  await threadLog.durable
+  const run = known ?? await runs.get(tenant, threadId, runId)
+  if (!run) throw new HeddleError('not_found', `Run ${runId} not found on this thread.`)
+  return run
+}
+
+/** Sends the listener what comes after an event. The result stops that. */
+export async function followRun(parts: ThreadParts, runId: string, follow: FollowRun,
+  listener: FeedListener): Promise<() => void> {
+  const { feeds, context: { threadLog } } = parts
+  // Reading `durable` hurries the write: a follower waits for the first events.
+  void threadLog.durable
+  const run = feeds.has(runId) ? undefined : await runRow(parts, runId)
+  return feeds.follow(runId, run, follow, listener)
+}

@@ -1,0 +1,95 @@
+/** What one activation of a thread works with. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import { goingAway } from '../../errors.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
+import type { Situation } from '../decide/decision.ts'
+import { runResult } from '../decide/run-result.ts'
+import type { ExecutionSlot } from '../execution/execution-slot.ts'
+import type { KeyedRuns } from '../queries/known-run.ts'
+import type { Purge } from './purge.ts'
+import type { RunFeeds } from '../execution/run-feeds.ts'
+import type { RunRetention } from './run-retention.ts'
+import type { RunTimer } from './run-timer.ts'
+import type { RunWaiters } from './run-waiters.ts'
+import type { RunWebhooks } from './run-webhooks.ts'
+import type { StateEditor } from './state-editor.ts'
+import type { StateQueries } from '../queries/state-queries.ts'
+import { valuesOf } from '../queries/state-values.ts'
+import type { Trial } from './trial.ts'
+
+/** The parts of one activation, each with one job. */
+export interface ThreadParts {
+  readonly context: ThreadContext
+  readonly slot: ExecutionSlot
+  readonly feeds: RunFeeds
+  readonly waiters: RunWaiters
+  readonly timer: RunTimer
+  readonly trial: Trial
+  readonly retention: RunRetention
+  readonly keyed: KeyedRuns
+  readonly webhooks: RunWebhooks
+  readonly editor: StateEditor
+  readonly queries: StateQueries
+  readonly purge: Purge
+}
+
+/** What the next decision is made on. */
+export function situationOf(
+  { context: { threadLog }, slot, editor, trial }: ThreadParts,
+): Situation {
+  return { state: threadLog.state, position: threadLog.position, execution: slot.current,
+    suspect: trial.place, isEditing: editor.busy, isResting: slot.isResting }
+}
+
+/** Whether any run is under way, waited for, or due before others would wake the thread. */
+export function isAwake(
+  { context: { threadLog }, waiters, editor, slot, timer }: ThreadParts,
+): boolean {
+  const isNeeded = waiters.any || editor.busy || slot.isResting
+  return threadLog.state.runs.length > 0 && (isNeeded || !timer.mayDoze)
+}
+
+/** Whether anything is in progress, owed or followed. */
+export function isOccupied(parts: ThreadParts): boolean {
+  const { context: { threadLog }, feeds, editor, webhooks, purge } = parts
+  return isAwake(parts) || feeds.followed || editor.busy || webhooks.owed || threadLog.unsettled
+    || purge.underWay
+}
+
+/** The result of a run whose end is on disk; `known` are its values if they are at hand. */
+export function resultOf({ context, slot }: ThreadParts, run: RunRow, known?: JsonText):
+  | JsonText
+  | Promise<JsonText> {
+  if (known !== undefined) return runResult(run, known)
+  const isAtRest = () => slot.current === undefined
+  return valuesOf(context, run, isAtRest).then((values) => runResult(run, values))
+}
+
+/** Ends all work of this activation, which continues elsewhere or later. */
+export function releaseParts(
+  { context, slot, timer, trial, retention, webhooks, editor }: ThreadParts,
+): void {
+  slot.abort()
+  timer.stop()
+  trial.leave()
+  retention.stop()
+  context.inputs.hold(slot, 0)
+  webhooks.release()
+  editor.release(goingAway())
+  context.threadLog.release()
+}
+
+/** Undefined for a run that has ended or does not exist. */
+export function unfinishedRun({ context: { threadLog } }: ThreadParts, runId: string):
+  | RunRow
+  | undefined {
+  return threadLog.state.runs.find((run) => run.runId === runId)
+}
+
+/** Once every write has landed or failed: sends followers and waiters to the next owner. */
+export function leaveParts({ feeds, waiters }: ThreadParts): void {
+  feeds.loseAll()
+  waiters.refuseAll(goingAway())
+}

@@ -1,0 +1,122 @@
+/** The turns of the commands about the thread itself: create, patch, copy, edit, delete, expire. */
+
+import type { Turn } from '../../../cluster/index.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { findApplied } from '../../assistants/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { decideExpiry } from '../decide/expiry.ts'
+import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
+import { noteOf } from '../decide/thread-records.ts'
+import { decideAdopt, decideCreate, decideDelete, decidePatch,
+  threadNotFound } from '../decide/thread.ts'
+import { decideOwed, decideSettled } from '../decide/webhook.ts'
+import type { Settled } from '../decide/webhook.ts'
+import type { Origin, ThreadCommand } from '../model/command.ts'
+import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
+import { fromOrigin, originOf } from '../model/thread-state.ts'
+import { perform, turn } from './perform.ts'
+import { situationOf } from './thread-parts.ts'
+import type { ThreadParts } from './thread-parts.ts'
+
+/** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
+export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
+  const { context: { threadLog, ports: { host, env } }, queries, editor } = parts
+  const { threadId, ifExists, supersteps, metadata } = request
+  if (threadLog.state.exists) {
+    if (ifExists === 'do_nothing') return { reply: queries.view() }
+    throw new HeddleError('exists', `Thread ${threadId} already exists.`)
+  }
+  requireNotInTheMaking(parts, ifExists)
+  renewIfDeleted(parts)
+  if (supersteps.length === 0) {
+    return turn(parts, decideCreate(situationOf(parts), { metadata, note }, env.nowMs()))
+  }
+  const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
+  const edited = editor.edit(decideFirstState(request, { note, hasGraph }, env.nowMs()))
+  return { reply: edited.then(() => queries.view()) }
+}
+
+/** Merges metadata. */
+export function patch(parts: ThreadParts, metadata: Readonly<Record<string, unknown>>,
+  note: readonly RecordOf[]): Turn {
+  const { env } = parts.context.ports
+  return turn(parts, decidePatch(situationOf(parts), { metadata, note }, env.nowMs()))
+}
+
+/** Edits the state outside a run. Throws `busy`, `full`, `invalid` or `not_found`. */
+export async function edit({ context: { threadLog }, editor }: ThreadParts, update: StateUpdate,
+  note: readonly RecordOf[]): Promise<Turn> {
+  const asked = decideUpdate(threadLog, update, note)
+  const { checkpoint } = update
+  const id = checkpoint?.checkpointId ?? null
+  if (id !== null) await threadLog.require_(checkpoint?.checkpointNs ?? '', id)
+  return { reply: editor.edit(asked) }
+}
+
+/** Deletes the thread with that log, or whatever log it has. */
+export function deleteThread(parts: ThreadParts, branchId: string | undefined,
+  note: readonly RecordOf[]): Turn {
+  const { env } = parts.context.ports
+  return turn(parts, decideDelete(situationOf(parts), { branchId, note }, env.nowMs()))
+}
+
+/** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
+export async function copy({ context }: ThreadParts, targetId: string): Promise<Turn> {
+  const { threadLog, tenant, ports } = context
+  await threadLog.durable
+  const origin = originOf(threadLog.state, threadLog.storedBytes)
+  const command: ThreadCommand = { type: 'adopt', origin }
+  return { reply: await ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
+}
+
+/** Sent by the origin's owner, perhaps twice: the same origin is copied to an id only once. */
+export function adopt(parts: ThreadParts, origin: Origin): Turn {
+  const { context: { threadLog, tenant, threadId, ports: { log, env } }, purge } = parts
+  if (threadLog.state.exists) {
+    if (findApplied(threadLog.state.applied, origin.threadId)) {
+      return { reply: parts.queries.view() }
+    }
+    throw new HeddleError('exists', 'A copy needs an id of its own.')
+  }
+  const branchId = log.newBranchId()
+  threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
+  const note = noteOf(origin.threadId)
+  return turn(parts, decideAdopt(situationOf(parts), { origin, note }, env.nowMs()))
+}
+
+/** The time of a stateless run's thread is up. */
+export function expire(parts: ThreadParts): Turn {
+  const { env } = parts.context.ports
+  return turn(parts, decideExpiry(situationOf(parts), parts.feeds.followed, env.nowMs()))
+}
+
+/** A webhook was delivered or given up: a thread that only waited for it goes. */
+export function settled(parts: ThreadParts, how: Settled): Turn {
+  const { env } = parts.context.ports
+  const noted = turn(parts, decideSettled(situationOf(parts), how, env.nowMs()))
+  return parts.retention.isDue ? expire(parts) : noted
+}
+
+/** Calls the webhooks that are owed, and no others. */
+export function callWebhooks(parts: ThreadParts): void {
+  const { env, limits } = parts.context.ports
+  void perform(parts, decideOwed(situationOf(parts), limits.owedWebhooks, env.nowMs()))
+}
+
+/** A thread that was deleted begins a new log. */
+export function renewIfDeleted({ context: { threadLog }, purge }: ThreadParts): void {
+  if (threadLog.state.row.seq > 0) threadLog.renew(purge.lastTry)
+}
+
+/** A thread with supersteps exists once these are written: until then others have to retry. */
+export function requireNotInTheMaking({ context: { threadId }, editor }: ThreadParts,
+  ifExists: CreateThread['ifExists']): void {
+  if (!editor.busy) return
+  const code = ifExists === 'raise' ? 'exists' : 'unavailable'
+  throw new HeddleError(code, `Thread ${threadId} is being created already.`)
+}
+
+/** Throws `not_found` for a thread that does not exist. */
+export function requireExist({ context: { threadLog, threadId } }: ThreadParts): void {
+  if (!threadLog.state.exists) throw threadNotFound(threadId)
+}

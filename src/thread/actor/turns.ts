@@ -1,0 +1,116 @@
+/** Which turn each command of a thread takes. */
+
+import type { Turn } from '../../../cluster/index.ts'
+import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import type { OwnCommand, ThreadCommand } from '../model/command.ts'
+import { ended, lost, rest, steps, timeLimit, wake } from './execution-turns.ts'
+import { listedRuns } from '../queries/run-list.ts'
+import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
+import type { ThreadParts } from './thread-parts.ts'
+import { adopt, callWebhooks, copy, create, deleteThread, edit, expire, patch, requireExist,
+  settled } from './thread-turns.ts'
+
+/** A command, and what comes with it. */
+export interface Received {
+  readonly command: ThreadCommand | OwnCommand
+  /** The record that marks it as done. */
+  readonly note: readonly RecordOf[]
+  /** Aborts when nobody waits for the reply any more. */
+  readonly cancelled?: AbortSignal | undefined
+}
+
+/** Commands that only a thread that exists takes. */
+type Existing = Exclude<ThreadCommand, { readonly type: 'create' | 'adopt' | 'start' }>
+
+/** Takes a turn. Throws what the command is refused with. */
+export function take(parts: ThreadParts, received: Received): Turn | Promise<Turn> {
+  const { command, note } = received
+  switch (command.type) {
+    case 'steps':
+      return steps(parts, command)
+    case 'ended':
+      return ended(parts, command)
+    case 'lost':
+      return lost(parts, command)
+    case 'time_limit':
+      return timeLimit(parts, command)
+    case 'wake':
+      return wake(parts)
+    case 'owed':
+      return nothing(callWebhooks(parts))
+    case 'settled':
+      return settled(parts, command)
+    case 'expire':
+      return expire(parts)
+    case 'rest':
+      return nothing(command.done(rest(parts)))
+    case 'create':
+      return create(parts, command.request, note)
+    case 'adopt':
+      return adopt(parts, command.origin)
+    case 'start':
+      return start(parts, command.run, note)
+    default:
+      requireExist(parts)
+      return takeExisting(parts, command, received)
+  }
+}
+
+function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }: Received):
+  | Turn
+  | Promise<Turn> {
+  const { queries, context } = parts
+  switch (command.type) {
+    case 'get':
+      return read(queries.view(command.brief, { ...command, cancelled }))
+    case 'patch':
+      return patch(parts, command.metadata, note)
+    case 'delete':
+      return deleteThread(parts, command.branchId, note)
+    case 'copy':
+      return copy(parts, command.targetId)
+    case 'state':
+      return read(queries.state(command.query, cancelled))
+    case 'history':
+      return read(queries.history(command.query, command.from, cancelled))
+    case 'edit':
+      return edit(parts, command.update, note)
+    case 'get_run':
+      return read(runRow(parts, command.runId))
+    case 'list_runs':
+      return read(listedRuns(command.query, context, cancelled))
+    case 'cancel':
+      return cancel(parts, command, note)
+    case 'delete_run':
+      return deleteRun(parts, command.runId, note)
+    case 'join':
+      return join(parts, command.runId, cancelled)
+  }
+}
+
+/** Answers a command that was done before without doing it again. */
+export function repeated(parts: ThreadParts, command: ThreadCommand,
+  applied: AppliedCommand): Promise<unknown> {
+  switch (command.type) {
+    case 'create':
+    case 'patch':
+      requireExist(parts)
+      return parts.queries.view()
+    case 'start':
+      return started(parts, command.run, applied)
+    case 'edit':
+      return parts.editor.answered(command.update.checkpoint, applied)
+    default:
+      return parts.context.threadLog.durable
+  }
+}
+
+function read(reply: Promise<unknown>): Turn {
+  return { reply, kind: 'read' }
+}
+
+/** A turn that answers nothing: its argument has done the work. */
+function nothing(_: void): Turn {
+  return { reply: undefined }
+}

@@ -1,0 +1,73 @@
+/** Cancels, rolls back and deletes runs. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { errorEntry } from '../model/feed-entry.ts'
+import type { CancelRun } from '../model/thread-client.ts'
+import { Draft } from './decision.ts'
+import type { Decision, Situation } from './decision.ts'
+import { finish } from './finish-run.ts'
+import { takenBack } from './rollback.ts'
+import type { Rollback } from './rollback.ts'
+import { rolledBack } from './run-result.ts'
+import { startNext } from './start-next.ts'
+
+/** How runs are cut, with what was read for that. */
+export interface Cut {
+  readonly runs: readonly RunRow[]
+  readonly action: CancelRun['action']
+  /** Given if one of the runs is rolled back that had been started. */
+  readonly rollback?: Rollback | undefined
+  /** Written with it: marks the command as done. */
+  readonly note?: readonly RecordOf[]
+}
+
+/** The run among these that has something to roll back. */
+export function runToRollBack(runs: readonly RunRow[], action: CancelRun['action']):
+  | RunRow
+  | undefined {
+  return action === 'rollback' ? runs.find(({ started }) => started) : undefined
+}
+
+/** Cancels a run that is unfinished. */
+export function decideCancel(at: Situation, cut: Cut, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  cutRuns(draft, cut)
+  startNext(draft)
+  return draft.decided({ kind: 'done' })
+}
+
+/** Deletes a run, interrupting it first if it is unfinished. */
+export function decideDeleteRun(at: Situation,
+  { runId, note }: { readonly runId: string; readonly note: readonly RecordOf[] },
+  nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = draft.unfinished(runId)
+  if (run) cutRuns(draft, { runs: [run], action: 'interrupt' })
+  draft.effect({ kind: 'forgetFeed', runId })
+  draft.write([...takenBack([{ runId }], undefined, nowMs), ...note])
+  startNext(draft)
+  return draft.decided({ kind: 'done' })
+}
+
+/** Ends unfinished runs; a rollback leaves no trace of them. */
+export function cutRuns(draft: Draft, { runs, action, rollback, note = [] }: Cut): void {
+  const { execution } = draft
+  if (execution && runs.some(({ runId }) => runId === execution.run.runId)) draft.drop('abort')
+  draft.write(note)
+  if (action === 'rollback') return takeBack(draft, runs, rollback)
+  for (const run of runs) finish(draft, run, { status: 'interrupted' })
+}
+
+function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | undefined): void {
+  draft.write(takenBack(runs, rollback, draft.nowMs))
+  if (rollback) {
+    draft.replacePlaces(rollback.places)
+    draft.effect({ kind: 'forgetExecution' })
+  }
+  for (const run of runs) {
+    const entries = [errorEntry(rolledBack, draft.seq)]
+    draft.effect({ kind: 'publish', runId: run.runId, entries })
+    draft.effect({ kind: 'endRolledBack', run })
+  }
+}

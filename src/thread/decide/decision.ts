@@ -1,0 +1,132 @@
+/** What decisions are made on, and what they come to. Pure. */
+
+import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
+import type { Urgency } from '../log/log-writer.ts'
+import type { Effect, Reply } from '../model/effect.ts'
+import { apply } from '../model/thread-state.ts'
+import type { RecordPosition, ThreadState } from '../model/thread-state.ts'
+
+/** The execution under way, as decisions see it. */
+export interface CurrentExecution {
+  readonly id: number
+  /** The run as it was when the execution began. */
+  readonly run: RunRow
+  /** It was handed to a worker. */
+  readonly begun: boolean
+}
+
+/** The suspect that waits in the quarantine, or is on trial. */
+export interface QuarantinePlace {
+  readonly runId: string
+  /** It may start. */
+  readonly isOn: boolean
+}
+
+/** All that a decision may depend on beside its command and the time. */
+export interface Situation {
+  /** The thread as its log says. */
+  readonly state: ThreadState
+  /** The row in which the records of the decision will stand. */
+  readonly position: RecordPosition
+  readonly execution: CurrentExecution | undefined
+  readonly suspect: QuarantinePlace | undefined
+  /** The state is being edited: no run starts meanwhile. */
+  readonly isEditing: boolean
+  /** The thread moves to another owner, which continues its runs: none starts here. */
+  readonly isResting: boolean
+}
+
+/** What a command comes to. */
+export interface Decision {
+  readonly records: readonly RecordOf[]
+  /** Replace the places of checkpoints in the same row. */
+  readonly places: readonly CheckpointPlace[]
+  readonly urgency: Urgency
+  readonly effects: readonly Effect[]
+  readonly reply: Reply
+}
+
+/** A decision in the making: each record changes the state that the next step decides on. */
+export class Draft {
+  readonly nowMs: number
+  readonly #at: Situation
+  #state: ThreadState
+  #execution: CurrentExecution | undefined
+  #suspect: QuarantinePlace | undefined
+  readonly #records: RecordOf[] = []
+  readonly #places: CheckpointPlace[] = []
+  readonly #effects: Effect[] = []
+  #urgency: Urgency = 'soon'
+
+  constructor(at: Situation, nowMs: number) {
+    this.#at = at
+    this.nowMs = nowMs
+    this.#state = at.state
+    this.#execution = at.execution
+    this.#suspect = at.suspect
+  }
+
+  /** The thread with the records so far. */
+  get state(): ThreadState {
+    return this.#state
+  }
+  /** The number of the row that the records go into. */
+  get seq(): number {
+    return this.#at.position.seq
+  }
+  get execution(): CurrentExecution | undefined {
+    return this.#execution
+  }
+  get suspect(): QuarantinePlace | undefined {
+    return this.#suspect
+  }
+  /** No run may start. */
+  get isHeld(): boolean {
+    return this.#at.isEditing || this.#at.isResting
+  }
+  get isResting(): boolean {
+    return this.#at.isResting
+  }
+
+  /** Undefined for a run that has ended or does not exist. */
+  unfinished(runId: string): RunRow | undefined {
+    return this.#state.runs.find((run) => run.runId === runId)
+  }
+
+  /** Somebody waits for a decision as soon as one of its records is written `now`. */
+  write(records: readonly RecordOf[], urgency: Urgency = 'now'): void {
+    if (records.length === 0) return
+    for (const record of records) {
+      this.#state = apply(this.#state, record, this.#at.position)
+      this.#records.push(record)
+    }
+    if (urgency === 'now') this.#urgency = 'now'
+  }
+
+  /** The checkpoints that these places replace are found no more. */
+  replacePlaces(places: readonly CheckpointPlace[]): void {
+    for (const place of places) this.#places.push(place)
+  }
+
+  effect(effect: Effect): void {
+    this.#effects.push(effect)
+  }
+
+  /** Nothing more is expected of the execution; `abort` ends it as well. */
+  drop(kind: 'abort' | 'close'): void {
+    if (this.#execution) this.effect({ kind })
+    this.#execution = undefined
+  }
+
+  leaveQuarantine(): void {
+    if (this.#suspect) this.effect({ kind: 'leaveQuarantine' })
+    this.#suspect = undefined
+  }
+
+  /** The decision, with what its caller gets. */
+  decided(reply: Reply = { kind: 'nothing' }): Decision {
+    return { records: this.#records, places: this.#places, urgency: this.#urgency,
+      effects: this.#effects, reply }
+  }
+}

@@ -1,0 +1,36 @@
+/** Ends a run, or gives it back to the queue. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { errorEntry } from '../model/feed-entry.ts'
+import { blameless, handedBack } from '../model/run-records.ts'
+import { planOf } from '../model/run-request.ts'
+import { endedRun } from '../model/thread-state.ts'
+import type { Draft } from './decision.ts'
+import type { Ending } from './run-result.ts'
+
+/** Ends a run for good: followers, waiters and the webhook are told when that is on disk. */
+export function finish(draft: Draft, run: RunRow,
+  { status, waiting = false, interruptsJson = '', values, error, at }: Ending): void {
+  const { runId } = run
+  if (draft.execution?.run.runId === runId) draft.drop('close')
+  const { webhook, temporary } = planOf(run)
+  const errorJson = error ? JSON.stringify(error) : ''
+  const finalCheckpointId = draft.state.row.head?.id ?? ''
+  const value = { ...blameless, runId, atMs: draft.nowMs, status, errorJson, interruptsJson,
+    waiting, finalCheckpointId, owesWebhook: webhook !== undefined }
+  draft.write([{ $case: 'runEnded', value }])
+  if (error) {
+    draft.effect({ kind: 'logFailure', run, reason: error.error, at })
+    draft.effect({ kind: 'publish', runId, entries: [errorEntry(errorJson, draft.seq)] })
+  }
+  draft.effect({ kind: 'endRun', run: endedRun(run, value, draft.seq), values })
+  draft.effect({ kind: 'forgetExecution' })
+  if (webhook !== undefined) draft.effect({ kind: 'oweWebhook' })
+  if (temporary) draft.effect({ kind: 'forgetStatesSoon' })
+}
+
+/** The run's next start continues the same attempt, unless another one is named. */
+export function handBack(draft: Draft, run: RunRow, attempt = run.attempt): void {
+  draft.drop('close')
+  draft.write([handedBack({ ...run, attempt }, draft.nowMs)])
+}

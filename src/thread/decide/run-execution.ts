@@ -1,0 +1,126 @@
+/** What the end, the loss or the recovery of an execution does to its run. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
+import { attemptAfterProof, verdictOn } from './crash-blame.ts'
+import { Draft } from './decision.ts'
+import type { Decision, Situation } from './decision.ts'
+import { finish, handBack } from './finish-run.ts'
+import { attemptOf, attemptsMax, storeFailedMs } from './run-queue.ts'
+import { endingOf, outOfAttempts, outOfMemory, outOfTime } from './run-result.ts'
+import { holdInputs, launch, startNext } from './start-next.ts'
+
+/** The execution has ended by itself. */
+export function decideEnded(at: Situation, outcome: ExecutionOutcome, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = at.execution?.run
+  if (!run || outcome.status === 'aborted') return draft.decided()
+  if (outcome.status === 'drained') {
+    handBack(draft, draft.unfinished(run.runId)!)
+  } else {
+    finish(draft, run, endingOf(outcome, outcome.status))
+    startNext(draft)
+  }
+  return draft.decided()
+}
+
+/** The worker was lost: the run moves to another, as a new attempt unless `displaced`. */
+export function decideLost(at: Situation, reason: LossReason, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = at.execution?.run
+  if (run) moveOn(draft, run, reason)
+  return draft.decided()
+}
+
+/** The run has taken longer than it may. */
+export function decideTimeLimit(at: Situation, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = at.execution?.run
+  if (!run) return draft.decided()
+  draft.drop('abort')
+  finish(draft, run, outOfTime)
+  startNext(draft)
+  return draft.decided()
+}
+
+/**
+ * The thread moves to another owner: nothing more is started, and the running run is handed back,
+ * at its next superstep if it is executed. `isTimed`: a timer is set.
+ */
+export function decideRest(at: Situation, isTimed: boolean, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  startNext(draft)
+  const { execution } = at
+  const running = runningOf(draft)
+  // A run that waits for the store has a timer; one whose worker died here has none.
+  if (execution?.begun) draft.effect({ kind: 'pause', executionId: execution.id })
+  else if ((execution || isTimed) && running) handBack(draft, running)
+  return draft.decided()
+}
+
+/** How a thread was found when it was loaded. */
+export interface Found {
+  /** Only the store had failed under the activation before this one. */
+  readonly storeFailed: boolean
+  /** The last row is an earlier owner's. */
+  readonly isInherited: boolean
+  /** A worker of the dead owner had entered the code of this run last. */
+  isMarked(run: RunRow): boolean
+}
+
+/**
+ * The thread is loaded with unfinished runs. A run that was running has lost its owner, or the
+ * activation before this one: that costs an attempt. If only the store had failed, it waits for a
+ * while.
+ */
+export function decideRecovery(at: Situation, { storeFailed, isInherited, isMarked }: Found,
+  nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  for (const run of at.state.runs) draft.effect({ kind: 'resumeFeed', run, seq: draft.seq })
+  holdInputs(draft)
+  const run = runningOf(draft)
+  if (storeFailed) {
+    draft.effect({ kind: 'wakeIn', ms: storeFailedMs })
+  } else if (!run) startNext(draft, { woken: true })
+  else if (isInherited) judge(draft, run, isMarked(run))
+  else launch(draft, run, attemptOf(run), { woken: true })
+  return draft.decided()
+}
+
+/** The owner before this one died with the run in progress. */
+function judge(draft: Draft, run: RunRow, isMarked: boolean): void {
+  const { kind, ownerDeaths } = verdictOn(run, isMarked)
+  if (kind === 'innocent') {
+    return launch(draft, { ...run, ownerDeaths }, run.attempt, { woken: true })
+  }
+  if (kind === 'guilty') finish(draft, run, outOfAttempts)
+  else handBack(draft, { ...run, ownerDeaths, suspect: true })
+  startNext(draft, { woken: true })
+}
+
+function moveOn(draft: Draft, run: RunRow, reason: LossReason): void {
+  draft.drop('close')
+  const current = draft.unfinished(run.runId)!
+  if (reason === 'full') {
+    finish(draft, current, outOfMemory)
+    return startNext(draft)
+  }
+  // A suspect has a process of its own.
+  if (run.suspect && reason === 'crashed') return proven(draft, current)
+  if (reason === 'displaced') handBack(draft, current)
+  if (draft.isResting) return
+  launch(draft, current, reason === 'displaced' ? run.attempt : attemptOf(current))
+}
+
+/** Its own process died: it goes back to the quarantine, without the attempts that it cost. */
+function proven(draft: Draft, run: RunRow): void {
+  draft.leaveQuarantine()
+  const attempt = attemptAfterProof(run)
+  if (attempt > attemptsMax) finish(draft, run, outOfAttempts)
+  else handBack(draft, { ...run, ownerDeaths: 0, suspect: true }, attempt)
+  if (!draft.isResting) startNext(draft)
+}
+
+function runningOf({ state }: Draft): RunRow | undefined {
+  return state.runs.find(({ status }) => status === 'running')
+}

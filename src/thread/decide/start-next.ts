@@ -1,0 +1,81 @@
+/** Starts the run whose turn it is, or waits for it. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { metadataEntry } from '../model/feed-entry.ts'
+import type { Urgency } from '../log/log-writer.ts'
+import { startedRecord } from '../model/run-records.ts'
+import { Draft } from './decision.ts'
+import type { Decision, Situation } from './decision.ts'
+import { finish } from './finish-run.ts'
+import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
+import { outOfAttempts } from './run-result.ts'
+
+/** How a run is started. */
+export interface StartOptions {
+  readonly urgency?: Urgency
+  /** The thread is being loaded, so that no row of this activation is on disk yet. */
+  readonly woken?: boolean
+}
+
+/** A run may be due, or nothing holds the runs up any more. */
+export function decideNext(at: Situation, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  startNext(draft)
+  return draft.decided()
+}
+
+/** The suspect on trial may have finished a superstep. */
+export function decideTrial(at: Situation, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  lookAfterSuspect(draft)
+  return draft.decided()
+}
+
+/** Starts what may start now, or sets a timer for when something may. */
+export function startNext(draft: Draft, options: StartOptions = {}): void {
+  draft.effect({ kind: 'stopTimer' })
+  holdInputs(draft)
+  lookAfterSuspect(draft)
+  if (draft.isHeld) return
+  const next = nextRun(draft.state.runs, draft.nowMs, draft.execution !== undefined)
+  if (next.kind === 'start' && mayStart(draft, next.run)) {
+    launch(draft, next.run, next.attempt, options)
+  }
+  if (next.kind === 'wait') draft.effect({ kind: 'wakeAt', atMs: next.atMs })
+}
+
+/** Writes that the attempt has begun, and has it executed. A run without attempts left ends. */
+export function launch(draft: Draft, run: RunRow, attempt: number,
+  options: StartOptions = {}): void {
+  if (attempt > attemptsMax) {
+    finish(draft, run, outOfAttempts)
+    return startNext(draft, options)
+  }
+  const { urgency = 'now', woken = false } = options
+  const { runId, started: resumes } = run
+  const baseCheckpointId = resumes ? run.baseCheckpointId : draft.state.row.head?.id ?? ''
+  draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.nowMs)], urgency)
+  draft.effect({ kind: 'publish', runId, entries: [metadataEntry(runId, attempt, draft.seq)] })
+  draft.effect({ kind: 'execute', run: draft.unfinished(runId)!, resumes, woken })
+}
+
+/** Accounts for the inputs of the runs that are left. */
+export function holdInputs(draft: Draft): void {
+  draft.effect({ kind: 'holdInputs', characters: charactersOf(draft.state.runs) })
+}
+
+/** Ends the trial of a run that has ended, or has finished a superstep. */
+function lookAfterSuspect(draft: Draft): void {
+  const { suspect: place, state: { runs } } = draft
+  if (!place || runs.some(({ runId, suspect }) => suspect && runId === place.runId)) return
+  draft.leaveQuarantine()
+}
+
+/** A suspect waits for its turn in the quarantine. */
+function mayStart(draft: Draft, run: RunRow): boolean {
+  if (!run.suspect) return true
+  if (draft.suspect?.runId === run.runId) return draft.suspect.isOn
+  draft.leaveQuarantine()
+  draft.effect({ kind: 'enterQuarantine', run })
+  return false
+}

@@ -1,0 +1,48 @@
+/** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
+
+import type { RecordOf } from '../../checkpoint/index.ts'
+import { admissionRecords } from '../model/run-records.ts'
+import type { StartRun } from '../model/thread-client.ts'
+import { cutRuns } from './cut-run.ts'
+import { Draft } from './decision.ts'
+import type { Decision, Situation } from './decision.ts'
+import type { Rollback } from './rollback.ts'
+import type { Admission } from './run-queue.ts'
+import { startNext } from './start-next.ts'
+import { createdRecord } from './thread-records.ts'
+
+/** A run that may be started, with what was found out before. */
+export interface AdmittedRun {
+  readonly run: StartRun
+  readonly admission: Admission
+  /** Given if a run before it is rolled back that had been started. */
+  readonly rollback: Rollback | undefined
+  /** Written with it: marks the command as done. */
+  readonly note: readonly RecordOf[]
+}
+
+/** Writes the run, and starts it if nothing is before it. */
+export function decideStart(at: Situation, { run, admission, rollback, note }: AdmittedRun,
+  nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const urgency = run.awaited ? 'soon' : 'now'
+  if (!draft.state.exists) draft.write([createdBy(run, draft)], urgency)
+  if (admission.kind !== 'enqueue') {
+    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback })
+  }
+  draft.write([...admissionRecords(run, draft.state.row, nowMs), ...note], urgency)
+  draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, runId: run.runId } })
+  draft.effect({ kind: 'beginFeed',
+    run: { runId: run.runId, awaited: run.awaited, plan: run.plan } })
+  startNext(draft, { urgency })
+  const row = draft.unfinished(run.runId)!
+  if (!run.awaited) return draft.decided({ kind: 'run', run: row })
+  draft.effect({ kind: 'refuseUnwritten', runId: run.runId })
+  return draft.decided({ kind: 'early', run: row })
+}
+
+function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft): RecordOf {
+  return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, {
+    hidden: ifMissing === 'hidden' && plan.temporary,
+  })
+}

@@ -1,0 +1,112 @@
+/** One execution of a run: what it is started with, and when it is over. */
+
+import { untilAvailable } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { StoredTuple } from '../../checkpoint/index.ts'
+import type { StepBatch } from '../../graph/index.ts'
+import type { ThreadContext } from '../context/thread-context.ts'
+import { executionSource } from '../log/execution-source.ts'
+import { planOf, runRequest } from '../model/run-request.ts'
+import type { ResumePoint } from '../model/run-request.ts'
+import { executionListener } from './execution-listener.ts'
+import type { RunFeeds } from './run-feeds.ts'
+import { RunOutput } from './run-output.ts'
+import type { Appended } from './run-output.ts'
+
+/** One attempt of a run in a worker. */
+export class RunExecution {
+  readonly id: number
+  readonly run: RunRow
+  readonly #context: ThreadContext
+  readonly #output: RunOutput
+  #stopLimit: (() => void) | undefined
+  #begun = false
+  #closed = false
+  readonly #ended = Promise.withResolvers<void>()
+
+  constructor(context: ThreadContext, feeds: RunFeeds, run: RunRow) {
+    this.id = context.ports.nextExecutionId()
+    this.run = run
+    this.#context = context
+    this.#output = new RunOutput(context, feeds, run.runId)
+  }
+
+  /** It was handed to the graph host. */
+  get begun(): boolean {
+    return this.#begun
+  }
+  /** Resolves when nothing more is expected of it. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Begins when the attempt is in the log; reads what it needs meanwhile. */
+  async beginWhenRead(resumePoint: () => Promise<ResumePoint>): Promise<void> {
+    const { ports: { env }, threadLog, threadId, notify } = this.#context
+    // The time limit counts from here: reads are repeated, and may never succeed.
+    this.#limit(planOf(this.run).timeoutMs)
+    try {
+      const [found, head] = await this.#steadily(() =>
+        Promise.all([resumePoint(), threadLog.loadHead(), threadLog.logged])
+      )
+      if (!this.#closed) this.begin(found, head)
+    } catch (error) {
+      if (this.#closed) return
+      const { runId } = this.run
+      env.log.warn('A run could not be started.', { error, threadId, runId })
+      notify({ type: 'lost', executionId: this.id, reason: 'crashed' })
+    }
+  }
+
+  /** Hands the run to the graph host. `head`: the thread's head, if it was just read. */
+  begin(resumePoint: ResumePoint, head?: StoredTuple): void {
+    this.#begun = true
+    const { ports: { host }, threadLog, tenant, threadId } = this.#context
+    const { run, id } = this
+    const plan = planOf(run)
+    this.#limit(plan.timeoutMs)
+    host.execute({
+      id,
+      tenant,
+      threadId,
+      graphId: plan.graphId,
+      runId: run.runId,
+      attempt: run.attempt,
+      headId: threadLog.state.row.head?.id ?? null,
+      ...plan.trace !== undefined && { trace: plan.trace },
+      // A suspect has a process of its own.
+      ...run.suspect && { apart: true },
+      request: runRequest(run, plan, resumePoint),
+    }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
+      executionListener(id, this.#context))
+  }
+
+  /** Nothing more is expected of it. Withheld events that have their data are still sent. */
+  close(): void {
+    this.#closed = true
+    this.#output.close()
+    this.#stopLimit?.()
+    this.#ended.resolve()
+  }
+
+  /** As `RunOutput.steps`. */
+  steps(batch: StepBatch): Appended | Promise<Appended> {
+    return this.#output.steps(batch)
+  }
+
+  #limit(ms: number): void {
+    const { ports: { env }, notify } = this.#context
+    this.#stopLimit ??= env.after(ms, () => notify({ type: 'time_limit', executionId: this.id }))
+  }
+
+  #steadily<Result>(read: () => Promise<Result>): Promise<Result> {
+    const { ports: { env }, threadId } = this.#context
+    const { runId } = this.run
+    // While the store is away the run waits, as its appends do, instead of using up attempts.
+    return untilAvailable({
+      env,
+      hasEnded: () => this.#closed,
+      waits: (error) => env.log.warn('A run waits for the store.', { error, threadId, runId }),
+    }, read)
+  }
+}

@@ -1,0 +1,37 @@
+/** How far a thread's log is on disk. */
+
+import type { LogHead } from '../../checkpoint/index.ts'
+
+/** The head as far as it is on disk; the state in memory may be ahead of it. */
+export class DurableHead {
+  #head: LogHead
+  #durable: Promise<void> = Promise.resolve()
+
+  constructor(head: LogHead) {
+    this.#head = head
+  }
+
+  get head(): LogHead {
+    return this.#head
+  }
+
+  /** Resolves when everything that was written so far is on disk. */
+  get durable(): Promise<void> {
+    return this.#durable
+  }
+
+  /** `head` is on disk when `written` resolves. The result resolves then, too. */
+  advance(head: LogHead, written: Promise<void>): Promise<void> {
+    this.#durable = written.then(() => {
+      // What an earlier thread of this id wrote says nothing about this one.
+      if (head.branch === this.#head.branch) this.#head = head
+    })
+    this.#durable.catch(() => {})
+    return this.#durable
+  }
+
+  /** The thread begins a new log. */
+  restart(head: LogHead): void {
+    this.#head = head
+  }
+}

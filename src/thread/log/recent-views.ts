@@ -1,0 +1,42 @@
+/** The states of a thread at its recent checkpoints, which events may still refer to. */
+
+import type { ChannelView } from '../../checkpoint/index.ts'
+import type { ByteBudget } from './byte-budget.ts'
+
+const viewsMax = 8
+
+/** States by checkpoint, as long as the member has room for them. */
+export class RecentViews {
+  readonly #budget: ByteBudget<object>
+  readonly #views = new Map<string, ChannelView>()
+
+  /** `budget` is shared by all threads of the member. */
+  constructor(budget: ByteBudget<object>) {
+    this.#budget = budget
+  }
+
+  /** Undefined for a state that is not remembered. */
+  get(checkpointId: string): ChannelView | undefined {
+    return this.#views.get(checkpointId)
+  }
+
+  /** The state is the newest from now on. */
+  remember(checkpointId: string, view: ChannelView): void {
+    this.#views.delete(checkpointId)
+    this.#views.set(checkpointId, view)
+    const [oldest] = this.#views.keys()
+    if (this.#views.size > viewsMax && oldest !== undefined) this.#views.delete(oldest)
+    this.#budget.hold(this, view.bytes, () => this.#views.clear())
+  }
+
+  /** Forgets all states but one. */
+  keepOnly(checkpointId: string | undefined): void {
+    for (const id of this.#views.keys()) if (id !== checkpointId) this.#views.delete(id)
+  }
+
+  /** Forgets all states. */
+  release(): void {
+    this.#views.clear()
+    this.#budget.release(this)
+  }
+}

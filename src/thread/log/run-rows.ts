@@ -1,0 +1,18 @@
+/** What several records together change of the rows of runs. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { RunChanges } from '../model/thread-state.ts'
+
+/** The rows of runs as a row of the log leaves them. */
+export class RunRows {
+  readonly changed = new Map<string, RunRow>()
+  readonly removedRunIds = new Set<string>()
+  readonly ended: RunRow[] = []
+
+  /** Adds what one more record changes. */
+  note({ changed, removedRunIds, ended }: RunChanges): void {
+    this.ended.push(...ended)
+    if (changed) this.changed.set(changed.runId, changed)
+    for (const runId of removedRunIds) this.removedRunIds.add(runId)
+  }
+}

@@ -1,0 +1,71 @@
+/** Reads a thread: its row, and what the log says beyond it. */
+
+import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { decodeRow } from '../../checkpoint/index.ts'
+import type { LogPort } from '../../checkpoint/index.ts'
+import { dueAtMs } from '../../limits/index.ts'
+import type { ThreadIndex } from '../../search/index.ts'
+import { apply, fromRow, runChanges } from '../model/thread-state.ts'
+import type { ThreadState } from '../model/thread-state.ts'
+import { unfinishedRuns } from '../model/unfinished-run.ts'
+import { RunRows } from './run-rows.ts'
+
+/** What is read, from where, and on whose behalf. */
+export interface StoredThreadOptions {
+  readonly ports: { readonly log: LogPort; readonly threads: Pick<ThreadIndex, 'get'> }
+  readonly tenant: string
+  readonly threadId: string
+  readonly epoch: number
+  /** Called before inputs of that length are read, if the thread could sleep on. May throw. */
+  readonly reserve?: (characters: number) => void
+}
+
+/** A thread as it was found in the store. */
+export interface StoredThread {
+  readonly state: ThreadState
+  /** The rows of runs that lag behind the log. */
+  readonly lag: RunRows
+  /** Only the log has the delete: the row of the thread does not say it. */
+  readonly isNewlyDeleted: boolean
+  /** An older version wrote the row: it does not say when delayed runs are due. */
+  readonly lacksTimes: boolean
+}
+
+/** Undefined for a thread of which the store knows nothing. */
+export async function storedThread(
+  { ports: { log, threads }, tenant, threadId, epoch, reserve }: StoredThreadOptions,
+): Promise<StoredThread | undefined> {
+  const row = await threads.get(tenant, threadId)
+  if (!row) return undefined
+  if (dueAtMs(row.unfinished) > 0) reserve?.(inputCharactersOf(row))
+  // A deleted thread's log may be gone already.
+  if (log.shared && !row.deleted) await log.open(row.branch!, epoch)
+  const rest = { from: row.seq + 1, through: Number.MAX_SAFE_INTEGER }
+  const [unfinished, entries] = await Promise.all([unfinishedRuns(log, row),
+    log.read(row.branch!, rest)])
+  let state = fromRow(row, unfinished)
+  const lag = new RunRows()
+  for (const entry of entries) {
+    state = withBytes(state, entry.body.byteLength)
+    for (const record of decodeRow(entry.body)) {
+      const before = state
+      state = apply(state, record, entry)
+      lag.note(runChanges(record, before, state, entry.seq))
+    }
+  }
+  return { state, lag, isNewlyDeleted: state.row.deleted && !row.deleted,
+    lacksTimes: lacksTimes(row, unfinished) }
+}
+
+/** With the bytes of one more row. */
+function withBytes(state: ThreadState, bytes: number): ThreadState {
+  return { ...state, row: { ...state.row, storedBytes: state.row.storedBytes + bytes } }
+}
+
+function inputCharactersOf({ unfinished }: ThreadRow): number {
+  return unfinished.reduce((sum, { inputCharacters }) => sum + inputCharacters, 0)
+}
+
+function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
+  return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
+}

@@ -1,0 +1,92 @@
+/** What a decision makes the thread do beside writing its log: plain data. */
+
+import type { Branch, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { FeedEntry } from './feed-entry.ts'
+import type { StartRun } from './thread-client.ts'
+
+/**
+ * Effects are carried out in their order, in the turn that decided them. Those that speak to
+ * clients do so when the records of their decision are on disk.
+ *
+ * execute          hand the run to a worker; `woken`: no row of this activation is on disk yet
+ * abort            end the execution without waiting for user code
+ * close            expect nothing more of the execution
+ * pause            let the execution stop at its next superstep
+ *
+ * rememberKey      note the run under its caller's key
+ * beginFeed        make the feed of a new run
+ * resumeFeed       make the feed of a run from an earlier activation; its events end before `seq`
+ * publish          send followers events of the run
+ * forgetFeed       let later followers read the log
+ * endRun           tell followers and waiters that the run has ended, and keep its thread a while
+ * endRolledBack    tell followers and waiters that the run was rolled back
+ * endAll           tell all followers and waiters that the thread was deleted
+ * refuseUnwritten  refuse those who wait for the run if its start cannot be written
+ * logFailure       note in the server's log why the run failed
+ *
+ * stopTimer        nothing is waited for
+ * wakeIn           look at the queue again after a time
+ * wakeAt           look at the queue again at a time; sleep meanwhile if nobody needs the thread
+ * holdInputs       account for the inputs of unfinished runs
+ * enterQuarantine  wait there until the suspect may start
+ * leaveQuarantine  give up the suspect's place
+ *
+ * forgetExecution  forget what only the execution needed of the log
+ * forgetStates     forget the states that are remembered
+ * forgetStatesSoon the same, when the records are on disk
+ * retain           keep the thread of a stateless run for a while
+ * stopRetention    do not expire
+ * awaitWebhooks    expire, or not, when no webhook is owed any more
+ * oweWebhook       begin a turn that calls the webhooks that are owed
+ * callWebhooks     call the webhooks that are owed, and no others
+ * stopWebhooks     call none
+ * logGivenUp       note in the server's log that a webhook was given up
+ * refuseEdits      end the edit under way and refuse those that wait
+ */
+export type Effect =
+  | { readonly kind: 'execute'; readonly run: RunRow; readonly resumes: boolean;
+    readonly woken: boolean }
+  | { readonly kind: 'abort' | 'close' }
+  | { readonly kind: 'pause'; readonly executionId: number }
+  | { readonly kind: 'rememberKey'; readonly run: Pick<StartRun, 'commandId' | 'runId'> }
+  | { readonly kind: 'beginFeed'; readonly run: Pick<StartRun, 'runId' | 'awaited' | 'plan'> }
+  | { readonly kind: 'resumeFeed'; readonly run: RunRow; readonly seq: number }
+  | { readonly kind: 'publish'; readonly runId: string; readonly entries: readonly FeedEntry[] }
+  | { readonly kind: 'forgetFeed'; readonly runId: string }
+  | { readonly kind: 'endRun'; readonly run: RunRow;
+    /** The state values as the graph gave them, if its checkpoint lacks some. */
+    readonly values: JsonText | undefined }
+  | { readonly kind: 'endRolledBack'; readonly run: RunRow }
+  | { readonly kind: 'endAll' }
+  | { readonly kind: 'refuseUnwritten'; readonly runId: string }
+  | { readonly kind: 'logFailure'; readonly run: RunRow; readonly reason: string;
+    /** Where in the project the error was thrown. */
+    readonly at: string | undefined }
+  | { readonly kind: 'stopTimer' }
+  | { readonly kind: 'wakeIn'; readonly ms: number }
+  | { readonly kind: 'wakeAt'; readonly atMs: number }
+  | { readonly kind: 'holdInputs'; readonly characters: number }
+  | { readonly kind: 'enterQuarantine'; readonly run: RunRow }
+  | { readonly kind: 'leaveQuarantine' }
+  | { readonly kind: 'forgetExecution' | 'forgetStates' | 'forgetStatesSoon' }
+  | { readonly kind: 'retain' | 'stopRetention' }
+  | { readonly kind: 'awaitWebhooks'; readonly isDue: boolean }
+  | { readonly kind: 'oweWebhook' | 'callWebhooks' | 'stopWebhooks' }
+  | { readonly kind: 'logGivenUp'; readonly runId: string; readonly reason: string }
+  | { readonly kind: 'refuseEdits' }
+
+/** What the caller of a command gets: plain data. */
+export type Reply =
+  /** Nobody waits. */
+  | { readonly kind: 'nothing' }
+  /** Nothing, when all that was written is on disk. */
+  | { readonly kind: 'done' }
+  /** The thread, when all that was written is on disk. */
+  | { readonly kind: 'thread' }
+  /** The run, when it is on disk. */
+  | { readonly kind: 'run'; readonly run: RunRow }
+  /** The run before it is on disk, for a caller that names it to nobody. */
+  | { readonly kind: 'early'; readonly run: RunRow }
+  /** Nothing, when the delete is on disk and the first try to purge its log is over. */
+  | { readonly kind: 'purged'; readonly branch: Branch }

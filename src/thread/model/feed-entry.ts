@@ -1,0 +1,26 @@
+/** An event in the feed of a run, and those that the thread makes itself. Pure. */
+
+import type { JsonText } from '../../checkpoint/index.ts'
+import { lastIndex } from './event-position.ts'
+import type { EventPlace } from './event-position.ts'
+
+/** An event of a run, with its place in the log. */
+export interface FeedEntry {
+  readonly place: EventPlace
+  readonly name: string
+  /** Undefined: the state values of `valuesOf`, not looked up yet. */
+  readonly json: JsonText | undefined
+  /** The checkpoint whose values the event carries; empty for none. */
+  readonly valuesOf: string
+}
+
+/** The event that says which attempt the next events belong to. `seq` is the row that starts it. */
+export function metadataEntry(runId: string, attempt: number, seq: number): FeedEntry {
+  const json = JSON.stringify({ run_id: runId, attempt })
+  return { place: { seq, index: 0 }, name: 'metadata', json, valuesOf: '' }
+}
+
+/** The event that says why a run failed. `seq` is the row that ends it. */
+export function errorEntry(json: JsonText, seq: number): FeedEntry {
+  return { place: { seq, index: lastIndex }, name: 'error', json, valuesOf: '' }
+}

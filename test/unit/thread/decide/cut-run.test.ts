@@ -1,0 +1,82 @@
+/** What a cancel, a rollback and the delete of a run come to. */
+
+import { describe, expect, it } from 'vitest'
+
+import { decideCancel, decideDeleteRun,
+  runToRollBack } from '../../../../src/thread/decide/cut-run.ts'
+import { checkpoint, executing, nowMs, queued, running, situation, thread,
+  transcript } from './transcript.ts'
+
+const note = [{ $case: 'commandApplied', value: { commandId: 'c' } }] as const
+const state = thread(...running('r'), checkpoint('k', 'r'), ...queued('next'))
+const [first, second] = state.runs as [typeof state.runs[number], typeof state.runs[number]]
+const nextStarts = ['stopTimer', 'holdInputs characters=12', 'publish next metadata',
+  'execute next']
+
+describe('a cancelled run', () => {
+  it('ends with the note of its command, and the next one starts', () => {
+    const cut = { runs: [first], action: 'interrupt', note } as const
+    expect(transcript(decideCancel(executing(state, 'r'), cut, nowMs))).toEqual([
+      'write commandApplied c',
+      'write runEnded r interrupted',
+      'write runStarted next 1',
+      'now',
+      'abort',
+      'endRun r',
+      'forgetExecution',
+      ...nextStarts,
+      'reply done',
+    ])
+  })
+
+  it('leaves no trace if it is rolled back', () => {
+    const rollback = { head: undefined, places: [{ id: 'k', seq: 0, base: 7 }] }
+    const cut = { runs: [first], action: 'rollback', rollback, note } as const
+    expect(transcript(decideCancel(executing(state, 'r'), cut, nowMs))).toEqual([
+      'write commandApplied c',
+      'write headMoved',
+      'write runStarted next 1',
+      'place k → 0',
+      'now',
+      'abort',
+      'forgetExecution',
+      'publish r error',
+      'endRolledBack r',
+      ...nextStarts,
+      'reply done',
+    ])
+  })
+
+  it('leaves the execution of another run alone', () => {
+    const cut = { runs: [second], action: 'rollback', note } as const
+    expect(transcript(decideCancel(executing(state, 'r'), cut, nowMs))).toEqual([
+      'write commandApplied c',
+      'write runDeleted next',
+      'now',
+      'publish next error',
+      'endRolledBack next',
+      'stopTimer',
+      'holdInputs characters=12',
+      'reply done',
+    ])
+    expect(runToRollBack([second], 'rollback')).toBeUndefined()
+    expect(runToRollBack([second, first], 'rollback')).toBe(first)
+    expect(runToRollBack([first], 'interrupt')).toBeUndefined()
+  })
+})
+
+describe('a deleted run', () => {
+  const deleting = (at: Parameters<typeof decideDeleteRun>[0]) =>
+    transcript(decideDeleteRun(at, { runId: 'r', note }, nowMs))
+
+  it('is interrupted first', () => {
+    expect(deleting(executing(state, 'r'))).toEqual(['write runEnded r interrupted',
+      'write runDeleted r', 'write commandApplied c', 'write runStarted next 1', 'now', 'abort',
+      'endRun r', 'forgetExecution', 'forgetFeed r', ...nextStarts, 'reply done'])
+  })
+
+  it('is only removed if it had ended', () => {
+    expect(deleting(situation(thread()))).toEqual(['write runDeleted r', 'write commandApplied c',
+      'now', 'forgetFeed r', 'stopTimer', 'holdInputs characters=0', 'reply done'])
+  })
+})
