@@ -1,8 +1,11 @@
-// The static checks: types, lint, format, and whether the protobuf definitions stay compatible.
+// The static checks: types, lint, format, whether the protobuf definitions stay compatible, and
+// whether the newest release of the engine is known.
 // Exits with 1 if one of them fails.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { unknownIn } from '../src/graph/engine/known-sources.ts'
 import { root } from './node24.mjs'
 
 const checks = [
@@ -24,6 +27,18 @@ function committed() {
   )
 }
 
+/** What is wrong if nobody has read the functions of the pinned release of the engine yet. */
+function unknownRelease() {
+  const lock = readFileSync(join(root, 'test/newest/package-lock.json'), 'utf8')
+  const { version } = JSON.parse(lock).packages['node_modules/@langchain/langgraph']
+  const functions = unknownIn(version)
+  return functions.length === 0 ?
+    undefined :
+    `@langchain/langgraph ${version} of test/newest is not known to ` +
+    `src/graph/engine/known-sources.ts: ${functions.join(', ')}. Graphs on it run without ` +
+    'shortcuts. Run the suite with it, read what changed, and add its row.'
+}
+
 let failed = false
 for (const [tool, ...args] of checks) {
   const started = performance.now()
@@ -33,4 +48,7 @@ for (const [tool, ...args] of checks) {
   console.log(`${status === 0 ? 'ok    ' : 'failed'} ${tool} ${args.join(' ')} (${seconds} s)`)
   failed ||= status !== 0
 }
+const unknown = unknownRelease()
+console.log(unknown === undefined ? 'ok     the newest engine is known' : `failed ${unknown}`)
+failed ||= unknown !== undefined
 process.exitCode = failed ? 1 : 0

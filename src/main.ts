@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 
 import { Command, CommanderError } from 'commander'
 
-import { consoleToLog, poolRandomness, systemEnv } from '../cluster/index.ts'
+import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import type { CommandSource } from './cli/admin-command.ts'
 import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
@@ -51,7 +51,6 @@ else await serve()
 async function serve(): Promise<void> {
   const settings = settingsFromCommand()
   prepareForThreads()
-  poolRandomness()
   const env = systemEnv({ level: settings.logLevel })
   consoleToLog(env.log)
   try {

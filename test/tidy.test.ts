@@ -322,7 +322,7 @@ describe('code', () => {
       /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
       /\bconsole\./,
     ].map(({ source }) => source).join('|'))
-    const windows = ['cluster/runtime/env.ts', 'cluster/runtime/random-pool.ts']
+    const windows = ['cluster/runtime/env.ts']
     const broken = house.filter(({ path, bare }) => !windows.includes(path) && direct.test(bare))
       .map(({ path, bare }) => `${path}: ${direct.exec(bare)?.[0]}`)
     expectNone(broken, 'Take an Env as an argument and ask it.')

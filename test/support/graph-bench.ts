@@ -6,7 +6,7 @@ import * as langgraph from '@langchain/langgraph'
 import * as messages from '@langchain/core/messages'
 
 import { DrainControl } from '../../src/graph/engine/drain-control.ts'
-import type { Shortcuts } from '../../src/graph/engine/engine-shortcut.ts'
+import type { Shortcuts } from '../../src/graph/engine/shortcuts.ts'
 import { execute, failure, isWorthKeeping } from '../../src/graph/engine/runner.ts'
 import type { Workbench } from '../../src/graph/engine/runner.ts'
 import { answer } from '../../src/graph/engine/state-question.ts'

@@ -8,9 +8,9 @@ export type PregelMethods = Pick<ServedGraph, 'stream'> & {
 }
 
 /**
- * Opens the stream of a graph directly. The public `stream` passes items through three web streams,
- * for callers who want to pipe or cancel them, which is a fifth of what a small run costs. We only
- * read, and cancel by a signal.
+ * `stream` of a graph hands its items through three web streams, for callers who want to pipe or
+ * to cancel them. If a run fails, these drop what was not read yet: events of steps that succeeded
+ * would be lost. We only read, and cancel by a signal.
  */
 export class BareStream {
   readonly #methods: PregelMethods

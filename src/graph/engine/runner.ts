@@ -29,10 +29,10 @@ import type { ThreadMemory } from '../state/thread-memory.ts'
 import type { ValueCodec } from '../state/value-codec.ts'
 import { bindSaver } from './bound-graph.ts'
 import type { DrainControl } from './drain-control.ts'
-import type { Shortcuts } from './engine-shortcut.ts'
 import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
+import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
 export interface Workbench {

@@ -2,7 +2,8 @@
 
 import { recordBytes } from '../../checkpoint/index.ts'
 import type { ExecutionOutcome, Step, StepEvent } from '../execution.ts'
-import type { StepSink } from '../state/saver.ts'
+import type { StepSink } from '../state/step-sink.ts'
+import { Acknowledgements } from './acknowledgements.ts'
 import { inFlightMax, lengthOf, partsOf } from './worker-batch.ts'
 import type { WorkerBatch } from './worker-batch.ts'
 
@@ -32,6 +33,17 @@ interface Held {
   readonly events: number
 }
 
+/** What was added since the last batch. */
+interface Turn {
+  readonly steps: Step[]
+  /** Of the steps. */
+  bytes: number
+  readonly events: (StepEvent | LateEvent)[]
+  readonly held: Held[]
+}
+
+const emptyTurn = (): Turn => ({ steps: [], bytes: 0, events: [], held: [] })
+
 /**
  * Sends what is added while the engine runs without yielding as one batch. A batch waits until its
  * steps are complete, and later ones wait behind it. Events in flight are limited. The rest waits
@@ -39,11 +51,7 @@ interface Held {
  */
 export class StepOutbox implements StepSink {
   readonly #ports: StepOutboxPorts
-  #steps: Step[] = []
-  /** Bytes of the steps. */
-  #bytes = 0
-  #events: (StepEvent | LateEvent)[] = []
-  #held: Held[] = []
+  #next = emptyTurn()
   #scheduled = false
   #closed = false
   /** Set while batches wait. Resolves when the last one is sent. */
@@ -51,15 +59,11 @@ export class StepOutbox implements StepSink {
   /** Characters of events that were sent since a batch last landed. */
   #inFlight = 0
   #landing: PromiseWithResolvers<void> | undefined
-  #ackIds = 0
-  #wanted: PromiseWithResolvers<void> | undefined
-  readonly #unconfirmed = new Map<number, PromiseWithResolvers<void>>()
+  readonly #acks = new Acknowledgements()
   /** Why nothing more can be sent: a step could not be completed. */
   #failure: Failure | undefined
   /** Why no more events can be sent: one has no data. Steps continue. */
   #silenced: Failure | undefined
-  /** True if steps were sent without an ack id. That of a later batch will cover them. */
-  #unacked = false
 
   constructor(ports: StepOutboxPorts) {
     this.#ports = ports
@@ -67,44 +71,37 @@ export class StepOutbox implements StepSink {
 
   step(step: Step): void {
     const bytes = recordBytes(step)
-    // What is not complete belongs to this step and stays with it.
-    if (this.#bytes + bytes > batchBytesMax && this.#held.length === 0) this.#flush(null)
-    this.#bytes += bytes
-    this.#steps.push(step)
+    const isFull = this.#next.bytes + bytes > batchBytesMax
+    // What is not complete belongs to this step: it stays with it.
+    if (isFull && this.#next.held.length === 0) this.#flush(null)
+    this.#next.bytes += bytes
+    this.#next.steps.push(step)
     this.#schedule()
   }
 
   event(event: StepEvent | LateEvent): void {
-    this.#events.push(event)
+    this.#next.events.push(event)
     this.#schedule()
   }
 
   hold(done: Promise<void>): void {
     // Awaited when the batch is sent. A rejection before must not count as unhandled.
     done.catch(() => {})
-    this.#held.push({ done, steps: this.#steps.length, events: this.#events.length })
+    const { steps, events, held } = this.#next
+    held.push({ done, steps: steps.length, events: events.length })
   }
 
   acknowledged(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the execution is over'))
     if (this.#failure) return Promise.reject(this.#failure.reason as Error)
-    if (this.#wanted) return this.#wanted.promise
-    if (this.#steps.length === 0 && !this.#unacked) {
-      const last = [...this.#unconfirmed.values()].at(-1)
-      return last?.promise ?? Promise.resolve()
-    }
-    this.#wanted = Promise.withResolvers()
-    this.#schedule()
-    return this.#wanted.promise
+    const done = this.#acks.wait(this.#next.steps.length > 0)
+    if (this.#acks.isWanted) this.#schedule()
+    return done
   }
 
   /** The batch with this ack id and all before it are in the log. */
   confirm(ackId: number): void {
-    for (const [number, { resolve }] of this.#unconfirmed) {
-      if (number > ackId) return
-      this.#unconfirmed.delete(number)
-      resolve()
-    }
+    this.#acks.confirm(ackId)
   }
 
   /** The batch sent as `awaited` has landed, and so have all before it. */
@@ -126,16 +123,7 @@ export class StepOutbox implements StepSink {
   close(): void {
     this.#closed = true
     this.#landing?.resolve()
-    this.#refuseAll(new Error('the execution is over'))
-  }
-
-  #refuseAll(reason: unknown): void {
-    for (const waiting of [this.#wanted, ...this.#unconfirmed.values()]) {
-      waiting?.promise.catch(() => {})
-      waiting?.reject(reason)
-    }
-    this.#wanted = undefined
-    this.#unconfirmed.clear()
+    this.#acks.refuse(new Error('the execution is over'))
   }
 
   #schedule(): void {
@@ -149,25 +137,19 @@ export class StepOutbox implements StepSink {
 
   #flush(outcome: ExecutionOutcome | null): void {
     if (this.#closed) return
-    const [steps, held, wanted] = [this.#steps, this.#held, this.#wanted]
-    const events = this.#shownEvents()
-    if (steps.length === 0 && events.length === 0 && !wanted && !outcome) return
-    this.#steps = []
-    this.#bytes = 0
-    this.#events = []
-    this.#held = []
-    this.#wanted = undefined
-    const ackId = wanted ? ++this.#ackIds : 0
-    if (wanted) this.#unconfirmed.set(ackId, wanted)
-    this.#unacked = !wanted && (steps.length > 0 || this.#unacked)
+    const { steps, held, events: given } = this.#next
+    const events = this.#shown(given)
+    if (steps.length === 0 && events.length === 0 && !this.#acks.isWanted && !outcome) return
+    this.#next = emptyTurn()
+    const ackId = this.#acks.numberOf({ steps })
     const fails = this.#silenced !== undefined && outcome?.status !== 'error'
     this.#depart({ steps, events, ackId, outcome: fails ? null : outcome }, held)
   }
 
-  /** The events up to the first that has no data. */
-  #shownEvents(): StepEvent[] {
+  /** Up to the first that has no data. */
+  #shown(given: Turn['events']): StepEvent[] {
     const events: StepEvent[] = []
-    for (const event of this.#silenced ? [] : this.#events) {
+    for (const event of this.#silenced ? [] : given) {
       try {
         events.push(typeof event === 'function' ? event() : event)
       } catch (reason) {
@@ -214,7 +196,7 @@ export class StepOutbox implements StepSink {
 
   #fail(reason: unknown): void {
     this.#failure ??= { reason }
-    this.#refuseAll(reason)
+    this.#acks.refuse(reason)
   }
 }
 

@@ -12,12 +12,13 @@ import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
 import { ExecutionScheduler } from './execution-scheduler.ts'
 import { GraphQueries } from './graph-queries.ts'
+import type { Opened } from './project-generations.ts'
 import { defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { resultOf } from './worker-mail.ts'
 import type { Reading, WorkerMail } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
-import type { Opened, PoolOptions } from './worker-pool.ts'
+import type { PoolOptions } from './worker-pool.ts'
 
 /** A project and the size of its workers. Sizes that are not given fit the machine. */
 export interface GraphHostOptions {

@@ -32,6 +32,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
     case 'ready':
       return isListOf(value['graphs'], isGraph)
         && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
+        && isTextList(value['unknown'])
     default:
       return false
   }
@@ -41,7 +42,7 @@ function isBatch(value: unknown): boolean {
   if (!isBag(value)) return false
   const { steps, events, texts, ackId, outcome } = value
   return isNumber(ackId) && isListOf(steps, isStep) && isListOf(events, isEvent)
-    && (texts === undefined || (Array.isArray(texts) && texts.every(isText)))
+    && (texts === undefined || isTextList(texts))
     && (outcome === null || isOutcome(outcome))
 }
 
@@ -98,6 +99,10 @@ function isBag(value: unknown): value is Bag {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText)
 }
 
 function isNumber(value: unknown): value is number {

@@ -1,11 +1,13 @@
 /** Runs a graph of our own first in a new worker, so that no user pays for a cold start. */
 
 import { DrainControl } from '../engine/drain-control.ts'
-import { isTracingOn } from '../engine/engine-shortcut.ts'
 import { execute } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
 import type { ExecutionOutcome, RunRequest } from '../execution.ts'
+
+const tracingVariables = ['LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING',
+  'LANGCHAIN_TRACING']
 
 const request: RunRequest = {
   kind: 'run',
@@ -46,4 +48,9 @@ export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undef
     signal: new AbortController().signal,
     entered: () => {},
   })
+}
+
+function isTracingOn(): boolean {
+  const { env } = process
+  return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }

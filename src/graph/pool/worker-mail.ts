@@ -50,7 +50,9 @@ export type WorkerMail =
   /** The project's library cannot be used, so the worker ends. */
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
-    readonly failures: readonly { readonly graphId: string; readonly message: string }[] }
+    readonly failures: readonly { readonly graphId: string; readonly message: string }[];
+    /** Shortcuts that do not know the project's version of the engine. */
+    readonly unknown: readonly string[] }
   | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }

@@ -6,6 +6,8 @@ import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../execution.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import type { ExecutionMark, ExecutionMarks } from './execution-marks.ts'
+import { ProjectGenerations } from './project-generations.ts'
+import type { Opened } from './project-generations.ts'
 import { silentAfterMs } from './worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
@@ -48,24 +50,15 @@ const pauses = { firstMs: 100, longestMs: 10_000 }
 const livedMs = 60_000
 /** Time after which a warning names the file that the loading of a project waits for. */
 const slowLoadMs = 10_000
-/**
- * serving      a worker has loaded the project
- * superseded   the project changed once more before that
- */
-export type Opened = 'serving' | 'superseded'
-
-/** Time in which the workers of an earlier project may continue their executions. */
+/** How long the workers of an earlier project may continue their executions. */
 const outgoingMs = 30_000
 
 /** Keeps the wanted number of workers. Belongs to the graph host. */
 export class WorkerPool {
   readonly #env: Env
   readonly #events: PoolEvents
-  readonly #size: number
   readonly #options: PoolOptions
-  #generation = 1
-  /** Projects by generation: the serving one and later ones. */
-  readonly #projects = new Map<number, CompiledProject>()
+  readonly #projects: ProjectGenerations
   #names = 0
   #deaths = 0
   #lost = 0
@@ -75,30 +68,24 @@ export class WorkerPool {
   /** The message with the URL at which this server answers clients, once that is known. */
   #address: ToWorker | undefined
   readonly #timers = new Set<() => void>()
-  readonly #stopTick: () => void
   #lastTickMs: number
-  /** The generation that takes work, and its graphs. */
-  #serving = 0
-  #graphs: readonly GraphDescription[] = []
-  #opening: PromiseWithResolvers<Opened> | undefined
   /** The newest generation for which slow loading was logged. */
   #warnedOf = 0
 
   constructor(env: Env, options: PoolOptions, events: PoolEvents) {
     this.#env = env
     this.#events = events
-    this.#size = options.workers
     this.#options = options
-    this.#projects.set(this.#generation, options.project)
+    this.#projects = new ProjectGenerations(options.project)
     this.#lastTickMs = env.monotonicMs()
-    this.#stopTick = env.every(tickMs, () => this.#tick())
+    this.#timers.add(env.every(tickMs, () => this.#tick()))
   }
 
   /** Resolves when one worker has loaded the project, or when it has changed before that. */
   open(): Promise<Opened> {
-    this.#opening = Promise.withResolvers()
-    for (let i = 0; i < this.#size; i++) this.#start(this.#generation)
-    return this.#opening.promise
+    const opened = this.#projects.open()
+    for (let i = 0; i < this.#options.workers; i++) this.#start(this.#projects.newest)
+    return opened
   }
 
   /**
@@ -106,21 +93,19 @@ export class WorkerPool {
    * project before end when they are idle, or after a while.
    */
   reload(project: CompiledProject): Promise<Opened> {
-    this.#generation += 1
-    this.#projects.set(this.#generation, project)
-    this.#opening?.resolve('superseded')
+    this.#projects.add(project)
     return this.open()
   }
 
   get graphs(): readonly GraphDescription[] {
-    return this.#graphs
+    return this.#projects.graphs
   }
 
   /** Workers that take any work, the oldest first. */
   get members(): WorkerLink[] {
     return [...this.#links].filter((link) =>
       link.state === 'ready' && !link.quarantined
-      && link.generation === this.#serving
+      && link.generation === this.#projects.serving
     )
   }
 
@@ -139,7 +124,7 @@ export class WorkerPool {
    */
   startQuarantined(isApart = false): WorkerLink | undefined {
     if (this.#quarantined >= quarantinedMax) return undefined
-    const link = this.#start(this.#current, isApart)
+    const link = this.#start(this.#projects.current, isApart)
     link.quarantined = true
     return link
   }
@@ -174,12 +159,11 @@ export class WorkerPool {
 
   /** Ends an idle worker if it is quarantined or of an earlier project. */
   spare(link: WorkerLink): void {
-    if (link.quarantined || link.generation < this.#serving) this.retire(link)
+    if (link.quarantined || link.generation < this.#projects.serving) this.retire(link)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#stopTick()
     for (const stop of this.#timers) stop()
     const links = [...this.#links]
     this.#links.clear()
@@ -190,17 +174,12 @@ export class WorkerPool {
     return [...this.#links].filter(({ quarantined }) => quarantined).length
   }
 
-  /** The generation that serves, or will be the first to serve. */
-  get #current(): number {
-    return this.#serving || this.#generation
-  }
-
   #start(generation: number, isApart = false): WorkerLink {
     const { heapMb, variables, marks } = this.#options
     // What runs apart does not end this process, so it is not marked.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
-      project: this.#projects.get(generation)!, ...mark && { mark } }
+      project: this.#projects.project(generation), ...mark && { mark } }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
@@ -214,11 +193,12 @@ export class WorkerPool {
   /** Starts missing members, also of the serving project while the next one is loading. */
   #refill(): void {
     if (this.#closed) return
-    for (const generation of new Set([this.#current, this.#generation])) {
+    const { current, newest } = this.#projects
+    for (const generation of new Set([current, newest])) {
       const members = [...this.#links].filter((link) =>
         !link.quarantined && link.generation === generation
       )
-      for (let missing = this.#size - members.length; missing > 0; missing--) {
+      for (let missing = this.#options.workers - members.length; missing > 0; missing--) {
         this.#start(generation)
       }
     }
@@ -245,23 +225,25 @@ export class WorkerPool {
     else this.#ready(link, mail)
   }
 
-  #ready(link: WorkerLink, { graphs, failures }: WorkerMail & { type: 'ready' }): void {
+  #ready(link: WorkerLink, { graphs, failures, unknown }: WorkerMail & { type: 'ready' }): void {
     link.state = 'ready'
-    if (link.generation > this.#serving) {
-      this.#serving = link.generation
-      this.#graphs = graphs
-      for (const old of this.#projects.keys()) if (old < link.generation) this.#projects.delete(old)
+    if (this.#projects.loaded(link.generation, graphs)) {
       for (const { graphId, message } of failures) {
         this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
       }
+      if (unknown.length > 0) {
+        this.#env.log.warn("This server does not know the project's version of LangGraph.js: " +
+          'graphs run as usual, but slower.', { without: unknown })
+      }
       this.#dismissOutgoing()
     }
-    if (link.generation === this.#generation) this.#opening?.resolve('serving')
+    this.#projects.announce(link.generation)
     this.#events.ready()
   }
 
   #dismissOutgoing(): void {
-    const outgoing = [...this.#links].filter(({ generation }) => generation < this.#serving)
+    const { serving } = this.#projects
+    const outgoing = [...this.#links].filter(({ generation }) => generation < serving)
     for (const link of outgoing) if (link.executions === 0) this.retire(link)
     if (outgoing.length === 0) return
     this.#after(outgoingMs, () => {
@@ -277,17 +259,18 @@ export class WorkerPool {
     if (!this.#links.delete(link)) return
     this.#lost++
     this.#events.ended(link)
-    const isWanted = link.generation === this.#current || link.generation === this.#generation
+    const { current, newest, serving } = this.#projects
+    const isWanted = link.generation === current || link.generation === newest
     if (this.#closed || link.quarantined || !isWanted) return
-    if (link.generation > this.#serving) {
+    if (link.generation > serving) {
       const during = link.loading === null ?
         'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
-      this.#opening?.reject(
+      this.#projects.failed(
         new HeddleError('graph_failed',
           link.refusal ?? `The graph worker ended ${during}; the log says why.`),
       )
-      if (this.#serving === 0) return
+      if (serving === 0) return
     } else if (link.refusal !== null) {
       this.#env.log.error('A graph worker cannot be replaced.', { reason: link.refusal })
     }

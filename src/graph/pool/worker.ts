@@ -3,10 +3,10 @@
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 
-import { atLatest, poolRandomness, systemEnv } from '../../../cluster/index.ts'
+import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
-import { copyEnvironment, takeShortcuts } from '../engine/engine-shortcut.ts'
 import type { Workbench } from '../engine/runner.ts'
+import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import { GraphLibrary } from '../project/library.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
@@ -44,12 +44,6 @@ process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and not handled.', { error })
 })
 
-// HEDDLE_ENGINE_SHORTCUTS=off leaves the library as it is.
-const asItIs = process.env.HEDDLE_ENGINE_SHORTCUTS === 'off'
-if (!asItIs) {
-  copyEnvironment()
-  poolRandomness()
-}
 offerClient(env.log)
 const say = (mails: FromWorker) => post(mails)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
@@ -63,7 +57,8 @@ const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
 keepThrown(library.langgraph)
-const shortcuts = asItIs ? undefined : await takeShortcuts(library, env.log)
+const { unknown, ...shortcuts } = await takeShortcuts(library,
+  shortcutsOn(process.env.HEDDLE_ENGINE_SHORTCUTS))
 const { serde } = new library.langgraph.MemorySaver()
 let unread = 0
 const codec = new ValueCodec(library.messages, serde, (error) => {
@@ -99,7 +94,7 @@ receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
-batcher.send({ type: 'ready', graphs, failures })
+batcher.send({ type: 'ready', graphs, failures, unknown })
 
 /** Removes a handle from what Node lists as open in this thread. */
 function hideHandle(handle: object): void {

@@ -5,29 +5,19 @@ import type { BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointListOp
   CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple, DeltaChannelHistory, PendingWrite,
   SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
-import { changesBytes, stepBytes } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { CheckpointSource, Step, StoredTuple } from '../execution.ts'
+import type { CheckpointSource } from '../execution.ts'
 import type { ServedGraph } from '../project/graph-export.ts'
 import type { ChannelUpdates } from './channel-updates.ts'
+import { CheckpointWrites } from './checkpoint-writes.ts'
 import { deltaHistory, writesOn } from './delta-history.ts'
-import type { Ancestor } from './delta-history.ts'
-import { PendingWrites } from './pending-writes.ts'
-import { KnownChannels } from './state-delta.ts'
+import { KnownCheckpoints } from './known-checkpoints.ts'
+import { nextState, writtenValues } from './next-state.ts'
+import { OwnLine } from './own-line.ts'
 import type { ChannelValues } from './state-delta.ts'
-import { liveCheckpoint } from './thread-memory.ts'
+import type { StepSink } from './step-sink.ts'
 import type { LiveCheckpoint, Skeleton, ThreadMemory } from './thread-memory.ts'
 import type { Decode, Encode, ValueCodec } from './value-codec.ts'
-
-/** Takes steps in order, and reports when they are in the log. */
-export interface StepSink {
-  /** Takes the next step. */
-  step(step: Step): void
-  /** Tells that the steps given so far are complete only when `done` resolves. */
-  hold(done: Promise<void>): void
-  /** Resolves when every step given so far is in the log. */
-  acknowledged(): Promise<void>
-}
 
 /** Where the saver of one execution reads (`source`), and where its steps go (`sink`). */
 export interface SaverOptions {
@@ -59,36 +49,27 @@ export interface SaverOptions {
 
 type Configurable = Record<string, unknown>
 
-/** A checkpoint that was put or written on here. The log may lack a part of it. */
-interface OwnCheckpoint {
-  readonly parentId: string
-  readonly values: ChannelValues
-  readonly writes: PendingWrites
-}
-
 const tasksChannel = '__pregel_tasks'
-/** Bytes of changes, at least, after which a full checkpoint is due; also at least its own size. */
-const fullEveryBytes = 64 * 1024
-const pageSize = 64
 
 /** Serves one execution on one thread, in the shape of the engine's BaseCheckpointSaver. */
 export class HeddleSaver implements BaseCheckpointSaver {
   readonly serde: SerializerProtocol
   readonly #options: SaverOptions
   readonly #encode: Encode
-  readonly #decode: Decode
-  /** Writes on checkpoints that are not the newest, or not put yet. */
-  readonly #strayWrites = new Map<string, PendingWrites>()
-  /** Filled once the engine has asked for the history of DeltaChannels. */
-  #ownLine: Map<string, OwnCheckpoint> | undefined
+  readonly #known: KnownCheckpoints
+  readonly #writes: CheckpointWrites
+  readonly #line: OwnLine
   #ended = false
 
   constructor(options: SaverOptions) {
-    const { codec, sink } = options
+    const { codec, sink, source, memory } = options
     this.#options = options
     this.serde = options.serde
     this.#encode = (value) => codec.encode(value, (done) => sink.hold(done))
-    this.#decode = (value) => codec.decode(value)
+    const decode: Decode = (value) => codec.decode(value)
+    this.#known = new KnownCheckpoints({ memory, source, sink, decode })
+    this.#writes = new CheckpointWrites(memory)
+    this.#line = new OwnLine(this.#known)
   }
 
   /** For configs that are written as JSON. */
@@ -114,7 +95,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (configurable.thread_id === undefined) return undefined
     const ns = text(configurable.checkpoint_ns)
     const id = text(configurable.checkpoint_id) || text(configurable.thread_ts) || null
-    const live = await this.#checkpoint(ns, id)
+    const live = await this.#known.find(ns, id)
     return live && this.#tuple(ns, live)
   }
 
@@ -125,17 +106,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const checkpointId = text(id) || null
     // The filter is posted to another thread. If it cannot be cloned, this must fail here.
     const filter = structuredClone(options.filter ?? null)
-    let before = text(options.before?.configurable?.checkpoint_id) || null
-    let left = options.limit ?? Number.POSITIVE_INFINITY
-    while (left > 0) {
-      const limit = Math.min(left, pageSize)
-      const query = { ns, checkpointId, before, limit, filter }
-      const page = await this.#read((source) => source.list(query))
-      for (const stored of page) yield this.#tuple(stored.ns, await this.#live(stored))
-      if (page.length < limit) return
-      left -= page.length
-      before = page.at(-1)!.id
-    }
+    const before = text(options.before?.configurable?.checkpoint_id) || null
+    const query = { ns, checkpointId, before, limit: options.limit ?? null, filter }
+    for await (const listed of this.#known.list(query)) yield this.#tuple(listed.ns, listed.live)
   }
 
   async put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata,
@@ -151,11 +124,12 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const values = parentId !== '' || metadata.source === 'fork' ?
       all
       : writtenValues(all, channel_versions, newVersions)
-    this.#noteParent(ns, parentId)
-    const { full, changes, ...state } = this.#nextState(ns, parentId, values, newVersions,
-      ns !== '' || metadata.source !== 'input')
-    const writes = this.#adoptWrites(ns, id)
-    const { memory, seen, sink, sync, runId } = this.#options
+    const { memory, seen, sink, sync, runId, updates } = this.#options
+    this.#line.noteParent(memory, ns, parentId)
+    const byTasks = ns !== '' || metadata.source !== 'input'
+    const { full, changes, ...state } = nextState(memory, { ns, parentId, values, newVersions,
+      byTasks }, this.#encode, updates)
+    const writes = this.#writes.adopt(ns, id)
     memory.newest.set(ns, { id, parentId, skeleton, metadata: described, writes, ...state })
     if (ns === '') {
       memory.empty = false
@@ -186,7 +160,7 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const { codec, sink, sync, written } = this.#options
     for (const [channel, value] of writes) written(String(channel), value)
     const writer = { taskId, ...taskPath && { taskPath } }
-    const { taken, later, whole } = this.#writesOf(ns, checkpointId).take(writer, writes, codec)
+    const { taken, later, whole } = this.#writes.of(ns, checkpointId).take(writer, writes, codec)
     if (taken.length === 0) return
     const value = { ns, checkpointId, ...writer, writes: taken }
     if (later)
@@ -207,35 +181,9 @@ export class HeddleSaver implements BaseCheckpointSaver {
   async getDeltaChannelHistory(
     { config, channels }: { config: RunnableConfig; channels: string[] },
   ): Promise<Record<string, DeltaChannelHistory>> {
-    this.#ownLine ??= new Map()
-    return deltaHistory(channels, this.#ancestors(config))
-  }
-
-  /** Newest first: only ancestors of the given checkpoint, none of other forks. */
-  async *#ancestors({ configurable = {} }: RunnableConfig): AsyncGenerator<Ancestor> {
-    const ns = text(configurable.checkpoint_ns)
-    let wanted = (await this.#checkpoint(ns, text(configurable.checkpoint_id) || null))?.parentId
-    // First those of this execution: the log may lack some of them.
-    for (let own; (own = this.#ownLine?.get(keyOf(ns, wanted ?? ''))); wanted = own.parentId) {
-      yield { values: own.values, writes: own.writes.tuples() }
-    }
-    if (!wanted) return
-    const parent = await this.#checkpoint(ns, wanted)
-    if (!parent) return
-    yield { values: parent.channels.values(), writes: parent.writes.tuples() }
-    wanted = parent.parentId
-    if (wanted === '') return
-    // Read only if the parent was not enough.
-    const { threadId } = this.#options
-    const older = this.list({ configurable: { thread_id: threadId, checkpoint_ns: ns } }, {
-      before: this.#configOf(ns, parent.id),
-    })
-    for await (const { checkpoint, pendingWrites = [], parentConfig } of older) {
-      if (checkpoint.id !== wanted) continue
-      yield { values: checkpoint.channel_values, writes: pendingWrites }
-      wanted = text(parentConfig?.configurable?.checkpoint_id)
-      if (wanted === '') return
-    }
+    this.#options.entered()
+    const { checkpoint_ns: ns, checkpoint_id: id } = config.configurable ?? {}
+    return deltaHistory(channels, this.#line.ancestors(text(ns), text(id) || null))
   }
 
   #enter({ configurable = {} }: RunnableConfig): Configurable {
@@ -252,30 +200,6 @@ export class HeddleSaver implements BaseCheckpointSaver {
     const configurable = this.#enter(config)
     if (configurable.thread_id === undefined) throw new Error('the config lacks a thread_id')
     return configurable
-  }
-
-  /** A checkpoint from memory or from the log; the newest of the namespace if `id` is null. */
-  async #checkpoint(ns: string, id: string | null): Promise<LiveCheckpoint | undefined> {
-    const { memory } = this.#options
-    const known = memory.newest.get(ns)
-    if (known && (id === null || id === known.id)) return known
-    if (id === null && ns === '' && memory.empty) return undefined
-    const stored = await this.#read((source) => source.tuple(ns, id))
-    if (!stored) return undefined
-    const live = await this.#live(stored)
-    // A newer one may have been put while this one was read.
-    if (stored.newest && !memory.newest.has(ns)) memory.newest.set(ns, live)
-    return live
-  }
-
-  /** Reads when everything that this execution wrote is in the log. */
-  async #read<T>(read: (source: CheckpointSource) => Promise<T>): Promise<T> {
-    await this.#options.sink.acknowledged()
-    return read(this.#options.source)
-  }
-
-  #live(stored: StoredTuple): Promise<LiveCheckpoint> {
-    return liveCheckpoint(stored, this.#decode)
   }
 
   /** A copy, since the engine may change all of it but the values. */
@@ -314,56 +238,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
   }
 
   async #sendsOn(ns: string, id: string): Promise<unknown[]> {
-    const stored = id === '' ? undefined : await this.#read((source) => source.tuple(ns, id))
-    const writes = stored ? (await this.#live(stored)).writes.tuples() : []
-    return writesOn(tasksChannel, writes).map(([, , send]) => send)
-  }
-
-  /** The channels after a checkpoint, as changes if its parent is the newest known one. */
-  #nextState(ns: string, parentId: string, values: ChannelValues, newVersions: ChannelVersions,
-    byTasks: boolean) {
-    const { memory: { newest }, updates } = this.#options
-    const parent = newest.get(ns)
-    if (parent === undefined || parent.id !== parentId
-      || parent.deltaBytes >= Math.max(fullEveryBytes, parent.fullBytes)) {
-      const channels = new KnownChannels()
-      const changes = channels.restate(values, this.#encode)
-      return { full: true, changes, channels, deltaBytes: 0, fullBytes: changesBytes(changes) }
-    }
-    const { channels, fullBytes } = parent
-    // If a value cannot be stored, the parent is read from the log again.
-    newest.delete(ns)
-    const changes = channels.advance(values, {
-      byTasks,
-      isNew: (channel) => Object.hasOwn(newVersions, channel),
-      updates: (list, base) => updates?.between(list, base),
-    }, this.#encode)
-    newest.set(ns, parent)
-    const deltaBytes = parent.deltaBytes + stepBytes(changes)
-    return { full: false, changes, channels, deltaBytes, fullBytes }
-  }
-
-  /** Keeps the parent for a DeltaChannel's history, as the log may not have its writes yet. */
-  #noteParent(ns: string, id: string): void {
-    const parent = this.#options.memory.newest.get(ns)
-    if (!this.#ownLine || parent?.id !== id || this.#ownLine.has(keyOf(ns, id))) return
-    const { parentId, channels, writes } = parent
-    this.#ownLine.set(keyOf(ns, id), { parentId, values: channels.values(), writes })
-  }
-
-  #writesOf(ns: string, checkpointId: string): PendingWrites {
-    const newest = this.#options.memory.newest.get(ns)
-    if (newest?.id === checkpointId) return newest.writes
-    const stray = this.#strayWrites.get(keyOf(ns, checkpointId)) ?? new PendingWrites()
-    this.#strayWrites.set(keyOf(ns, checkpointId), stray)
-    return stray
-  }
-
-  /** The engine may put a task's writes before the checkpoint that they belong to. */
-  #adoptWrites(ns: string, checkpointId: string): PendingWrites {
-    const stray = this.#strayWrites.get(keyOf(ns, checkpointId))
-    this.#strayWrites.delete(keyOf(ns, checkpointId))
-    return stray ?? new PendingWrites()
+    const stored = id === '' ? undefined : await this.#known.stored(ns, id)
+    return writesOn(tasksChannel, stored?.writes.tuples() ?? []).map(([, , send]) => send)
   }
 
   /** Leaves out the thread's id: checkpoints of a copied thread would name the original. */
@@ -395,23 +271,8 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function keyOf(ns: string, checkpointId: string): string {
-  return `${ns}\n${checkpointId}`
-}
-
 function copyOf(seen: Skeleton['versions_seen']): Checkpoint['versions_seen'] {
   const copy: Checkpoint['versions_seen'] = {}
   for (const node in seen) copy[node] = { ...seen[node] }
   return copy
-}
-
-/**
- * Values of a checkpoint without a parent: what was written, and defaults, which never had a
- * version. The engine leaves a channel out of `newVersions` if an ancestor holds the value.
- */
-function writtenValues(values: ChannelValues, versions: ChannelVersions,
-  news: ChannelVersions): ChannelValues {
-  return Object.fromEntries(
-    Object.entries(values).filter(([channel]) => channel in news || !(channel in versions)),
-  )
 }

@@ -3,4 +3,4 @@
 export { openEmbeddedStore, openScratchStore } from './store.ts'
 export type { EmbeddedStore, ScratchStore } from './store.ts'
 export { backUp } from './writer/backup.ts'
-export type { EncodedRow } from './writer/write.ts'
+export type { EncodedRow } from './requests/write.ts'

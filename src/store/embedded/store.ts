@@ -13,18 +13,16 @@ import type { LimitTable, TenantUse } from '../../limits/index.ts'
 import { askIndex } from '../../search/index.ts'
 import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex,
   UnfinishedThread } from '../../search/index.ts'
-import { BranchTails } from './writer/branch-tails.ts'
+import { durableQueue } from './durable/index.ts'
+import type { StoreFile } from './requests/request.ts'
+import type { EncodedRow } from './requests/write.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
-import { FileIdentity } from './writer/file-identity.ts'
 import { Lookup } from './writer/lookup.ts'
 import { assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
   threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
-import type { StoreFile } from './writer/request.ts'
 import { SearchLink } from './writer/search-link.ts'
-import { WriteAheadFile } from './writer/write-ahead-file.ts'
-import type { EncodedRow } from './writer/write.ts'
 import { WriterLink } from './writer/writer-link.ts'
 import type { OnLost } from './writer/writer-link.ts'
 
@@ -175,10 +173,9 @@ async function openFile(
   const beside = opened.use(new DisposableStack())
   const lookup = beside.adopt(new Lookup(file), (last) => last.close())
   if (shards === undefined) {
-    const place = new FileIdentity(file.path, { clock: env })
-    const ahead = beside.adopt(new WriteAheadFile(file.path, env, link.generation), (last) =>
-      last.close())
-    link.useWriteAhead({ place, ahead, tails: new BranchTails(lookup) })
+    link.useQueue(
+      durableQueue({ file: file.path, env, generation: link.generation, branches: lookup }),
+    )
   }
   opened.move()
   const searches = new SearchLink(file, env.log)

@@ -8,7 +8,6 @@ import type { Env } from '../../../../cluster/index.ts'
 import { readSettingFile } from '../../../settings/index.ts'
 import { Hedge } from './hedge.ts'
 import { RetryNextHost } from './retry-next-host.ts'
-import { SteadyHost } from './steady-host.ts'
 
 /** Paths of files in PEM format. */
 export interface TlsFiles {
@@ -36,7 +35,7 @@ const connectMs = 2_000
 
 /** The options of the driver's client. */
 export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
-  const { env, contactPoints, localDataCenter, user, password = '', tls } = options
+  const { contactPoints, localDataCenter, user, password = '', tls } = options
   return {
     contactPoints: [...contactPoints],
     localDataCenter,
@@ -49,7 +48,6 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
       retry: new RetryNextHost(),
       reconnection: new policies.reconnection.ExponentialReconnectionPolicy(100, 2_000, false),
       speculativeExecution: hedge,
-      loadBalancing: new SteadyHost(env),
     },
     pooling: {
       // One connection: what many callers ask travels in fewer packets, which makes a tenth more

@@ -6,12 +6,11 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
+import { catchUp, readWriteAhead } from '../durable/index.ts'
+import type { WriteAheadRecord } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
-import { catchUp } from './catch-up.ts'
-import { schema, Tables } from './tables.ts'
-import { readWriteAhead } from './write-ahead-file.ts'
-import type { WriteAheadRecord } from './write-ahead-record.ts'
+import { schema, Tables } from '../requests/tables.ts'
 
 /** What to back up, and where to. */
 export interface BackupOptions {

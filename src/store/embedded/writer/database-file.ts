@@ -4,8 +4,8 @@ import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from 'no
 import { DatabaseSync } from 'node:sqlite'
 
 import { HeddleError } from '../../../errors.ts'
+import { removeWriteAhead, writeAheadPath } from '../durable/index.ts'
 import { diskError } from '../file/disk-error.ts'
-import { writeAheadPath, removeWriteAhead } from './write-ahead-file.ts'
 
 /**
  * Creates the file if there is none. Throws `unavailable` if the file is empty, or missing beside

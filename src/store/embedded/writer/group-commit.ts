@@ -3,15 +3,15 @@
 import { HeddleError } from '../../../errors.ts'
 import type { Database } from '../file/database.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
-import type { Tables } from './tables.ts'
-import type { Write } from './write.ts'
+import type { Tables } from '../requests/tables.ts'
+import type { Write } from '../requests/write.ts'
 
 /** A write to be committed. */
 export interface Commit {
   readonly write: Write
-  /** Number of its batch; 0 in a store without a write-ahead file. */
+  /** Of its batch; 0 if batches are not numbered. */
   readonly number: number
-  /** True if the write is on disk in the write-ahead file. */
+  /** It is on disk already, outside of the database. */
   readonly acknowledged: boolean
 }
 

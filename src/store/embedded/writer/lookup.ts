@@ -1,17 +1,16 @@
 /**
- * Reads rows by id on the main thread. Reading SQLite's cache costs less than asking the writer
- * thread and being woken by its answer. A lookup finds what is committed. It does not find writes
- * in progress, or writes that are acknowledged and only in the write-ahead file. Call
- * `WriterLink.isAheadOn` to learn of those.
+ * Reads rows by id on the main thread: reading SQLite's cache costs less than asking the writer
+ * thread and being woken by its answer. It finds what is committed: not a write under way, nor one
+ * that is acknowledged and not committed yet, of which WriterLink.isAheadOn tells.
  */
 
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { BranchTable } from '../log/branch-table.ts'
+import type { StoreFile } from '../requests/request.ts'
 import type { StoredRow } from '../search/stored-row.ts'
 import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
-import type { StoreFile } from './request.ts'
 
 /** Reads rows on a connection of the main thread. Belongs to the store. */
 export class Lookup {

@@ -9,13 +9,13 @@ import type { LimitTable } from '../../../limits/index.ts'
 import type { AssistantIndex, AssistantQuery, RunTable, RunText, ThreadIndex,
   ThreadQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
+import { entryOf } from '../requests/entry.ts'
+import { unpackEntries } from '../requests/wire-batch.ts'
 import { tokensDecide } from '../search/metadata-filter.ts'
 import { portionsOf } from '../search/stored-row.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
-import { entryOf } from './entry.ts'
 import type { Lookup } from './lookup.ts'
 import type { SearchLink } from './search-link.ts'
-import { unpackEntries } from './wire-batch.ts'
 import type { WriterLink } from './writer-link.ts'
 
 /** The log. It is not shared: only this process can append. */

@@ -5,7 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { FairSemaphore } from '../../../../cluster/index.ts'
 import type { Log } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import type { SearchFound, SearchOrder, SearchQuestion, SearchReply, StoreFile } from './request.ts'
+import type { SearchFound, SearchOrder, SearchQuestion, SearchReply,
+  StoreFile } from '../requests/request.ts'
 
 /** Bounds on searches, so that a tenant who searches much delays only itself. */
 const limits = { inAll: 8, each: 1, waiting: 1_000, waitingEach: 100,

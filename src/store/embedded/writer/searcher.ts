@@ -8,6 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
+import type { SearchOrder, SearchReply, StoreFile } from '../requests/request.ts'
 import type { Documents } from '../search/search-slice.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
@@ -15,7 +16,6 @@ import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
-import type { SearchOrder, SearchReply, StoreFile } from './request.ts'
 
 assert(parentPort, 'the searcher runs in a worker thread')
 const port = parentPort

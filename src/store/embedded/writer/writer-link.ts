@@ -4,21 +4,23 @@ import type { Worker } from 'node:worker_threads'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { HeddleError } from '../../../errors.ts'
-import type { BranchTails } from './branch-tails.ts'
-import type { FileIdentity } from './file-identity.ts'
+import { CommitQueue } from '../durable/index.ts'
+import type { DurableQueue } from '../durable/index.ts'
 import type { AskedQuestion, Batches, Greeting, StoreGeneration, Question, Reader, Reply, Requests,
-  WireError } from './request.ts'
-import { buffersOf, packWrites } from './wire-batch.ts'
-import type { WireBatch } from './wire-batch.ts'
-import type { WriteAheadFile } from './write-ahead-file.ts'
-import { concerns } from './write.ts'
-import type { Write } from './write.ts'
+  WireError } from '../requests/request.ts'
+import { buffersOf, packWrites } from '../requests/wire-batch.ts'
+import type { Write } from '../requests/write.ts'
 
 interface Pending {
-  /** Undefined for a question, and without a write-ahead file. */
-  readonly write: Write | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: HeddleError) => void
+}
+
+/** The requests of one turn of the event loop. */
+interface Turn {
+  readonly writeIds: number[]
+  readonly writes: Write[]
+  readonly questions: AskedQuestion[]
 }
 
 const death = 'The thread that writes the data directory has died.'
@@ -42,16 +44,6 @@ type WriterEnv = Pick<Env, 'log' | 'after'>
 const holdMs = 20
 const heldMax = 16
 
-/** Acknowledged writes that the database may lack. Beyond it, writes wait for the writer thread. */
-const unappliedMax = 32
-
-/** Lets writes be acknowledged before the writer thread has them. */
-interface Shortcut {
-  readonly place: Pick<FileIdentity, 'check'>
-  readonly ahead: Pick<WriteAheadFile, 'hasRoom' | 'append' | 'rewind'>
-  readonly tails: Pick<BranchTails, 'expect' | 'takes' | 'note'>
-}
-
 /** Sends requests to the writer thread. Belongs to the store, on the main thread. */
 export class WriterLink {
   readonly generation: StoreGeneration
@@ -61,24 +53,12 @@ export class WriterLink {
   readonly #gone: Promise<void>
   readonly #pending = new Map<number, Pending>()
   #state: State = 'open'
-  #writeIds: number[] = []
-  #writes: Write[] = []
-  #questions: AskedQuestion[] = []
-  /** Batches that are acknowledged and not sent yet. */
+  #turn: Turn = { writeIds: [], writes: [], questions: [] }
+  /** Acknowledged, and not sent yet. */
   #held: Requests[] = []
   #stopHolding = () => {}
   #ids = 0
-  #shortcut: Shortcut | undefined
-  /** Number of the newest batch with writes. */
-  #number = 0
-  /** True if the newest answered write that did not use the write-ahead file succeeded. */
-  #lastIsDone = true
-  /**
-   * Writes by id that are in the write-ahead file and acknowledged, but not in the database yet.
-   */
-  readonly #unapplied = new Map<number, Write>()
-  /** Writes that were sent without the write-ahead file and are not answered yet. */
-  #writesUnderWay = 0
+  #queue: DurableQueue = new CommitQueue()
 
   /**
    * Waits until the writer thread can write. Throws HeddleError if it cannot. `onLost` is called
@@ -114,36 +94,33 @@ export class WriterLink {
     worker.on('exit', () => this.#lost())
   }
 
-  /**
-   * From now on, writes that cannot be refused are acknowledged when the write-ahead file has them.
-   */
-  useWriteAhead(shortcut: Shortcut): void {
-    this.#shortcut = shortcut
-    this.#number = this.generation.written
+  /** From now on, the queue decides when a write is acknowledged. */
+  useQueue(queue: DurableQueue): void {
+    this.#queue = queue
   }
 
   /** Notes a new branch. Its id was just made, so no other branch has it. */
   expectBranch(id: string): void {
-    this.#shortcut?.tails.expect(id)
+    this.#queue.expectBranch(id)
   }
 
   /** True if the rows of a thread may be newer than those in the file. */
   isAheadOn(tenant: string, threadId: string): boolean {
-    return [...this.#unapplied.values()].some((write) => concerns(write, tenant, threadId))
+    return this.#queue.isAheadOn(tenant, threadId)
   }
 
   /** Resolves when the write is on disk. */
   async write(write: Write): Promise<void> {
-    await this.#send(write, (id) => {
-      this.#writeIds.push(id)
-      this.#writes.push(write)
+    await this.#send((id) => {
+      this.#turn.writeIds.push(id)
+      this.#turn.writes.push(write)
     })
   }
 
   async ask<Name extends Question>(question: Name,
     ...values: Parameters<Reader[Name]>): Promise<ReturnType<Reader[Name]>> {
-    const answer = this.#send(undefined, (id) => {
-      this.#questions.push({ id, question, values })
+    const answer = this.#send((id) => {
+      this.#turn.questions.push({ id, question, values })
     })
     return await answer as ReturnType<Reader[Name]>
   }
@@ -155,13 +132,14 @@ export class WriterLink {
   async settled(): Promise<void> {
     const last = this.#ids
     await this.ask('nothing')
-    if (![...this.#unapplied.keys()].some((id) => id <= last)) return
+    if (!this.#queue.isAheadSince(last)) return
     throw new HeddleError('unavailable', 'The disk does not take what was written before: this ' +
       'cannot be searched right now.')
   }
 
   /** Resolves when all requests are done and the file is closed. */
   async close(): Promise<void> {
+    this.#queue.close()
     if (this.#state === 'open') {
       this.#state = 'closing'
       this.#flush()
@@ -169,33 +147,32 @@ export class WriterLink {
     await this.#gone
   }
 
-  #send(write: Write | undefined, put: (id: number) => void): Promise<unknown> {
+  #send(put: (id: number) => void): Promise<unknown> {
     if (this.#state !== 'open') return Promise.reject(closed())
-    if (this.#writes.length + this.#questions.length === 0) setImmediate(() => this.#flush())
+    const { writes, questions } = this.#turn
+    if (writes.length + questions.length === 0) setImmediate(() => this.#flush())
     const id = ++this.#ids
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { write: this.#shortcut && write, resolve, reject })
+    this.#pending.set(id, { resolve, reject })
     put(id)
     return promise
   }
 
   #flush(): void {
-    const writes = packWrites(this.#writes)
-    if (this.#shortcut && this.#writes.length > 0) this.#number += 1
-    let acknowledged
+    const { writeIds, writes, questions } = this.#turn
+    const packed = packWrites(writes)
+    let committed
     try {
-      acknowledged = this.#acknowledge(writes)
+      committed = this.#queue.commit({ ids: writeIds, writes, packed })
     } catch (error) {
       return this.#giveUp(error)
     }
-    if (this.#shortcut && !acknowledged) this.#writesUnderWay += this.#writes.length
+    const { acknowledged } = committed
+    if (acknowledged) { for (const id of writeIds) this.#resolve(id, undefined) }
     const close = this.#state === 'closing'
-    const urgent = !acknowledged || this.#questions.length > 0 || close
-    this.#held.push({ writeIds: this.#writeIds, writes, questions: this.#questions,
-      number: this.#number, acknowledged, close })
-    this.#writeIds = []
-    this.#writes = []
-    this.#questions = []
+    const urgent = !acknowledged || questions.length > 0 || close
+    this.#held.push({ writeIds, writes: packed, questions, ...committed, close })
+    this.#turn = { writeIds: [], writes: [], questions: [] }
     if (urgent || this.#held.length === heldMax) this.#handOver()
     else if (this.#held.length === 1) {
       this.#stopHolding = this.#env.after(holdMs, () => this.#handOver())
@@ -210,54 +187,23 @@ export class WriterLink {
       batches.flatMap(({ writes }) => buffersOf(writes)))
   }
 
-  /**
-   * Appends a write to the write-ahead file and acknowledges it. True if that was possible. Only a
-   * write that comes alone is appended: many are faster in one commit. It is not appended while
-   * others are in progress, or after one that failed. It might then not follow what is in the log,
-   * and its number would not follow in the file. Throws HeddleError if the files were removed.
-   */
-  #acknowledge(batch: WireBatch): boolean {
-    const [write, ...others] = this.#writes
-    if (!this.#shortcut || !write || others.length > 0 || this.#state !== 'open') return false
-    if (this.#writesUnderWay > 0 || !this.#lastIsDone) return false
-    if (this.#unapplied.size === unappliedMax) return false
-    const { place, ahead, tails } = this.#shortcut
-    if (!ahead.hasRoom(batch) || !tails.takes(write)) return false
-    place.check()
-    if (!ahead.append(batch, this.#number)) return false
-    tails.note(write)
-    const id = this.#writeIds[0]!
-    this.#unapplied.set(id, write)
-    this.#pending.get(id)!.resolve(undefined)
-    this.#pending.delete(id)
-    return true
-  }
-
   #settle(replies: readonly Reply[]): void {
     for (const { id, value, error } of replies) {
-      if (this.#unapplied.has(id)) {
-        // An acknowledged write was not done, so nothing more may be. The write-ahead file still
-        // has it.
+      if (this.#queue.answered(id, error === undefined)) {
+        // What was acknowledged was not done: nothing more may be. It is on disk still.
         if (error) this.#giveUp(fromWire(error))
-        else this.#unapplied.delete(id)
-        continue
+      } else if (error) {
+        this.#pending.get(id)?.reject(fromWire(error))
+        this.#pending.delete(id)
+      } else {
+        this.#resolve(id, value)
       }
-      const pending = this.#pending.get(id)
-      this.#pending.delete(id)
-      if (pending?.write) this.#written(pending.write, error === undefined)
-      if (error) pending?.reject(fromWire(error))
-      else pending?.resolve(value)
     }
   }
 
-  /** The writer thread has answered a write that is not in the write-ahead file. */
-  #written(write: Write, isDone: boolean): void {
-    this.#writesUnderWay -= 1
-    this.#lastIsDone = isDone
-    if (!this.#shortcut || !isDone) return
-    this.#shortcut.tails.note(write)
-    // This write waited for the disk, and with it for all before it.
-    this.#shortcut.ahead.rewind()
+  #resolve(id: number, value: unknown): void {
+    this.#pending.get(id)?.resolve(value)
+    this.#pending.delete(id)
   }
 
   #giveUp(error: unknown): void {
@@ -268,6 +214,7 @@ export class WriterLink {
   #lost(error?: unknown): void {
     const wasOpen = this.#state === 'open'
     this.#state = 'gone'
+    this.#queue.close()
     this.#stopHolding()
     if (wasOpen || error !== undefined) this.#env.log.error(death, { error })
     if (wasOpen) this.#onLost(death)

@@ -3,17 +3,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
+import { catchUp, createWriteAhead, FileIdentity, readWriteAhead,
+  removeWriteAhead } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError, mayPass } from '../file/disk-error.ts'
-import { catchUp } from './catch-up.ts'
-import { FileIdentity } from './file-identity.ts'
+import type { AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile,
+  WireError } from '../requests/request.ts'
+import { schema, Tables } from '../requests/tables.ts'
+import { transferred, unpackWrites } from '../requests/wire-batch.ts'
 import { commitTogether } from './group-commit.ts'
 import type { Commit } from './group-commit.ts'
-import type { AskedQuestion, Batches, Greeting, Reader, Reply, Requests, StoreFile,
-  WireError } from './request.ts'
-import { schema, Tables } from './tables.ts'
-import { transferred, unpackWrites } from './wire-batch.ts'
-import { createWriteAhead, readWriteAhead, removeWriteAhead } from './write-ahead-file.ts'
 
 assert(parentPort, 'the writer runs in a worker thread')
 const port = parentPort

@@ -59,7 +59,8 @@ describe('the port of a worker', () => {
         { type: 'batch', job: 1, batch: { steps: [{ $case: 'checkpoint' }], events: [],
           ackId: 0, outcome: null } }, { type: 'read', job: 1, reading: 1 },
         { type: 'read', job: 1, reading: 1, what: { kind: 'list' } }, { type: 'ready' },
-        { type: 'ready', graphs: [], failures: [] }, { type: 'answer', job: 1, result: {} },
+        { type: 'ready', graphs: [], failures: [], unknown: [] },
+        { type: 'answer', job: 1, result: {} },
         { type: 'answer', job: 1, result: { error: { code: 'no such', message: 'x' } } },
         { type: 'refused', reason: 'x' }, { type: 'loading', graphId: 'x' }]
       export const post = one(() => { forge(junk); return 'posted' })`))
@@ -109,7 +110,7 @@ describe('a message', () => {
     { type: 'broken', job: 1 },
     { type: 'loading', graphId: null },
     { type: 'refused', reason: 'x' },
-    { type: 'ready', graphs: [], failures: [] },
+    { type: 'ready', graphs: [], failures: [], unknown: [] },
     { type: 'batch', job: 1, batch: ended },
     { type: 'batch', job: 1,
       batch: { ...ended, texts: ['x'],

@@ -71,7 +71,7 @@ describe('user code', () => {
       const endWithTheLast = () => {
         let isLast = false
         Array.prototype.push = function (...items) {
-          if (!items[0]?.departure?.outcome) return push.apply(this, items)
+          if (!items[0]?.batch?.outcome) return push.apply(this, items)
           isLast = true
           const many = Array.from({ length: 5_000 }, () => ({ type: 'pong' }))
           return push.call(this, ...many, ...items)

@@ -9,7 +9,7 @@ import type { ThreadFilter } from '../../../../../src/search/index.ts'
 import { Database } from '../../../../../src/store/embedded/file/database.ts'
 import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf,
   walk } from '../../../../../src/store/embedded/search/thread-select.ts'
-import { schema, Tables } from '../../../../../src/store/embedded/writer/tables.ts'
+import { schema, Tables } from '../../../../../src/store/embedded/requests/tables.ts'
 
 const orders = ['thread_id', 'created_at', 'updated_at', 'state_updated_at'] as const
 

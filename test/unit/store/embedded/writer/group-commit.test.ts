@@ -10,8 +10,8 @@ import { Database } from '../../../../../src/store/embedded/file/database.ts'
 import { diskError } from '../../../../../src/store/embedded/file/disk-error.ts'
 import { commitTogether } from '../../../../../src/store/embedded/writer/group-commit.ts'
 import type { Commit } from '../../../../../src/store/embedded/writer/group-commit.ts'
-import { schema, Tables } from '../../../../../src/store/embedded/writer/tables.ts'
-import type { Write } from '../../../../../src/store/embedded/writer/write.ts'
+import { schema, Tables } from '../../../../../src/store/embedded/requests/tables.ts'
+import type { Write } from '../../../../../src/store/embedded/requests/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 
 describe('a group commit', () => {

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 
 import type { HeddleError } from '../../../../../src/errors.ts'
+import { WriteAheadQueue } from '../../../../../src/store/embedded/durable/write-ahead-queue.ts'
 import { WriterLink } from '../../../../../src/store/embedded/writer/writer-link.ts'
 import { aBranch } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
@@ -80,6 +81,7 @@ function noted({ takes = true } = {}) {
     hasRoom: () => true,
     append: () => asked.push('append') > 0,
     rewind: () => void asked.push('rewind'),
+    close: () => {},
   }, tails: { expect: () => {}, takes: () => takes, note: () => void asked.push('note') } }
 }
 
@@ -105,7 +107,7 @@ describe('a write, with a write-ahead file', () => {
     const env = virtualEnv()
     const link = await WriterLink.open(writer(script), env)
     const { asked, ...ahead } = noted({ takes })
-    link.useWriteAhead(ahead)
+    link.useQueue(new WriteAheadQueue(ahead, 2))
     return { link, asked, env }
   }
 

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { packEntries, packWrites, transferred, unpackEntries,
-  unpackWrites } from '../../../../../src/store/embedded/writer/wire-batch.ts'
-import type { Write } from '../../../../../src/store/embedded/writer/write.ts'
+  unpackWrites } from '../../../../../src/store/embedded/requests/wire-batch.ts'
+import type { Write } from '../../../../../src/store/embedded/requests/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 
 const body = fc.oneof({ weight: 9, arbitrary: fc.uint8Array({ maxLength: 20 }) }, { weight: 1,

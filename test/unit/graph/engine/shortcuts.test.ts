@@ -1,11 +1,8 @@
 /** The shortcuts through the engine change nothing that a run does or shows. */
 
-import { CallbackManager } from '@langchain/core/callbacks/manager'
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { getContextVariable, setContextVariable } from '@langchain/core/context'
 import { Runnable, RunnableLambda } from '@langchain/core/runnables'
-import { AsyncLocalStorageProviderSingleton as storage } from '@langchain/core/singletons'
-import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import { BinaryOperatorAggregate, getConfig, getCurrentTaskInput, getWriter, interrupt,
   messagesStateReducer } from '@langchain/langgraph'
 import { Pregel } from '@langchain/langgraph/pregel'
@@ -17,8 +14,8 @@ import { knownReducers } from '../../../../src/graph/engine/append-path.ts'
 import type { MessagesReducer } from '../../../../src/graph/engine/append-path.ts'
 import { BareStream } from '../../../../src/graph/engine/bare-stream.ts'
 import type { PregelMethods } from '../../../../src/graph/engine/bare-stream.ts'
-import { isKnown, shortenTracing,
-  tracingFunctions } from '../../../../src/graph/engine/engine-shortcut.ts'
+import { isKnown, unknownIn } from '../../../../src/graph/engine/known-sources.ts'
+import { shortcutsOn } from '../../../../src/graph/engine/shortcuts.ts'
 import { ChannelUpdates } from '../../../../src/graph/state/channel-updates.ts'
 import type { ChannelClass } from '../../../../src/graph/state/channel-updates.ts'
 import { GraphBench } from '../../../support/graph-bench.ts'
@@ -56,12 +53,7 @@ async function played(graph: unknown, wishes: readonly RunWish[], shortcuts: boo
   if (shortcuts) {
     const updates = new ChannelUpdates(knownReducers(messagesStateReducer as MessagesReducer))
     bench.shortcuts = { updates, bareStream: new BareStream(pregel) }
-    const unwatch = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
-    const lengthen = shortenTracing({ storage })
-    undo = () => {
-      unwatch()
-      lengthen()
-    }
+    undo = updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
   }
   const runs: Pick<Ran, 'events' | 'outcome'>[] = []
   for (const wish of wishes) {
@@ -162,69 +154,7 @@ describe('the shortcuts', () => {
     expect(await received(true)).toEqual(calls)
   })
 
-  it('leave the run trees of a tracer alone', async () => {
-    undo = shortenTracing({ storage })
-    const runs: { id: string; name: string; parent_run_id?: string }[] = []
-    const tracer = new LangChainTracer({ client: {
-      createRun: async (run: never) => void runs.push(run),
-      updateRun: async () => {},
-    } as never })
-    const inner = RunnableLambda.from(() => getCurrentRunTree(true)?.name)
-      .withConfig({ runName: 'inner' })
-    const graph = line(['a'], () => inner.invoke({})).withConfig({ callbacks: [tracer] })
-    await graph.invoke({ log: [] } as never)
-    const node = runs.find(({ name }) => name === 'a')
-    const child = runs.find(({ name }) => name === 'inner')
-    expect(node).toBeDefined()
-    expect(child?.parent_run_id).toBe(node?.id)
-  })
-
-  it('give user code that looks at its run tree a real one with its own id', async () => {
-    undo = shortenTracing({ storage })
-    const trees: RunTree[] = []
-    const inner = RunnableLambda.from(() => {
-      trees.push(getCurrentRunTree(true)!)
-    })
-    await inner.invoke({})
-    await inner.invoke({})
-    const [first, second] = trees as [RunTree, RunTree]
-    expect(first.id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(first.id).not.toBe(second.id)
-    expect(first.trace_id).toBe(first.id)
-    expect(first.dotted_order).toContain(first.id)
-    expect(first.createChild({ name: 'child' }).parent_run?.id).toBe(first.id)
-    expect(getCurrentRunTree(true)).toBeUndefined()
-  })
-
-  it('give user code a real run tree also after it was copied', async () => {
-    undo = shortenTracing({ storage })
-    const seen = await RunnableLambda.from(() => {
-      setContextVariable('mood', 'glad')
-      const tree = getCurrentRunTree(true)!
-      return [tree.id, tree.tracingEnabled, getContextVariable('mood'), getConfig() !== undefined]
-    }).invoke({})
-    expect(seen).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), false, 'glad', true])
-  })
-
-  it('leave the runs that a node traces itself in the same traces', async () => {
-    const traced = async (shortcuts: boolean) => {
-      if (shortcuts) undo = shortenTracing({ storage })
-      const posted: { name: string; trace_id: string; parent_run_id?: string }[] = []
-      const client = { createRun: async (run: never) => void posted.push(run),
-        updateRun: async () => {} } as never
-      const own = traceable(() => 1, { name: 'own', tracingEnabled: true, client })
-      await line(['a', 'b'], () => own()).invoke({ log: [] } as never)
-      undo()
-      return posted.map(({ name, trace_id: id },
-        i) => [name, posted.findIndex(({ trace_id: other }) => other === id) === i]
-      )
-    }
-    expect(await traced(true)).toEqual(await traced(false))
-  })
-
   it('are only taken if the code of the library is known', () => {
-    const callbackManager = CallbackManager
-    expect(isKnown(...tracingFunctions({ storage, callbackManager }))).toBe(true)
     expect(isKnown(messagesStateReducer)).toBe(true)
     const { stream, _streamIterator } = pregel
     expect(isKnown(stream, _streamIterator, Runnable.prototype.stream)).toBe(true)
@@ -232,9 +162,15 @@ describe('the shortcuts', () => {
     expect(isKnown()).toBe(false)
   })
 
-  it('give the library its method back when they are undone', async () => {
-    const { runWithConfig } = storage
-    shortenTracing({ storage })()
-    expect(storage.runWithConfig).toBe(runWithConfig)
+  it('are taken as the setting says', () => {
+    expect([...shortcutsOn()]).toContain('bare-stream')
+    expect([...shortcutsOn('off')]).toEqual([])
+    expect([...shortcutsOn('bare-stream, nothing')]).toEqual(['append-path'])
+  })
+
+  it('say of a release which of its functions are not known', () => {
+    expect(unknownIn('1.7.2')).toEqual([])
+    expect(unknownIn('1.6.0')).toEqual(['stream and _streamIterator'])
+    expect(unknownIn('1.10.0')).toEqual(['messagesStateReducer', 'stream and _streamIterator'])
   })
 })

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Branch } from '../../../../../proto/gen/storage/v1/row.ts'
 import { openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
 import { createWriteAhead,
-  WriteAheadFile } from '../../../../../src/store/embedded/writer/write-ahead-file.ts'
+  WriteAheadFile } from '../../../../../src/store/embedded/durable/write-ahead-file.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aRun, aThread, copyOf } from '../../../../contract/rows.ts'
 import type { OpenStore } from '../../../../contract/store-place.ts'
@@ -175,8 +175,8 @@ function start(command: string, ...args: string[]) {
   return { lines: createInterface({ input: child.stdout }), kill }
 }
 
-const appending = fileURLToPath(new URL('./appending-process.ts', import.meta.url))
-const filling = fileURLToPath(new URL('./filling-process.ts', import.meta.url))
+const appending = fileURLToPath(new URL('../writer/appending-process.ts', import.meta.url))
+const filling = fileURLToPath(new URL('../writer/filling-process.ts', import.meta.url))
 
 describe('a process', () => {
   it('that is killed before the database has what it acknowledged loses nothing', async () => {

@@ -7,20 +7,24 @@ import { LRUCache } from '../../../../cluster/index.ts'
 import type { NewRow } from '../../../checkpoint/index.ts'
 import { follows } from '../log/log-table.ts'
 import type { Tail } from '../log/log-table.ts'
-import type { Lookup } from './lookup.ts'
-import type { Write } from './write.ts'
+import type { Write } from '../requests/write.ts'
 
 const tailsKept = 20_000
 
 /** Tail of a branch without rows. */
 const newTail: Tail = { no: undefined, dead: false, epoch: 0, seq: 0 }
 
-/** Tells which appends cannot be refused. Used by `WriterLink`. */
+/** What is committed, as far as it matters here. */
+export interface KnownBranches {
+  hasBranch(id: string): boolean
+}
+
+/** Tells which appends cannot be refused. */
 export class BranchTails {
   readonly #tails = new LRUCache<string, Tail>({ max: tailsKept })
-  readonly #lookup: Lookup
+  readonly #lookup: KnownBranches
 
-  constructor(lookup: Lookup) {
+  constructor(lookup: KnownBranches) {
     this.#lookup = lookup
   }
 

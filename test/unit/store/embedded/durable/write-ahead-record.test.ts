@@ -6,9 +6,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { WireBatch } from '../../../../../src/store/embedded/writer/wire-batch.ts'
+import type { WireBatch } from '../../../../../src/store/embedded/requests/wire-batch.ts'
 import { headOf, lengthOf, recordsIn,
-  sizeOf } from '../../../../../src/store/embedded/writer/write-ahead-record.ts'
+  sizeOf } from '../../../../../src/store/embedded/durable/write-ahead-record.ts'
 
 interface Written {
   readonly file: Buffer

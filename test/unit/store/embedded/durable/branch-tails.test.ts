@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { NewRow } from '../../../../../src/checkpoint/index.ts'
-import { BranchTails } from '../../../../../src/store/embedded/writer/branch-tails.ts'
+import { BranchTails } from '../../../../../src/store/embedded/durable/branch-tails.ts'
 import type { Lookup } from '../../../../../src/store/embedded/writer/lookup.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../../../../cluster/index.ts'
-import { FileIdentity } from '../../../../../src/store/embedded/writer/file-identity.ts'
-import type { Seen } from '../../../../../src/store/embedded/writer/file-identity.ts'
+import { FileIdentity } from '../../../../../src/store/embedded/durable/file-identity.ts'
+import type { Seen } from '../../../../../src/store/embedded/durable/file-identity.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 
 const names = ['heddle.db', 'heddle.db-wal', 'heddle.db-ahead']

@@ -10,8 +10,8 @@ import { dirname } from 'node:path'
 
 import type { Env } from '../../../../cluster/index.ts'
 import { assert, HeddleError } from '../../../errors.ts'
-import type { StoreGeneration } from './request.ts'
-import type { WireBatch } from './wire-batch.ts'
+import type { StoreGeneration } from '../requests/request.ts'
+import type { WireBatch } from '../requests/wire-batch.ts'
 import { headOf, lengthOf, recordsIn, sizeOf } from './write-ahead-record.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
 

@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib'
 
-import type { WireBatch } from './wire-batch.ts'
+import type { WireBatch } from '../requests/wire-batch.ts'
 
 /** One record, which holds one write. */
 export interface WriteAheadRecord {

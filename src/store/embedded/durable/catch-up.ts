@@ -6,11 +6,11 @@
 import { HeddleError } from '../../../errors.ts'
 import type { Database } from '../file/database.ts'
 import { isConflict } from '../file/disk-error.ts'
-import type { Tables } from './tables.ts'
-import { unpackWrites } from './wire-batch.ts'
+import type { Tables } from '../requests/tables.ts'
+import { unpackWrites } from '../requests/wire-batch.ts'
+import type { Write } from '../requests/write.ts'
 import { writeAheadPath } from './write-ahead-file.ts'
 import type { WriteAheadRecord } from './write-ahead-record.ts'
-import type { Write } from './write.ts'
 
 /** A database that may lack writes of its write-ahead file. */
 export interface Behind {

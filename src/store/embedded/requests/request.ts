@@ -62,11 +62,10 @@ export interface Requests {
   readonly writes: WireBatch
   readonly questions: readonly AskedQuestion[]
   /**
-   * Number of a batch with writes, counted through all generations of the store; 0 in a store
-   * without a write-ahead file.
+   * Batches with writes are numbered, on through all generations of the store; 0 if they are not.
    */
   readonly number: number
-  /** True if the writes are in the write-ahead file and acknowledged: they must be done. */
+  /** The writes are on disk and acknowledged: they must be done. */
   readonly acknowledged: boolean
   /** True if nothing follows. */
   readonly close: boolean
