@@ -385,6 +385,13 @@ describe('code', () => {
       'cannot see, such as its unit, its owner, what null means or what it throws.')
   })
 
+  it('that decides for a thread waits for nothing', () => {
+    const broken = house.filter(({ path }) => path.startsWith('src/thread/decide/'))
+      .filter(({ bare }) => /\bawait\b|\basync\b|\bPromise\b/.test(bare))
+      .map(({ path }) => path)
+    expectNone(broken, 'Look it up in the turn (src/thread/actor), and decide on what was found.')
+  })
+
   it('of cluster/ says no word of the product', () => {
     const product = /\b(thread|graph|superstep|checkpoint|assistant|run|langgraph)s?\b/i
     const broken = house.filter(({ path }) => path.startsWith('cluster/')).flatMap((file) =>

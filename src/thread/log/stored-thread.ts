@@ -3,11 +3,12 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { decodeRow } from '../../checkpoint/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
+import { assert } from '../../errors.ts'
 import { dueAtMs } from '../../limits/index.ts'
 import type { ThreadIndex } from '../../search/index.ts'
 import { apply, fromRow, runChanges } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
-import { unfinishedRuns } from '../model/unfinished-run.ts'
+import { newRun } from '../model/unfinished-run.ts'
 import { RunRows } from './run-rows.ts'
 
 /** What is read, from where, and on whose behalf. */
@@ -68,4 +69,20 @@ function inputCharactersOf({ unfinished }: ThreadRow): number {
 
 function lacksTimes({ unfinished }: ThreadRow, runs: readonly RunRow[]): boolean {
   return unfinished.some(({ notBeforeMs }, i) => notBeforeMs !== runs[i]!.notBeforeMs)
+}
+
+/** The runs that a thread's row names: created by the log, brought up to date by the row. */
+function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[]> {
+  return Promise.all(thread.unfinished.map(async (unfinished) => {
+    const { inputCharacters: _, ...changes } = unfinished
+    const { createdSeq: seq, runId } = changes
+    const [entry] = await log.read(thread.branch!, { from: seq, through: seq })
+    const created = entry &&
+      decodeRow(entry.body).find((record) =>
+        record.$case === 'runCreated' && record.value.runId === runId
+      )
+    assert(created?.$case === 'runCreated', `row ${seq} of the log creates run ${runId}`)
+    const { notBeforeMs } = created.value
+    return { ...newRun(thread, created.value, seq), ...changes, notBeforeMs }
+  }))
 }

@@ -1,9 +1,7 @@
 /** Unfinished runs as the thread's row keeps them: what changed since the log created them. */
 
 import type { RunRow, ThreadRow, UnfinishedRun } from '../../../proto/gen/storage/v1/row.ts'
-import { decodeRow } from '../../checkpoint/index.ts'
-import type { LogPort, RecordOf } from '../../checkpoint/index.ts'
-import { assert } from '../../errors.ts'
+import type { RecordOf } from '../../checkpoint/index.ts'
 
 type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 
@@ -37,20 +35,4 @@ export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq:
     firstSeq: seq,
     lastSeq: seq,
   }
-}
-
-/** The runs that a thread's row names: created by the log, brought up to date by the row. */
-export function unfinishedRuns(log: LogPort, thread: ThreadRow): Promise<RunRow[]> {
-  return Promise.all(thread.unfinished.map(async (unfinished) => {
-    const { inputCharacters: _, ...changes } = unfinished
-    const { createdSeq: seq, runId } = changes
-    const [entry] = await log.read(thread.branch!, { from: seq, through: seq })
-    const created = entry &&
-      decodeRow(entry.body).find((record) =>
-        record.$case === 'runCreated' && record.value.runId === runId
-      )
-    assert(created?.$case === 'runCreated', `row ${seq} of the log creates run ${runId}`)
-    const { notBeforeMs } = created.value
-    return { ...newRun(thread, created.value, seq), ...changes, notBeforeMs }
-  }))
 }
