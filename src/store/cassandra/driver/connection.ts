@@ -1,7 +1,7 @@
 /** The connection to Cassandra. Every statement of the store goes through its few methods. */
 
 import { Client, types } from 'cassandra-driver'
-import type { Host, QueryOptions } from 'cassandra-driver'
+import type { QueryOptions } from 'cassandra-driver'
 
 import { backoffMs, pauseMsMax } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
@@ -14,6 +14,7 @@ import { Hedge, patienceMs } from './hedge.ts'
 import { hedgedWrite } from './hedged-write.ts'
 import { ReadTimeout } from './read-timeout.ts'
 import { RunningMedian } from './running-median.ts'
+import { hostsAgree, hostsOf, schemaHost } from './schema-hosts.ts'
 import { startError } from './start-error.ts'
 
 /**
@@ -215,13 +216,13 @@ export class Connection {
    */
   async execute(cql: string): Promise<void> {
     await this.#client.execute(cql, [], { consistency: localQuorum, readTimeout: schemaMs,
-      host: this.#schemaHost() })
+      host: schemaHost(this.#client, this.localDataCenter) })
   }
 
   /** Resolves when all hosts know what was executed, or after ten seconds. */
   async agreed(): Promise<void> {
     const untilMs = this.#env.monotonicMs() + agreementMs
-    while (!this.#closed && !await this.#hostsAgree()) {
+    while (!this.#closed && !await hostsAgree(this.#client, this.localDataCenter)) {
       if (this.#env.monotonicMs() > untilMs) {
         this.#env.log.warn('The hosts of Cassandra do not all have the same tables yet.')
         return
@@ -250,8 +251,7 @@ export class Connection {
 
   /** Number of hosts in the local data center. */
   localHosts(): number {
-    return this.#client.hosts.values()
-      .filter(({ datacenter }) => datacenter === this.localDataCenter).length
+    return hostsOf(this.#client, this.localDataCenter).length
   }
 
   /** Closes the connection. Gives up what is in flight. */
@@ -270,7 +270,7 @@ export class Connection {
         const sentMs = this.#env.monotonicMs()
         const slowMs = Math.max(patienceMs, slowTimes * this.#writeMedian.ms)
         this.#answered(await hedgedWrite(this.#env, slowMs, attempt))
-        this.#writeMedian.applied(this.#env.monotonicMs() - sentMs)
+        this.#writeMedian.add(this.#env.monotonicMs() - sentMs)
         return
       } catch (error) {
         const outcome = outcomeOf(error)
@@ -302,7 +302,7 @@ export class Connection {
           await this.#client.execute(cql, sent, { ...prepared, isIdempotent: true, readTimeout,
             fetchSize, pageState }),
         )
-        if (prompt) this.#hedge.applied(cql, this.#env.monotonicMs() - askedMs)
+        if (prompt) this.#hedge.answered(cql, this.#env.monotonicMs() - askedMs)
         return answer
       } catch (error) {
         if (outcomeOf(error) === 'refused') throw refusal(error)
@@ -319,32 +319,6 @@ export class Connection {
   #answered<Answer>(answer: Answer): Answer {
     this.#answeredMs = this.#env.monotonicMs()
     return answer
-  }
-
-  #schemaHost(): Host | undefined {
-    const local = this.#client.hosts.values()
-      .filter(({ datacenter }) => datacenter === this.localDataCenter)
-    return local.find((host) => host.isUp()) ?? local[0]
-  }
-
-  /** True if hosts agree, as seen by the host that changes the schema. Others may lag behind it. */
-  async #hostsAgree(): Promise<boolean> {
-    const host = this.#schemaHost()
-    try {
-      const answers = await Promise.all(
-        ['local', 'peers_v2'].map((table) =>
-          this.#client.execute(`SELECT schema_version FROM system.${table}`, [], { host })
-        ),
-      )
-      // A host that has just joined or left has no version.
-      const versions = answers.flatMap(({ rows }) =>
-        rows.flatMap((row) => row['schema_version'] ? [String(row['schema_version'])] : [])
-      )
-      return new Set(versions).size === 1
-    } catch {
-      // The host is busy or has gone. What was executed has taken effect nevertheless.
-      return false
-    }
   }
 
   #swap(statements: readonly Statement[]): Promise<types.ResultSet> {

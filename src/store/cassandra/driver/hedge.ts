@@ -18,10 +18,10 @@ export class Hedge {
   readonly #median = new Map<string, RunningMedian>()
 
   /** Records the time of a statement that many callers wait for. */
-  applied(cql: string, tookMs: number): void {
+  answered(cql: string, tookMs: number): void {
     const median = this.#median.get(cql) ?? new RunningMedian(promptMinMs)
     this.#median.set(cql, median)
-    median.applied(tookMs)
+    median.add(tookMs)
   }
 
   newPlan(_keyspace: string, statement: string | readonly object[]): { nextExecution(): number } {

@@ -18,7 +18,7 @@ export class RunningMedian {
     return this.#ms
   }
 
-  applied(tookMs: number): void {
+  add(tookMs: number): void {
     this.#ms = Math.max(leastMs, tookMs > this.#ms ? this.#ms * step : this.#ms / step)
   }
 }

@@ -16,11 +16,11 @@ it('A second host is asked once, after 200 ms.', () => {
 
 it('What many wait for is sent to a second host after twice its usual time.', () => {
   const hedge = new Hedge()
-  hedge.applied('prompt', 1)
+  hedge.answered('prompt', 1)
   expect(delays(hedge, 'prompt')).toEqual([4, -1])
   // One in four takes long: that is not the usual time.
   for (let received = 0; received <
-    400; received++) hedge.applied('prompt', received % 4 === 0 ? 500 : 10)
+    400; received++) hedge.answered('prompt', received % 4 === 0 ? 500 : 10)
   const [delayMs] = delays(hedge, 'prompt')
   expect(delayMs).toBeGreaterThanOrEqual(18)
   expect(delayMs).toBeLessThanOrEqual(26)
@@ -29,8 +29,8 @@ it('What many wait for is sent to a second host after twice its usual time.', ()
 
 it('The learned time has bounds.', () => {
   const hedge = new Hedge()
-  for (let received = 0; received < 400; received++) hedge.applied('prompt', 0.1)
+  for (let received = 0; received < 400; received++) hedge.answered('prompt', 0.1)
   expect(delays(hedge, 'prompt')).toEqual([2, -1])
-  for (let received = 0; received < 400; received++) hedge.applied('prompt', 3_000)
+  for (let received = 0; received < 400; received++) hedge.answered('prompt', 3_000)
   expect(delays(hedge, 'prompt')).toEqual([100, -1])
 })
