@@ -32,11 +32,11 @@ function unknownRelease() {
   const lock = readFileSync(join(root, 'test/newest/package-lock.json'), 'utf8')
   const { version } = JSON.parse(lock).packages['node_modules/@langchain/langgraph']
   const functions = unknownIn(version)
-  return functions.length === 0 ?
-    undefined :
-    `@langchain/langgraph ${version} of test/newest is not known to ` +
-    `src/graph/engine/known-sources.ts: ${functions.join(', ')}. Graphs on it run without ` +
-    'shortcuts. Run the suite with it, read what changed, and add its row.'
+  return functions.length === 0
+    ? undefined
+    : `@langchain/langgraph ${version} of test/newest is not known to ` +
+      `src/graph/engine/known-sources.ts: ${functions.join(', ')}. Graphs on it run without ` +
+      'shortcuts. Run the suite with it, read what changed, and add its row.'
 }
 
 let failed = false

@@ -8,8 +8,8 @@ import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
 const kind = ['long', 'cluster', 'nightly', 'fuzz'].find((name) => args.includes(`--${name}`))
-const files = kind === 'fuzz' ?
-  ['test/e2e/fuzz.test.ts']
+const files = kind === 'fuzz'
+  ? ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const long = ['long', 'cassandra', 'newest']

@@ -110,8 +110,8 @@ function settingsFromCommand(): Settings {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) process.exit(exitCodes.done)
-    const mistake = error.code === 'commander.excessArguments' ?
-      strayWord(command.args[0]!)
+    const mistake = error.code === 'commander.excessArguments'
+      ? strayWord(command.args[0]!)
       : mistakeIn(error)
     refuse(`${mistake}; see --help`, exitCodes.misused)
   }
@@ -146,14 +146,14 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
     (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
     ...lines,
-    ...url === undefined || portIsChosen || Number(new URL(url).port) === port ?
-      []
+    ...url === undefined || portIsChosen || Number(new URL(url).port) === port
+      ? []
       : [`  ${label('port')}${port} is taken, so it is the next free one; --port chooses one`],
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
-    ...metricsPort === undefined ?
-      []
+    ...metricsPort === undefined
+      ? []
       : [`  ${label('metrics')}port ${metricsPort} of ${metrics!.host}`],
     '',
     '',

@@ -95,8 +95,8 @@ export class ShardTable {
 
   /** Places every shard among the members that stay. */
   place(members: readonly Member[]): void {
-    this.#places = members.length === 0 ?
-      []
+    this.#places = members.length === 0
+      ? []
       : this.#phases.map((_, shard) => placeShard(shard, members).id)
   }
 

@@ -97,8 +97,8 @@ function memberProcess({ config, data, port, limits, region, regionUrls }: Start
     '0',
     '--limits',
     limits,
-    ...regionUrls === undefined ?
-      []
+    ...regionUrls === undefined
+      ? []
       : ['--region', region, '--region-url', regionUrls, '--auth', 'keys', '--billing',
         region === 'us' ? 'on' : 'off'],
   ] })

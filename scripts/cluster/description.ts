@@ -42,8 +42,8 @@ export function writeDescription(directory: string, description: ClusterDescript
 /** The folders of its regions; the folder itself if it has none. */
 export function clustersIn(directory: string): readonly string[] {
   const { regions } = read(directory) as Partial<RegionsDescription>
-  return regions === undefined ?
-    [directory]
+  return regions === undefined
+    ? [directory]
     : Object.keys(regions).map((region) => join(directory, region))
 }
 

@@ -111,8 +111,8 @@ export class KeyCache {
       return { kind: 'elsewhere', region: name.region }
     }
     const hash = hashOf(text)
-    const entry = name?.region === this.#region ?
-      await this.#entryOf(name.id, addressOf)
+    const entry = name?.region === this.#region
+      ? await this.#entryOf(name.id, addressOf)
       : undefined
     if (entry === undefined || !isHashOf(hash, entry.row)) {
       return { kind: 'bad', hash, reason: 'This API key is not known here.' }

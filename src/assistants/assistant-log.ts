@@ -93,8 +93,8 @@ export async function* versionsBackwards(log: AssistantLog, row: AssistantRow,
   for (let through = row.seq; through > 0;) {
     allowance?.keep(0)
     const range = { from: 1, through, reverse: true, limit: pageRows, bytes: bytesTogether }
-    const page = allowance === undefined ?
-      await log.read(branchOf(row), range)
+    const page = allowance === undefined
+      ? await log.read(branchOf(row), range)
       : await allowance.beside(() =>
         log.read(branchOf(row), { ...range, bodyBytes: allowance.left })
       )

@@ -153,8 +153,8 @@ export class CheckpointReader implements CheckpointSource {
   async page(query: TupleQuery): Promise<ReadCheckpoint[]> {
     const now = this.#head()
     const limit = query.limit ?? Number.POSITIVE_INFINITY
-    const before = query.before === null ?
-      undefined
+    const before = query.before === null
+      ? undefined
       : await this.#place(now, query.ns ?? '', query.before)
     const page: Checkpoint[] = []
     const history = new History()
@@ -199,8 +199,8 @@ export class CheckpointReader implements CheckpointSource {
   /** The place of a checkpoint; undefined also for one that a rollback dropped. */
   async #place(now: LogHead, ns: string, id: string | null): Promise<CheckpointPlace | undefined> {
     const isHead = ns === '' && (id === null || id === now.head?.id)
-    const place = isHead ?
-      now.head
+    const place = isHead
+      ? now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
     return place && place.seq > 0 ? place : undefined
   }

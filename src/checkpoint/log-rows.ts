@@ -25,8 +25,8 @@ export async function* rowsOf(
 ): AsyncGenerator<LogEntry> {
   let [low, high] = [from, through]
   for (let rows = first; low <= high;) {
-    const range = reverse ?
-      { from: Math.max(low, high - rows + 1), through: high, reverse }
+    const range = reverse
+      ? { from: Math.max(low, high - rows + 1), through: high, reverse }
       : { from: low, through: Math.min(high, low + rows - 1) }
     const read = await log.read(branch, { ...range, bytes: bytesTogether })
     yield* read

@@ -17,8 +17,8 @@ export function runBackupCommand(source: CommandSource): Promise<void> {
       const settings = settingsOfPlace(source, command)
       const target = resolve(source.folder, file)
       const { bytes } = backUpStore(settings, target)
-      source.print(typed.json ?
-        `${JSON.stringify({ file: target, bytes })}\n`
+      source.print(typed.json
+        ? `${JSON.stringify({ file: target, bytes })}\n`
         : `${target} has all data of ${settings.dataDirectory} (${megabytes(bytes)} MB).\n`)
     })
   return runCommand(command, source, 'say into which file')

@@ -55,7 +55,7 @@ function faultOf(url: URL, { httpsOnly, hosts, ports }: WebhookPolicy): string |
 }
 
 function isBelow(host: string, pattern: string): boolean {
-  return pattern.startsWith('*.') ?
-    host.endsWith(pattern.slice(1)) && host.length >= pattern.length
+  return pattern.startsWith('*.')
+    ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length
     : host === pattern
 }

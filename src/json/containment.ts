@@ -17,8 +17,8 @@ function containsAll(whole: readonly unknown[], part: readonly unknown[]): boole
   const scalars = new Set(whole)
   return part.every((sought) =>
     typeof sought === 'object' && sought !== null
-      ? whole.some((each) => contains(each, sought)) :
-      scalars.has(sought)
+      ? whole.some((each) => contains(each, sought))
+      : scalars.has(sought)
   )
 }
 

@@ -62,8 +62,8 @@ export function split(what: string, document: unknown, carried: Carried | number
       return typeof rule === 'number' ? carry(each, rule, place) : look(each, rule, place)
     })
   }
-  const seen = typeof carried === 'number' ?
-    carry(document, carried, [])
+  const seen = typeof carried === 'number'
+    ? carry(document, carried, [])
     : look(document, carried, [])
   const rest = JSON.stringify(seen)
   if (rest.length > restMax.characters || isLong(seen)) throw tooMuch(what, seen)

@@ -31,8 +31,8 @@ export class TimeRing {
 
   /** The moment at an index from the oldest; Infinity if there are fewer. */
   at(index: number): number {
-    return index < this.#size ?
-      this.#moments[(this.#head + index) % this.#moments.length]!
+    return index < this.#size
+      ? this.#moments[(this.#head + index) % this.#moments.length]!
       : Infinity
   }
 

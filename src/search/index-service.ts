@@ -8,11 +8,11 @@ import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
 /** Questions are plain data. Answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
-  encode: (value) => (isAnswer(value) ?
-    Buffer.concat([answerMark, encodeAnswer(value)])
+  encode: (value) => (isAnswer(value)
+    ? Buffer.concat([answerMark, encodeAnswer(value)])
     : Buffer.concat([questionMark, rawValues.encode(value)])),
-  decode: (bytes) => (bytes[0] === answerMark[0] ?
-    decodeAnswer(bytes.subarray(1))
+  decode: (bytes) => (bytes[0] === answerMark[0]
+    ? decodeAnswer(bytes.subarray(1))
     : rawValues.decode(bytes.subarray(1))),
 }
 

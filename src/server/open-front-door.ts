@@ -88,8 +88,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {
   const url = regionUrls[region]
-  return inRegion ?
-    { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
+  return inRegion
+    ? { name: region, ...url !== '' && { api_url: url }, ...regions[region] }
     : undefined
 }
 

@@ -126,9 +126,9 @@ export async function openServer(settings: Settings, env: Env,
   readWorkers(metrics, () => graphs.stats())
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
-  const door = !answersClients ?
-    undefined :
-    await stage('door',
+  const door = !answersClients
+    ? undefined
+    : await stage('door',
       () => openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads }),
       (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
@@ -142,9 +142,9 @@ export async function openServer(settings: Settings, env: Env,
       socket?.close())
   }
   const { metrics: metricsPlace } = settings
-  const metricsServer = metricsPlace === null ?
-    undefined :
-    await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
+  const metricsServer = metricsPlace === null
+    ? undefined
+    : await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
   // Comes before the front door closes: requests that come while shards move go to the new owners.
   await stage('shards', () => {}, () => backend.giveBack())
   const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,
@@ -189,8 +189,8 @@ async function openBackend(settings: Settings,
   const { env, metrics, endProcess } = watchers
   const { cassandra, dataDirectory: directory, inRegion } = settings
   const region = inRegion ? settings.region : undefined
-  const backend = cassandra === null ?
-    await openEmbeddedBackend(directory, env, endProcess)
+  const backend = cassandra === null
+    ? await openEmbeddedBackend(directory, env, endProcess)
     : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
   return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }

@@ -94,8 +94,8 @@ export const hosts: Kind<readonly string[]> = listOf(
 /** An http(s) URL. A fault does not repeat it, because it may contain a password. */
 export const webAddress: Kind<string> = {
   read: (text) =>
-    /^https?:$/.test(URL.parse(text)?.protocol ?? '') ?
-      { value: text }
+    /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+      ? { value: text }
       : { faults: ['must be an http(s) URL'] },
 }
 

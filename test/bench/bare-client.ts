@@ -55,8 +55,8 @@ export class BareClient {
   async ask(method: string, path: string, body?: object,
     progress?: Progress): Promise<BareResponse> {
     const text = body === undefined ? '' : JSON.stringify(body)
-    const about = body === undefined ?
-      ''
+    const about = body === undefined
+      ? ''
       : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
     const head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${about}\r\n`
     this.#socket.write(head + text)

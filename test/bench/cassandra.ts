@@ -126,7 +126,7 @@ function notes(own: boolean): string {
 
 /** The beginning of the notes. */
 export function whereOf(own: boolean): string {
-  return own ?
-    '3 nodes of Cassandra on this machine, three replicas, each write on disk'
+  return own
+    ? '3 nodes of Cassandra on this machine, three replicas, each write on disk'
     : 'A Cassandra that was there, which others may use'
 }

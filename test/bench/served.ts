@@ -49,8 +49,8 @@ export class Served implements Target {
   async ask(method: string, path: string, body?: object): Promise<Answer> {
     const began = performance.now()
     const answer = await this.#send(method, path, body)
-    const parsed: unknown = answer.body.length === 0 ?
-      undefined
+    const parsed: unknown = answer.body.length === 0
+      ? undefined
       : JSON.parse(answer.body.toString())
     return { ms: performance.now() - began, bytes: answer.body.length, body: parsed }
   }

@@ -30,8 +30,8 @@ import type { Belongings, Case } from './access-cases.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-const cassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra' ?
-  await cassandraForTests()
+const cassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
+  ? await cassandraForTests()
   : undefined
 const keyspace = cassandra && newKeyspace(cassandra)
 const euUrl = 'https://eu.heddle.example'
@@ -164,8 +164,8 @@ async function callRpc(ended: Transport, name: string,
 
 function textOf(answers: unknown): string {
   return JSON.stringify(answers, (_, value: unknown) =>
-    typeof value === 'bigint' ?
-      `${value}`
+    typeof value === 'bigint'
+      ? `${value}`
       : value instanceof Uint8Array
       ? new TextDecoder().decode(value)
       : value) ?? ''

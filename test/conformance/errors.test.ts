@@ -97,8 +97,8 @@ describe('something unknown', () => {
     ['GET', '/nosuch'],
     ['POST', '/threads/a/b/c/d'],
   ])('is 404 with a sentence: %s %s', async (method, path) => {
-    const body = method === 'POST' && path.endsWith('/state') ?
-      { values: {} }
+    const body = method === 'POST' && path.endsWith('/state')
+      ? { values: {} }
       : method === 'PATCH'
       ? { metadata: {} }
       : undefined

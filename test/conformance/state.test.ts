@@ -185,8 +185,8 @@ describe('a state update', () => {
     await threads.updateState(id, {
       values: { topic: 'fork' },
       asNode: 'a',
-      ...field === 'checkpoint' ?
-        { checkpoint: afterA.checkpoint }
+      ...field === 'checkpoint'
+        ? { checkpoint: afterA.checkpoint }
         : { checkpointId: afterA.checkpoint_id },
     })
     expect((await threads.get(id)).values).toEqual({ topic: 'fork', log: ['a:t'] })

@@ -88,8 +88,8 @@ export class SimulatedCassandra {
       answer({
         rows: seen.map(({ partition, row }) => rowFor(question, partition, row)),
         pageState: all.length > page.size && question.limit > page.size
-          ? encodeKey(seen.at(-1)!.row.key) :
-          null,
+          ? encodeKey(seen.at(-1)!.row.key)
+          : null,
       })
     })
   }
@@ -178,8 +178,8 @@ export class SimulatedCassandra {
       swap: { changes, partition, key: row!.key,
         mutation: (timestamp) => mutationOf(changes, timestamp) },
       done: (outcome) =>
-        answer(outcome === undefined ?
-          'timeout'
+        answer(outcome === undefined
+          ? 'timeout'
           : { rows: [swapRow(table, partition, changes, outcome)], pageState: null }),
     })
   }
@@ -263,8 +263,8 @@ function encodeKey(key: readonly Cell[]): string {
 }
 
 function decodeKey(state: string): Cell[] {
-  return (JSON.parse(state) as unknown[]).map((cell) => (typeof cell === 'object' && cell !== null ?
-    BigInt((cell as { big: string }).big)
+  return (JSON.parse(state) as unknown[]).map((cell) => (typeof cell === 'object' && cell !== null
+    ? BigInt((cell as { big: string }).big)
     : cell as Cell)
   )
 }

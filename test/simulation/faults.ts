@@ -47,8 +47,8 @@ export function unleash(targets: FaultTargets, untilMs: number): void {
     ? chance.pick(['tear', 'tear', 'stop', 'isolate', 'storm', 'join', 'giveBack'] as const)
     : undefined
   const favourite = targets.favourite ?? favoured
-  const tempers = faultNames.map((name) => ({ name, weight: name === favourite ?
-    8
+  const tempers = faultNames.map((name) => ({ name, weight: name === favourite
+    ? 8
     : name === 'lapse' || chance.flip(0.35)
     ? 0
     : chance.number() })

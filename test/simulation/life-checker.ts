@@ -145,8 +145,8 @@ export class LifeChecker {
 
   /** What is wrong at the end; undefined if nothing is, which may take a while. */
   end({ life, items, runs }: Look, remains: Remains): string | undefined {
-    const wrong = life === '' ?
-      this.#rowLeft(remains)
+    const wrong = life === ''
+      ? this.#rowLeft(remains)
       : remains.wrongRow(this.#list, life, items)
     if (wrong !== undefined) return wrong
     for (const [item, { isOwn, acknowledged }] of this.#items) {
@@ -167,8 +167,8 @@ export class LifeChecker {
   /** A life that was never acknowledged may still appear. */
   #rowLeft(remains: Remains): string | undefined {
     const life = remains.lifeOf(this.#list)
-    return life !== undefined && this.#lives.has(life) ?
-      `the row of its life ${life} is left`
+    return life !== undefined && this.#lives.has(life)
+      ? `the row of its life ${life} is left`
       : undefined
   }
 

@@ -63,8 +63,8 @@ export class LifeClients {
     const targets = copies.slice(copies.indexOf(list) + 1)
     if (at < 0.5) return this.#put(list)
     if (at < 0.7) return this.#look(list)
-    return at < 0.85 || targets.length === 0 ?
-      this.#remove(list)
+    return at < 0.85 || targets.length === 0
+      ? this.#remove(list)
       : this.#copy(list, chance.pick(targets))
   }
 

@@ -145,8 +145,8 @@ export async function itemsOf(log: LogPort, row: ThreadRow): Promise<string[]> {
   return entries.flatMap(({ body }) => decodeRow(body)).flatMap((
     record,
   ) => (isCreated(record) || record.$case === 'threadPatched'
-    ? itemsIn(record.value.metadataJson).slice(-1) :
-    [])
+    ? itemsIn(record.value.metadataJson).slice(-1)
+    : [])
   )
 }
 

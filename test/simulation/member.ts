@@ -278,8 +278,8 @@ export class Member {
         return owner?.member === this.self && owner.epoch === epoch
       },
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
-        ? new LifeActor(parts, context) :
-        new ListActor(parts, context)) }],
+        ? new LifeActor(parts, context)
+        : new ListActor(parts, context)) }],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = balancer

@@ -66,8 +66,8 @@ export class Remains {
   ofDead(life: string): string | undefined {
     if (this.#needy.has(life)) return `the life ${life} is over and still needs another`
     const [end, needed] = [this.#ends.get(life) ?? 0, this.#needed.get(life) ?? 0]
-    return end <= needed ?
-      undefined
+    return end <= needed
+      ? undefined
       : `${end} rows are stored of the life ${life}, which is over; ${needed} are needed`
   }
 }

@@ -47,12 +47,12 @@ const without = oneOf(rules, values.without)
 const favourite = oneOf(faultNames, values.favourite)
 const numbered = (name: string, text: string) =>
   orExit(() => wholeNumber(name, text, 0, Number.MAX_SAFE_INTEGER))
-const first = values.seed === undefined ?
-  numbered('from', values.from)
+const first = values.seed === undefined
+  ? numbered('from', values.from)
   : numbered('seed', values.seed)
 const count = values.seed === undefined ? numbered('seeds', values.seeds) : 1
-const withinMs = values.within === undefined ?
-  Infinity
+const withinMs = values.within === undefined
+  ? Infinity
   : numbered('within', values.within) * 1_000
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0

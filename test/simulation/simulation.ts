@@ -180,8 +180,8 @@ class Simulation {
     if (await world.run(() => ended === lists.length + 1, world.nowMs + healMs)) return
     for (const what of this.#wrong) this.#checker.fail('remains', what)
     if (this.#wrong.length > 0) return
-    this.#checker.fail('stuck', settled ?
-      'nobody answers although all is well'
+    this.#checker.fail('stuck', settled
+      ? 'nobody answers although all is well'
       : 'shards are not where they are placed although all is well')
   }
 

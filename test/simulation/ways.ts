@@ -79,8 +79,8 @@ export class Ways<Reached> {
         if (thereMs !== undefined) world.after(thereMs, arrive)
         if (thereMs === undefined) back(() => reject(broken(to)))
         // A message that was given up may still arrive, and one that arrived may arrive again.
-        const strays = thereMs === undefined ?
-          this.#reaches(from, to.id) && chance.flip(0.5)
+        const strays = thereMs === undefined
+          ? this.#reaches(from, to.id) && chance.flip(0.5)
           : chance.flip(this.#network.weather.loss / 2)
         if (strays) world.after(chance.between(1, 1_500), arrive)
       })

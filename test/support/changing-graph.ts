@@ -237,8 +237,8 @@ function act(state: State, update: Partial<State>, wish: Action, newId: string):
     && all.length + list.length > Math.max(shortMax, list.length + 1)
   const isShort = list.length <= shortMax
   const found = isTooLong || (all && growing.includes(channel) && !isShort && all.length > 1)
-    ? undefined :
-    all
+    ? undefined
+    : all
   // What a node has changed and meant to return must not be replaced by something else.
   if (!isShort && (found === undefined || !isReturned(wish) || channel in update)) return
   change(each, wish.change, `${newId} changed`)

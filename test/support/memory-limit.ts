@@ -57,8 +57,8 @@ function memoryGroup(bytes: number): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8')
     const path = /^\d+:memory:(.*)$/m.exec(own)?.[1]
-    const root = path === undefined ?
-      join('/sys/fs/cgroup', /^0::(.*)$/m.exec(own)?.[1] ?? '')
+    const root = path === undefined
+      ? join('/sys/fs/cgroup', /^0::(.*)$/m.exec(own)?.[1] ?? '')
       : join('/sys/fs/cgroup/memory', path)
     const group = join(root, `heddle-test-${process.pid}-${made += 1}`)
     mkdirSync(group)

@@ -42,8 +42,8 @@ export class ModelLog implements CheckpointSource {
 
   async list(query: TupleQuery): Promise<StoredTuple[]> {
     this.reads += 1
-    const before = query.before === null ?
-      this.checkpoints.length
+    const before = query.before === null
+      ? this.checkpoints.length
       : this.checkpoints.findIndex(({ id }) => id === query.before)
     return this.checkpoints.slice(0, Math.max(0, before)).reverse()
       .filter((checkpoint) => matches(checkpoint, query))
@@ -101,8 +101,8 @@ function apply(channels: Channels, { channel, change }: ChannelChange): void {
 }
 
 function shown(channels: Channels): Record<string, unknown> {
-  return Object.fromEntries([...channels].map(([channel, content]) => [channel, 'list' in content ?
-    content.list.map(({ json }) => JSON.parse(json) as unknown)
+  return Object.fromEntries([...channels].map(([channel, content]) => [channel, 'list' in content
+    ? content.list.map(({ json }) => JSON.parse(json) as unknown)
     : JSON.parse(content.value.json)]
   ))
 }

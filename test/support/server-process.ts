@@ -151,16 +151,16 @@ const children = new Set<ChildProcess>()
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 function run(options: ServerOptions, dataDir: string, port: string) {
-  const config = options.project === undefined ?
-    []
+  const config = options.project === undefined
+    ? []
     : ['--config', resolve(projectsFolder(), options.project, 'langgraph.json')]
   const { program: home = root } = options
   const command = [process.execPath, join(home, 'src/main.ts'), ...config, '--data', dataDir,
     ...options.anyPort === true ? [] : ['--port', port], ...storeArgs(options.cassandra),
     ...options.args ?? []]
   const memory = options.memoryBytes === undefined ? undefined : memoryLimit(options.memoryBytes)
-  const [program, ...args] = [...memory?.prefix ?? [], ...options.fileKiB === undefined ?
-    []
+  const [program, ...args] = [...memory?.prefix ?? [], ...options.fileKiB === undefined
+    ? []
     : ['bash', '-c', `ulimit -f ${options.fileKiB} && exec "$0" "$@"`], ...command]
   const child = spawn(program!, args, { cwd: home, env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'] })

@@ -104,8 +104,8 @@ export async function expectAlike(plan: ChangingGraph): Promise<void> {
   if (plan.watched) bench.shortcuts = { updates, bareStream: undefined }
   const run = async (wish: RunWish) => {
     const unwatch = plan.watched
-      ? updates.watch(BinaryOperatorAggregate as unknown as ChannelClass) :
-      () => {}
+      ? updates.watch(BinaryOperatorAggregate as unknown as ChannelClass)
+      : () => {}
     try {
       return await bench.run({ ...wish, streamModes: ['values'] })
     } finally {

@@ -21,9 +21,9 @@ class PurgingLog extends MemoryLog {
     this.rows.splice(0, this.rows.length, ...rows)
     const updates = this.updates.filter((update) =>
       update.table === 'run_removed'
-        ? update.threadId !== id :
-        update.table === 'assistant' || update.table === 'billing' ||
-        update.row.threadId !== id
+        ? update.threadId !== id
+        : update.table === 'assistant' || update.table === 'billing' ||
+          update.row.threadId !== id
     )
     this.updates.splice(0, this.updates.length, ...updates)
   }

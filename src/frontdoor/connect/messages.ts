@@ -74,8 +74,8 @@ export function checkpointOf(checkpoint: WireCheckpoint | undefined): Checkpoint
   return checkpoint && {
     checkpoint_id: checkpoint.checkpointId,
     checkpoint_ns: checkpoint.checkpointNs,
-    checkpoint_map: Object.keys(checkpoint.checkpointMap).length > 0 ?
-      checkpoint.checkpointMap
+    checkpoint_map: Object.keys(checkpoint.checkpointMap).length > 0
+      ? checkpoint.checkpointMap
       : undefined,
   }
 }

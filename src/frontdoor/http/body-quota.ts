@@ -49,8 +49,8 @@ export function holdBodies(app: FastifyInstance, { longest, quota }: BodyQuotaOp
 function lengthOf(request: Request): number | undefined {
   const { headers } = request
   if (headers['content-length'] !== undefined) return Number(headers['content-length'])
-  const hasNone = 'stream' in request ?
-    request.stream.endAfterHeaders
+  const hasNone = 'stream' in request
+    ? request.stream.endAfterHeaders
     : headers['transfer-encoding'] === undefined
   return hasNone ? 0 : undefined
 }

@@ -35,8 +35,8 @@ export async function checkAll(
     const answered = dependency.check().then(() => undefined,
       (error: unknown) => reasonOf(error, dependency))
     const failure = await atLatest(env, patienceMs, answered.then((reason) => ({ reason })))
-    const reason = failure === undefined ?
-      `${dependency.title} does not answer.`
+    const reason = failure === undefined
+      ? `${dependency.title} does not answer.`
       : failure.reason
     const result = { ok: reason === undefined, ms: Math.round(env.monotonicMs() - beganMs) }
     return { ...dependency, reason, result }

@@ -42,8 +42,8 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
       key: key !== undefined, user: user !== undefined })
     // Made-up keys are stopped here, so that they create no counters.
     if (!known) await charge(catchAll, address.hash)
-    const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key' ?
-      key!
+    const subject = limit.identity === 'IP' ? address.hash : limit.identity === 'x-api-key'
+      ? key!
       : hashOf(`${user}\n${address.text}`)
     quotaHeaders(reply, detailsOf(limit), await charge(limit, subject))
   }

@@ -38,8 +38,8 @@ export function leftSignal({ raw }: FastifyReply): AbortSignal {
 export function sendJson(reply: FastifyReply, text: JsonText): FastifyReply | Promise<
   FastifyReply
 > {
-  return text.length > shortLength ?
-    sendLong(reply, text)
+  return text.length > shortLength
+    ? sendLong(reply, text)
     : reply.type('application/json').send(text)
 }
 

@@ -147,8 +147,8 @@ export class RunOperations {
   async #stateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunOnThread> {
     const assistant = await this.#assistantFor(tenant, body)
-    const runId = caller.commandId === '' ?
-      this.#env.uuid7()
+    const runId = caller.commandId === ''
+      ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
     const run = statelessRun(body, assistant, { runId, threadId: runId }, caller)
     return { threadId: runId, run }

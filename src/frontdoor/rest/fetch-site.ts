@@ -23,8 +23,8 @@ export function requireOwnPage(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site, 'user-agent': agent = '', referer } = request.headers
   if (origin !== undefined) return
   const isForeign = site === undefined
-    ? agent.startsWith('Mozilla/') && !isOwn(request, referer) :
-    isOfOthers(site)
+    ? agent.startsWith('Mozilla/') && !isOwn(request, referer)
+    : isOfOthers(site)
   if (!isForeign) return
   throw new HeddleError('forbidden', 'A page of another origin may not cancel a run by leaving: ' +
     'leave out cancel_on_disconnect, or call by fetch with mode cors.')

@@ -82,8 +82,8 @@ function nameRefusal(
     if (auth === undefined) return refusalOf(host, name)
     return comesFromHere(request, host) && auth.isFromTrustedProxy?.(request)
       ? 'A user proxy on this machine must call this server as localhost or 127.0.0.1, or by a ' +
-        'name of --allow-host.' :
-      undefined
+        'name of --allow-host.'
+      : undefined
   }
 }
 

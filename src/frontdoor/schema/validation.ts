@@ -96,8 +96,8 @@ function isOfUuids(schema: TSchema): boolean {
 
 function inSmallLetters(given: object, name: string): object {
   const value = (given as Readonly<Record<string, unknown>>)[name]
-  const small = Array.isArray(value) ?
-    (value as string[]).map((each) => each.toLowerCase())
+  const small = Array.isArray(value)
+    ? (value as string[]).map((each) => each.toLowerCase())
     : typeof value === 'string'
     ? value.toLowerCase()
     : value
@@ -179,8 +179,8 @@ const nouns: Readonly<Record<string, string>> = {
 /** Says which types are allowed. If the type is right, says what else is wrong. */
 function messageOf(errors: readonly SchemaError[]): string {
   const words = errors.flatMap((error) =>
-    error.keyword === 'enum' ?
-      [`one of ${error.params.allowedValues.join(', ')}`]
+    error.keyword === 'enum'
+      ? [`one of ${error.params.allowedValues.join(', ')}`]
       : error.keyword === 'const'
       ? [JSON.stringify(error.params.allowedValue)]
       : []

@@ -12,8 +12,8 @@ export type MessagesReducer = (left: unknown, right: unknown) => BaseMessage[]
 /** Knows the library's own reducer of messages, and those that only append. */
 export function knownReducers(original: MessagesReducer): ReducerFor {
   return (operator: Reducer, report) =>
-    operator === original ?
-      appendingReducer(original, report)
+    operator === original
+      ? appendingReducer(original, report)
       : isPlainAppend(operator)
       ? reportingAppend(operator, report)
       : undefined

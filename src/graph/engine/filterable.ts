@@ -22,7 +22,7 @@ export function filterable(
 }
 
 function isScalar(value: unknown): boolean {
-  return typeof value === 'string' ?
-    value.length <= charactersMax
+  return typeof value === 'string'
+    ? value.length <= charactersMax
     : typeof value === 'number' || typeof value === 'boolean'
 }

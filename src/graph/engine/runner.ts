@@ -63,8 +63,8 @@ export interface Assignment {
 export async function execute(bench: Workbench, assignment: Assignment): Promise<ExecutionOutcome> {
   const { request } = assignment.execution
   try {
-    return request.kind === 'run' ?
-      await run(bench, assignment, request)
+    return request.kind === 'run'
+      ? await run(bench, assignment, request)
       : await edit(bench, assignment, request)
   } catch (error) {
     return failure(error, bench.library.root)
@@ -131,8 +131,8 @@ async function run(bench: Workbench, assignment: Assignment,
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
-    const left = await (isMissingNode(error) ?
-      questionsLeft(bench, saver, threadId)
+    const left = await (isMissingNode(error)
+      ? questionsLeft(bench, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
     return { ...drained ? ended : failure(error, bench.library.root), ...left }
@@ -357,8 +357,8 @@ interface EngineEvent {
 }
 
 function chunkOf(item: unknown, subgraphs: boolean): Chunk {
-  const [namespace, mode, payload] = subgraphs ?
-    item as [string[], string, unknown]
+  const [namespace, mode, payload] = subgraphs
+    ? item as [string[], string, unknown]
     : [[], ...item as [string, unknown]]
   return { namespace, mode, payload }
 }

@@ -54,8 +54,8 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
   }
   const seen: Seen = { graph, saver, show }
-  return question.kind === 'state' ?
-    oneState(seen, threadId, question)
+  return question.kind === 'state'
+    ? oneState(seen, threadId, question)
     : page(seen, threadId, question)
 }
 

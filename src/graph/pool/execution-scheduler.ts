@@ -182,8 +182,8 @@ export class ExecutionScheduler {
   #dispatch(job: Job): boolean {
     const thread = threadOf(job.execution)
     const last = this.#affinity.get(thread)
-    const link = this.#isForItself(job) ?
-      this.#pool.startQuarantined(job.execution.apart)
+    const link = this.#isForItself(job)
+      ? this.#pool.startQuarantined(job.execution.apart)
       : choose(this.#pool.members, last)
     if (!link) return false
     job.link = link

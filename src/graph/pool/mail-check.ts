@@ -72,8 +72,8 @@ function isOutcome(value: unknown): boolean {
 function isReading(value: unknown): boolean {
   if (!isBag(value)) return false
   const { kind, ns, checkpointId: id, query } = value
-  return kind === 'list' ?
-    isBag(query)
+  return kind === 'list'
+    ? isBag(query)
     : kind === 'tuple' && isText(ns) && (id === null || isText(id))
 }
 

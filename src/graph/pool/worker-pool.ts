@@ -263,8 +263,8 @@ export class WorkerPool {
     const isWanted = link.generation === current || link.generation === newest
     if (this.#closed || link.quarantined || !isWanted) return
     if (link.generation > serving) {
-      const during = link.loading === null ?
-        'before it had loaded the project'
+      const during = link.loading === null
+        ? 'before it had loaded the project'
         : `while it imported the file of graph "${link.loading}"`
       this.#projects.failed(
         new HeddleError('graph_failed',

@@ -49,7 +49,7 @@ export class FileKinds {
 function typeFor(url: string): unknown {
   const file = findPackageJSON(url)
   // Without a package.json, Node returns the file itself.
-  return file === undefined || basename(file) !== 'package.json' ?
-    undefined
+  return file === undefined || basename(file) !== 'package.json'
+    ? undefined
     : (JSON.parse(readFileSync(file, 'utf8')) as { type?: unknown }).type
 }

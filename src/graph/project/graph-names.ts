@@ -84,8 +84,8 @@ export function updateFaults({ values, command, asNode }: ParsedUpdate,
   if (asNode === '__copy__' && Array.isArray(values)) {
     return values.flatMap((copy: unknown) =>
       Array.isArray(copy)
-        ? updateFaults({ values: copy[0], command: null, asNode: textOrNull(copy[1]) }, names) :
-        []
+        ? updateFaults({ values: copy[0], command: null, asNode: textOrNull(copy[1]) }, names)
+        : []
     )
   }
   const isNamed = typeof values === 'object' && values !== null && !Array.isArray(values)
@@ -98,8 +98,8 @@ export function updateFaults({ values, command, asNode }: ParsedUpdate,
 /** The fault of breakpoints at nodes that do not exist, which would never be reached. */
 export function breakpointFault(nodes: '*' | readonly string[] | null | undefined,
   names: GraphNames): string | undefined {
-  const unknown = nodes == null || nodes === '*' ?
-    []
+  const unknown = nodes == null || nodes === '*'
+    ? []
     : nodes.filter((node) => !names.nodes.includes(node))
   return unknown.length > 0 ? noNode(unknown, names) : undefined
 }

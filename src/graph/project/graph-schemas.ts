@@ -50,14 +50,14 @@ const messageList: JsonSchema = {
 export async function graphSchemas(graph: ServedGraph): Promise<GraphSchemas> {
   const { builder } = graph as { builder?: Builder }
   const convert = await converters()
-  const configuration = builder === undefined ?
-    null
+  const configuration = builder === undefined
+    ? null
     : first(graph, convert.getConfigTypeSchema, () => convert.loosely(builder._configRuntimeSchema))
   const state = (fields: object | undefined, conversion: Converter, definition: unknown) =>
-    fields === undefined ?
-      null :
-      withFields(Object.keys(fields), convert.messageChannels(graph), first(graph, conversion, () =>
-        convert.loosely(definition)))
+    fields === undefined
+      ? null
+      : withFields(Object.keys(fields), convert.messageChannels(graph),
+        first(graph, conversion, () => convert.loosely(definition)))
   const whole = builder?._schemaRuntimeDefinition
   const input = builder?._inputRuntimeDefinition
   return {
@@ -86,8 +86,8 @@ async function converters() {
     ...schemas,
     /** Converts a type. One that JSON Schema cannot express becomes any. */
     loosely: (definition: unknown) =>
-      definition === undefined ?
-        undefined
+      definition === undefined
+        ? undefined
         : toJsonSchema(definition as Convertible, { unrepresentable: 'any' }),
     /** Channels that add messages to messages, by the engine's reducers or by their name. */
     messageChannels: (graph: ServedGraph) =>

@@ -43,8 +43,8 @@ function resolveIn({ root, graphs, sources, resolutions }: CompiledProject): Res
       if (!asCommonjs) return next(specifier, context)
       const found = resolveAsRequired(specifier, { ...context, parentURL }, next)
       return isInstalledCommonjs(found)
-        ? { ...found, url: asModule(found.url), format: 'module' } :
-        found
+        ? { ...found, url: asModule(found.url), format: 'module' }
+        : found
     }
     // The package's CommonJS build would be a second instance. Node can require the ES modules.
     if (requires && sources.has(parentURL)) {
@@ -53,8 +53,8 @@ function resolveIn({ root, graphs, sources, resolutions }: CompiledProject): Res
     engineUrl ??=
       resolveFrom('@langchain/langgraph', [...places, import.meta.url], context, next).url
     const ours = parentURL.startsWith(sourceFolder)
-    const importers = !ours ?
-      [parentURL, engineUrl]
+    const importers = !ours
+      ? [parentURL, engineUrl]
       // The packages that the engine itself uses, wherever they are installed.
       : engine.test(specifier)
       ? places
@@ -114,8 +114,8 @@ function loadFrom({ sources }: CompiledProject): LoadHookSync {
     const found = sources.get(url)
     // A JSON file is compiled for import only. Node itself can require() it.
     const required = url.endsWith('.json') && context.conditions.includes('require')
-    return found === undefined || required ?
-      next(url, context)
+    return found === undefined || required
+      ? next(url, context)
       : { ...found, shortCircuit: true }
   }
 }

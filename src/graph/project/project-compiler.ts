@@ -137,8 +137,8 @@ async function discover(root: string, file: string): Promise<Discovery> {
 }
 
 function textOf({ text, location }: Message): string {
-  return location === null ?
-    text
+  return location === null
+    ? text
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`
 }
 

@@ -108,8 +108,8 @@ async function findConfig(path: string): Promise<string> {
   if (isThere && extname(file) === '.json') {
     return join(await realpath(dirname(file)), basename(file))
   }
-  const fault = isThere ?
-    `The name of ${file} does not end in .json`
+  const fault = isThere
+    ? `The name of ${file} does not end in .json`
     : `There is no project at ${file}`
   throw new HeddleError('invalid', `${fault}: name a ${configName} or a folder that has one.`)
 }
@@ -166,8 +166,8 @@ function fileOf(path: string): string {
 async function requireFiles(configFile: string, graphs: readonly ProjectGraph[]): Promise<void> {
   const problems = await Promise.all(graphs.map(async ({ graphId, file }) => {
     const found = await stat(file).catch(() => undefined)
-    return found?.isFile() ?
-      []
+    return found?.isFile()
+      ? []
       : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
   }))
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())

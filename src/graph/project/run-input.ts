@@ -89,8 +89,8 @@ export function configOf(threadId: string,
   const configurable = configurableOf(threadId, config, checkpoint)
   return {
     // The library names a run's model there as well.
-    metadata: typeof configurable.model === 'string' ?
-      { model: configurable.model, ...metadata }
+    metadata: typeof configurable.model === 'string'
+      ? { model: configurable.model, ...metadata }
       : metadata,
     configurable,
     ...tags && { tags: [...tags] },
@@ -133,8 +133,8 @@ async function answersLeft(resume: unknown, asked: readonly string[],
   const ids = typeof resume === 'object' ? Object.keys(resume) : []
   const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
   const waiting = await pending()
-  const answers = isById ?
-    Object.entries(resume).filter(([id]) => waiting.includes(id))
+  const answers = isById
+    ? Object.entries(resume).filter(([id]) => waiting.includes(id))
     : waiting.map((id) => [id, resume] as const)
   const left = answers.filter(([id]) => !asked.includes(id))
   return left.length > 0 ? Object.fromEntries(left) : undefined

@@ -94,13 +94,13 @@ export class KnownList {
    */
   change(live: List, mentioned: List | undefined, looks: boolean, encode: Encode): Splice[] {
     const encoded = new Map<unknown, Value>()
-    const difference = mentioned === undefined ?
-      this.#compare(live, encoded, encode)
+    const difference = mentioned === undefined
+      ? this.#compare(live, encoded, encode)
       : this.#identify(live)
     const { at, remove, insert } = difference
     const touched = mentioned !== undefined && looks ? this.#touched() : []
-    const kept = mentioned === undefined || mentioned.length + touched.length === 0 ?
-      []
+    const kept = mentioned === undefined || mentioned.length + touched.length === 0
+      ? []
       : this.#changedInPlace([...this.#placesOf(objectsIn(mentioned)), ...touched], difference,
         encode)
     if (this.#live !== live) this.#isMade = mentioned !== undefined

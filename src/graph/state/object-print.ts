@@ -38,8 +38,8 @@ export function printOf(value: unknown): Print | undefined {
 export function looksLike(value: unknown, print: Print | undefined, look: Look): boolean {
   if (print === undefined) return true
   const { seen, own, parts } = print
-  let end = parts ?
-    compareParts(value as AnyMessage, seen, parts)
+  let end = parts
+    ? compareParts(value as AnyMessage, seen, parts)
     : compare(value as object, seen, 0)
   if (look === 'own' || end !== own) return end === own
   for (let i = 0; i < end && end < seenMax; i++) {

@@ -23,8 +23,8 @@ export function askedIn({ taskId, writes }: Writes): string[] | null {
   const isNoticed = ({ channel }: Write) => channel === '__interrupt__' || channel === '__resume__'
   if (taskId === nullTask || !writes.some(isNoticed)) return null
   return writes.flatMap(({ channel, value }) => (channel === '__interrupt__' && value
-    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat() :
-    [])
+    ? [JSON.parse(value.json || 'null') as { id?: string } | null].flat()
+    : [])
   )
     .flatMap((question) => question?.id ?? [])
 }

@@ -121,8 +121,8 @@ export class HeddleSaver implements BaseCheckpointSaver {
     if (id === parentId) return this.#configOf(ns, id)
     const skeleton: Skeleton = { v, ts, channel_versions, versions_seen }
     const described = this.#describe(metadata)
-    const values = parentId !== '' || metadata.source === 'fork' ?
-      all
+    const values = parentId !== '' || metadata.source === 'fork'
+      ? all
       : writtenValues(all, channel_versions, newVersions)
     const { memory, seen, sink, sync, runId, updates } = this.#options
     this.#line.noteParent(memory, ns, parentId)

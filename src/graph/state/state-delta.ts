@@ -154,7 +154,7 @@ function isSmall(value: unknown): boolean {
 }
 
 function isSmallScalar(value: unknown): boolean {
-  return typeof value === 'string' ?
-    value.length < smallStringLength
+  return typeof value === 'string'
+    ? value.length < smallStringLength
     : typeof value !== 'object' || value === null
 }

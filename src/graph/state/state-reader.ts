@@ -57,8 +57,8 @@ export class StateReader implements Reading {
   #readable(tuple: CheckpointTuple, isNamed: boolean): CheckpointTuple {
     const read = readable(tuple)
     if (this.#shows === 'states') return read
-    return { ...read, pendingWrites: isNamed ?
-      tasksOnly(read.pendingWrites)
+    return { ...read, pendingWrites: isNamed
+      ? tasksOnly(read.pendingWrites)
       : withoutResults(read.pendingWrites) }
   }
 }

@@ -18,8 +18,8 @@ export function turn(parts: ThreadParts, decision: Decision): Turn {
 export function perform(parts: ThreadParts,
   { records, places, urgency, effects }: Decision): Promise<void> {
   const { threadLog } = parts.context
-  const durable = records.length > 0 ?
-    threadLog.write(records, urgency, places)
+  const durable = records.length > 0
+    ? threadLog.write(records, urgency, places)
     : Promise.resolve()
   for (const effect of effects) carryOut(parts, effect, durable)
   return durable

@@ -39,8 +39,8 @@ export function decideSteps({ steps, events }: Pick<StepBatch, 'steps' | 'events
 /** The steps as the log keeps them. `runId` is empty for an edit. */
 export function stepRecords(steps: readonly Step[], runId: string, atMs: number): RecordOf[] {
   return steps.map((step) =>
-    step.$case === 'writes' ?
-      step
+    step.$case === 'writes'
+      ? step
       : { $case: 'checkpoint', value: { ...step.value, runId, atMs } }
   )
 }

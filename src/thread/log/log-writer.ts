@@ -148,8 +148,8 @@ export class LogWriter {
     const { promise, resolve } = Promise.withResolvers<void>()
     const logged = Promise.withResolvers<void>()
     for (const each of [promise, logged.promise]) each.catch(() => {})
-    const records: RecordOf[] = this.#tail.epoch === epoch ?
-      []
+    const records: RecordOf[] = this.#tail.epoch === epoch
+      ? []
       : [{ $case: 'opened', value: { epoch } }]
     return {
       records,

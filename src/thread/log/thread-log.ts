@@ -106,8 +106,8 @@ export class ThreadLog {
     }
     const threadLog = new ThreadLog({ ...options, onLost }, state, isInherited)
     const opens = isForeign || (lacksTimes && !state.row.deleted)
-    const settled = opens ?
-      threadLog.#openEpoch(lag)
+    const settled = opens
+      ? threadLog.#openEpoch(lag)
       : log.shared
       ? threadLog.#bill(lag, isNewlyDeleted)
       : undefined
@@ -315,8 +315,8 @@ export class ThreadLog {
     const { seq } = this.position
     switch (record.$case) {
       case 'checkpoint':
-        return record.value.ns === '' ?
-          [this.#advance(record.value)]
+        return record.value.ns === ''
+          ? [this.#advance(record.value)]
           : this.#places.ofCheckpoint(record.value, seq)
       case 'writes':
         return this.#places.ofWrites(record.value, row, seq)

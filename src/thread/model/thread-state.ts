@@ -156,8 +156,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     case 'headMoved':
       return headMoved(state, record.value)
     case 'checkpoint':
-      return record.value.ns !== '' ?
-        state
+      return record.value.ns !== ''
+        ? state
         : advanced(cleared(state, record.value.runId), record.value, at)
     case 'stateEdited': {
       const { atMs, waiting, interruptsJson } = record.value
@@ -222,9 +222,9 @@ function started(state: ThreadState, value: Payload<'runStarted'>,
 function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (value.status === ('pending' satisfies RunStatus)) {
     const runs = state.runs.map((run) =>
-      run.runId !== value.runId ?
-        run :
-        { ...run, status: value.status, attempt: value.attempt || run.attempt,
+      run.runId !== value.runId
+        ? run
+        : { ...run, status: value.status, attempt: value.attempt || run.attempt,
           ownerDeaths: value.ownerDeaths, suspect: value.suspect }
     )
     return { ...state, runs }

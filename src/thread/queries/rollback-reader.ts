@@ -13,8 +13,8 @@ export async function rollbackOf(run: RunRow, threadLog: ThreadLog,
   const { position: { seq: backSeq }, state: { row } } = threadLog
   const branch = row.branch!
   const base = run.baseCheckpointId
-  const head = base === '' ?
-    undefined
+  const head = base === ''
+    ? undefined
     : row.head?.id === base
     ? row.head
     : await log.findCheckpoint(branch, base)

@@ -207,8 +207,8 @@ function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channe
 
 /** Selects keys of values that are not named after channels, and so were not selected yet. */
 function someOf(values: JsonText, select: StateSelection): JsonText {
-  return keysAskedFor(select) === 'all' ?
-    values
+  return keysAskedFor(select) === 'all'
+    ? values
     : JSON.stringify(selectedValues(JSON.parse(values), select))
 }
 

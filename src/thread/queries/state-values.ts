@@ -51,8 +51,8 @@ async function askedValues({ ports: { host }, threadLog, threadId }: ThreadConte
   const source = new LimitedSource(threadLog.settled, allowance)
   const [answer] = await host.ask(graph.graphId, threadId, question, source, source.cancelled)
   if (!answer) return '{}'
-  return answer.valuesOf === '' ?
-    answer.values
+  return answer.valuesOf === ''
+    ? answer.values
     : threadLog.values(answer.valuesOf, graph.stateChannels, allowance)
 }
 

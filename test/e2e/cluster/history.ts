@@ -81,8 +81,8 @@ function faultsOfRuns(history: ThreadHistory): string[] {
   return [
     ...history.runs.flatMap(({ word, status, runId }) => [
       ...known.has(word) ? [] : [`run ${runId} (${word}) was asked for by nobody`],
-      ...status === 'success' || status === 'interrupted' ?
-        []
+      ...status === 'success' || status === 'interrupted'
+        ? []
         : [`run ${runId} (${word}) is ${status}`],
     ]),
     ...history.attempts.flatMap((attempt) => {
@@ -96,8 +96,8 @@ function faultsOfRuns(history: ThreadHistory): string[] {
       if (found.length === 0) {
         return mayBeRolledBack(history, attempt) ? [] : [`acknowledged run of ${word} is lost`]
       }
-      return found[0]!.runId === runId ?
-        []
+      return found[0]!.runId === runId
+        ? []
         : [`${word} is run ${found[0]!.runId}, and its client was told ${runId}`]
     }),
   ]
@@ -125,8 +125,8 @@ function faultsOfLines(history: ThreadHistory): string[] {
     ...twice(blocks).map((word) => `run of ${word} is mixed with another one`),
     ...blocks.filter((word) => byWord.get(word) === undefined)
       .map((word) => `lines of ${word}, which nobody asked for`),
-    ...String(inOrder) === String(accepted.filter((word) => blocks.includes(word))) ?
-      []
+    ...String(inOrder) === String(accepted.filter((word) => blocks.includes(word)))
+      ? []
       : [`runs are in the order ${inOrder.join()}, and were acknowledged as ${accepted.join()}`],
     ...attempts.flatMap((attempt) => {
       const own = lines.filter((line) => line.startsWith(`${attempt.word} `))
@@ -152,15 +152,15 @@ function faultsOfStreams(history: ThreadHistory): string[] {
     const [run] = runsOf(history, attempt)
     const missing = lines.filter((line) => !history.lines.includes(line))
     return [
-      ...String(lines) === String(upTo(word, lines.length)) ?
-        []
+      ...String(lines) === String(upTo(word, lines.length))
+        ? []
         : [`the stream of ${word} told ${lines.join()}`],
       ...run !== undefined && missing.length > 0
-        ? [`the stream of ${word} told ${missing.join()}, which the thread has not`] :
-        [],
+        ? [`the stream of ${word} told ${missing.join()}, which the thread has not`]
+        : [],
       ...run?.status === 'success' && followed && seen.length > 0 && seen.length < history.steps
-        ? [`the stream of ${word} ended after ${lines.length} of ${history.steps}`] :
-        [],
+        ? [`the stream of ${word} ended after ${lines.length} of ${history.steps}`]
+        : [],
     ]
   })
 }

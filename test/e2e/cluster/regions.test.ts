@@ -116,8 +116,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('two regions in a box', () 
       const [run] = await client.runs.list(threadId)
       const day = new Date(run!.updated_at).toISOString().slice(0, 10)
       const listed = await heddle(region, 'billing', '--tenant', tenant, '--day', day)
-      expect(listed).toEqual(region === 'eu' ?
-        []
+      expect(listed).toEqual(region === 'eu'
+        ? []
         : [expect.objectContaining({ tenant, day, threadId, runId: run!.run_id })])
       const billed = await countIn(region, 'billing')
       if (region === 'eu') expect(billed).toBe(0)

@@ -141,8 +141,8 @@ export class Keeper implements LoadWorker {
       .toEqual(Array.from({ length: newest }, (_, index) => newest - index))
     expect(newest - this.#version).toBeOneOf(this.#doing === 'updating' ? [0, 1] : [0])
     expect(found.version).toBeOneOf(
-      this.#doing === 'updating' ?
-        [this.#active, newest]
+      this.#doing === 'updating'
+        ? [this.#active, newest]
         : this.#doing === 'choosing'
         ? [this.#active, 1]
         : [this.#active],

@@ -122,8 +122,8 @@ function wishOf(chance: Chance, known: Nodes): Pick<Wish, 'input' | 'answer' | '
     }
   }
   return {
-    goto: chance.flip(0.7) ?
-      [chance.pick<string>(known)]
+    goto: chance.flip(0.7)
+      ? [chance.pick<string>(known)]
       : [{ node: 'worker', input: { text: 'sent', script: scriptOf(chance) } }],
     ...chance.flip(0.5) && { update: valuesOf(chance) },
   }
@@ -150,8 +150,8 @@ function scriptOf(chance: Chance): Script {
     .map((node) => [node, actsOf(chance, node, node === bold)] as const)
   const begin = chance.flip(0.4) &&
     Array.from({ length: 1 + chance.below(3) }, (): Act =>
-      chance.flip(0.6) ?
-        { goto: chance.pick(nodes) }
+      chance.flip(0.6)
+        ? { goto: chance.pick(nodes) }
         : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` })
   return { ...begin && { begin }, ...Object.fromEntries(seen) }
 }
@@ -170,8 +170,8 @@ function actOf(chance: Chance, node: string, isBold: boolean): Act {
     return node === 'one' && chance.flip(0.6) ? { goto: 'under' } : { leave: chance.pick(nodes) }
   }
   if (at < 0.8) {
-    return chance.flip(0.6) ?
-      { goto: chance.pick(nodes) }
+    return chance.flip(0.6)
+      ? { goto: chance.pick(nodes) }
       : { send: chance.pick(['worker', 'worker', 'sub']), text: `t${chance.below(9)}` }
   }
   if (at < 0.93) return { message: `m${chance.below(4)}`, text: `said ${chance.below(9)}` }

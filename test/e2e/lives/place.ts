@@ -51,13 +51,13 @@ export async function payloadOf(place: Place, wish: Wish): Promise<Payload> {
   return {
     ...rest,
     ...checkpoint && { checkpoint },
-    ...input === undefined ?
-      { command: {
+    ...input === undefined
+      ? { command: {
         ...answer && { resume: await answerFor(place, answer, checkpoint) },
         ...update && { update },
         ...goto && { goto },
-      } } :
-      { input },
+      } }
+      : { input },
   }
 }
 

@@ -125,8 +125,8 @@ export class Twin implements Place {
       this.#saver.received = false
     }
     const waiting = await this.#waiting().catch(() => [])
-    return { parts, result: waiting.length === 0 ?
-      {}
+    return { parts, result: waiting.length === 0
+      ? {}
       : { __interrupt__: waiting.flatMap(({ interrupts }) => shown(interrupts)) } }
   }
 

@@ -85,8 +85,8 @@ describe('a call', () => {
 
   it('is sent only where its caller allows, also after a redirect', async () => {
     const there = await receiver(({ path }, response) =>
-      path === '/no' ?
-        response.end()
+      path === '/no'
+        ? response.end()
         : response.writeHead(307, { location: '/no' }).end()
     )
     const mayCall = ({ pathname }: URL) => {

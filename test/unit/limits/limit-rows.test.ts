@@ -68,8 +68,8 @@ it('An override changes only what it names, and only in its own row.', () => {
   const rows = rateLimits('us',
     new Map([['auth-key', { count: 7 }], ['catch-all', { intervalSeconds: 2 }]]))
   const changed = rateLimits('us').flatMap((limit, index) =>
-    limit.count === rows[index]!.count && limit.intervalMs === rows[index]!.intervalMs ?
-      []
+    limit.count === rows[index]!.count && limit.intervalMs === rows[index]!.intervalMs
+      ? []
       : [rows[index]]
   )
   expect(changed).toEqual([

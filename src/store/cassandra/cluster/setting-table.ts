@@ -42,8 +42,8 @@ export function regionOf(connection: Connection): Promise<string | undefined> {
  */
 export async function settleRegion(connection: Connection,
   named: string | undefined): Promise<void> {
-  const region = named === undefined ?
-    await regionOf(connection)
+  const region = named === undefined
+    ? await regionOf(connection)
     : await readSetting(connection, 'region', named)
   requireBelong(connection, region, named)
 }

@@ -326,8 +326,8 @@ export class Connection {
       params: values.map(asSent) })
     )
     const [only] = queries
-    return queries.length === 1 ?
-      this.#client.execute(only!.query, only!.params, swapped)
+    return queries.length === 1
+      ? this.#client.execute(only!.query, only!.params, swapped)
       : this.#client.batch(queries, { ...swapped, logged: false })
   }
 

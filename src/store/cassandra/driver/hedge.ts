@@ -26,8 +26,8 @@ export class Hedge {
 
   newPlan(_keyspace: string, statement: string | readonly object[]): { nextExecution(): number } {
     const median = typeof statement === 'string' ? this.#median.get(statement) : undefined
-    let next = median === undefined ?
-      patienceMs
+    let next = median === undefined
+      ? patienceMs
       : Math.min(promptMaxMs, Math.max(promptMinMs, Math.round(promptTimes * median.ms)))
     return {
       nextExecution: () => {

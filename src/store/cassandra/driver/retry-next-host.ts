@@ -32,14 +32,14 @@ export class RetryNextHost extends policies.retry.RetryPolicy {
 
   /** Gives up: the caller has waited long enough and decides what to do next. */
   override onRequestError(operation: Operation, consistency: types.consistencies, error: Error) {
-    return error instanceof errors.OperationTimedOutError ?
-      this.rethrowResult()
+    return error instanceof errors.OperationTimedOutError
+      ? this.rethrowResult()
       : this.#next(operation, consistency)
   }
 
   #next({ executionOptions, nbRetry }: Operation, consistency: types.consistencies) {
     return executionOptions.isIdempotent() && nbRetry < furtherHosts
-      ? this.retryResult(consistency, false) :
-      this.rethrowResult()
+      ? this.retryResult(consistency, false)
+      : this.rethrowResult()
   }
 }

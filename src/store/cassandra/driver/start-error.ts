@@ -56,8 +56,8 @@ function reasonOf(cause: unknown, code: string): string {
       return 'the connection was cut at once'
     default:
       return cause instanceof errors.OperationTimedOutError || code === 'ETIMEDOUT'
-        ? 'there is no answer' :
-        messageOf(cause) || 'no host answers'
+        ? 'there is no answer'
+        : messageOf(cause) || 'no host answers'
   }
 }
 

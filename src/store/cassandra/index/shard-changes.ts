@@ -45,8 +45,8 @@ export class ShardChanges {
    */
   merged(read: readonly EncodedRow[]): EncodedRow[] {
     this.#late.clear()
-    const left = this.#removals.size === 0 ?
-      read
+    const left = this.#removals.size === 0
+      ? read
       : read.filter(({ table, body }) => !this.hasRemoved(table, decoded(table, body)))
     const put = [...this.#puts.values()].map((update) => ({ table: update.table,
       body: encoded(update) })

@@ -102,8 +102,8 @@ export class LogReader {
       entries.push(...await Promise.all(wanted.map(async (row) => {
         const seq = Number(row.seq)
         const chunks = row.chunks as number | null ?? 0
-        const body = chunks === 0 ?
-          bytesOf(row.body as Buffer)
+        const body = chunks === 0
+          ? bytesOf(row.body as Buffer)
           : await this.#chunks.read(chunkKey(branchId, { epoch, seq }), chunks)
         return { epoch, seq, body }
       })))

@@ -88,8 +88,8 @@ export class LogTable {
         return closed()
       },
     }
-    this.#commit = commit === 'lwt' ?
-      new LwtCommit({ connection, checkpoints, patience })
+    this.#commit = commit === 'lwt'
+      ? new LwtCommit({ connection, checkpoints, patience })
       : new PlainCommit({ connection, checkpoints, rank, check })
     this.#views = new BranchCache(branchesKept)
     this.#lines = new LRUCache({ max: branchesKept })
@@ -303,8 +303,8 @@ export class LogTable {
     for (const segment of segmentsOf(branch)) {
       if (segment.from > through) continue
       if (segment.through < from) return
-      const line = segment.id === branch.id ?
-        await this.#ownLine(segment, through)
+      const line = segment.id === branch.id
+        ? await this.#ownLine(segment, through)
         : await this.#ancestorLine(segment)
       if (line) yield line
     }
@@ -373,8 +373,8 @@ function limited<Each extends Slice>(slices: readonly Each[], reverse: boolean,
     const rows = Math.min(left, slice.through - slice.from + 1)
     left -= rows
     if (rows === 0) return []
-    return reverse ?
-      { ...slice, from: slice.through - rows + 1 }
+    return reverse
+      ? { ...slice, from: slice.through - rows + 1 }
       : { ...slice, through: slice.from + rows - 1 }
   })
 }

@@ -52,8 +52,8 @@ export class StoredBodies {
     if (chunks > 0) await this.#chunks.write(chunkKey(address, rank), body, rank)
     // The reference to the chunks of an earlier version stays, so that who removes the row finds
     // them.
-    const content: (readonly [string, Value])[] = chunks === 0 ?
-      [['body', body]]
+    const content: (readonly [string, Value])[] = chunks === 0
+      ? [['body', body]]
       : [['body', new Uint8Array()], ['chunks', chunks], ['chunk_rank', rank]]
     const all = [...address.key, ...columns, ...content]
     await this.#connection.write({
@@ -110,8 +110,8 @@ function valuesOf({ key }: RowAddress): Value[] {
 
 function chunkedIn(address: RowAddress, row: Row): { key: string; chunks: number } | undefined {
   const chunks = row['chunks'] as number | null ?? 0
-  return chunks === 0 ?
-    undefined
+  return chunks === 0
+    ? undefined
     : { key: chunkKey(address, row['chunk_rank'] as bigint), chunks }
 }
 

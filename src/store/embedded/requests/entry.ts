@@ -31,8 +31,8 @@ export function entryOf(update: RowUpdate): EntryUpdate {
 
 /** For a row that is encoded already. Its metadata is also in the body, which does no harm. */
 export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
-  return table === 'thread' ?
-    threadEntry(ThreadRow.decode(body), body)
+  return table === 'thread'
+    ? threadEntry(ThreadRow.decode(body), body)
     : assistantEntry(AssistantRow.decode(body), body)
 }
 

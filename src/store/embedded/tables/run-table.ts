@@ -108,8 +108,8 @@ export class RunTable {
   }
 
   list({ tenant, threadId, status, limit, offset, texts }: RunQuery): RowPage<Uint8Array> {
-    const rows = status === undefined ?
-      this.#list
+    const rows = status === undefined
+      ? this.#list
       : status === 'success'
       ? this.#listSuccess
       : this.#listStatus

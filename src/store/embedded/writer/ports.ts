@@ -85,8 +85,8 @@ export function threadIndex(link: WriterLink, lookup: Lookup,
   documents: DocumentSearch): ThreadIndex {
   return {
     get: async (tenant, threadId) => {
-      const row = link.isAheadOn(tenant, threadId) ?
-        await link.ask('thread', tenant, threadId)
+      const row = link.isAheadOn(tenant, threadId)
+        ? await link.ask('thread', tenant, threadId)
         : lookup.thread(tenant, threadId)
       return row && threadOf(row)
     },

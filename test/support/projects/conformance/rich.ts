@@ -11,8 +11,8 @@ const Rich = Annotation.Root({
 /** The second node, and every later run, must find a Date and a Map again. */
 export const rich = new StateGraph(Rich)
   .addNode('fill', (state) => {
-    const found = state.when === undefined ?
-      'nothing'
+    const found = state.when === undefined
+      ? 'nothing'
       : `${state.when instanceof Date} ${state.table instanceof Map}`
     return { when: new Date(0), table: new Map([['one', 1]]), seen: [`before: ${found}`] }
   })

@@ -113,8 +113,8 @@ function act(name: string, lines: 'log' | 'inner') {
     const update = { [lines]: said, ...mark !== undefined && { mark },
       ...messages.length > 0 && { messages }, ...lines === 'log' && { sum: 1 } }
     // What it is depends on what it is told.
-    return (goto.length > 0 ?
-      new Command({ goto, update, ...graph !== undefined && { graph } })
+    return (goto.length > 0
+      ? new Command({ goto, update, ...graph !== undefined && { graph } })
       : update) as never
   }
 }

@@ -195,8 +195,8 @@ describe('a reply behind an ownership check', () => {
       const { check, ask } = host()
       const written = Promise.withResolvers<string>()
       const asked = ask('write', () =>
-        long ?
-          written.promise.then((reply) => ({ reply }))
+        long
+          ? written.promise.then((reply) => ({ reply }))
           : { reply: written.promise })
       await settle()
       check.validate()

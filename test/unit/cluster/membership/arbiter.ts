@@ -115,8 +115,8 @@ export class Arbiter {
     state: async (session: string) => {
       await this.#fate.pause()
       const row = this.#sessions.get(session)
-      const state: SessionState | undefined = row && (row.proven ?
-        row.end
+      const state: SessionState | undefined = row && (row.proven
+        ? row.end
         : row.end !== undefined && this.#fate.flip()
         ? row.end
         : 'alive')

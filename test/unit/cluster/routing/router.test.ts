@@ -202,8 +202,8 @@ describe('a router whose owners change', () => {
   it('waits longer, and answers ambiguous, if one try may have been received', async () => {
     const full = () => Promise.reject(new HeddleError('full'))
     const { error, ms } = await outcome((number) =>
-      number === 3 ?
-        open
+      number === 3
+        ? open
         : number < 3
         ? unreachable
         : full

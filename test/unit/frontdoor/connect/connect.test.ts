@@ -336,8 +336,8 @@ describe('runs', () => {
       const { runs } = clientsFor(door)
       const { run } = await runs.createRun({ run: { assistantId: 'agent' } })
       const { signal } = leaving
-      const failure = errorOf(how === 'joinRun' ?
-        runs.joinRun({ runId: run!.runId }, { signal })
+      const failure = errorOf(how === 'joinRun'
+        ? runs.joinRun({ runId: run!.runId }, { signal })
         : runs.waitRun({ run: { assistantId: 'agent' } }, { signal }))
       await expect.poll(() => door.threads.calls.at(-1)?.name).toBe('joinRun')
       const cancelled = door.threads.given('joinRun') as AbortSignal

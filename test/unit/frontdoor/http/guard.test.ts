@@ -242,8 +242,8 @@ describe('a client', () => {
       door.threads.lastRun.end('{"secret":1}')
       const answer = await waiting
       expect(answer.status).toBe(status)
-      expect(JSON.parse(answer.text)).toMatchObject(status === 401 ?
-        { code: 'unauthenticated' }
+      expect(JSON.parse(answer.text)).toMatchObject(status === 401
+        ? { code: 'unauthenticated' }
         : { __error__: { error: 'unauthenticated' } })
     })
 })

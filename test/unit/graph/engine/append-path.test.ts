@@ -113,8 +113,8 @@ describe('appendingReducer', () => {
   it('leaves a stored list to an original that would turn its chunks into messages', () => {
     const whole = (message: unknown) =>
       message instanceof AIMessageChunk
-        ? new AIMessage({ content: message.content, id: message.id }) :
-        message
+        ? new AIMessage({ content: message.content, id: message.id })
+        : message
     const newer: MessagesReducer = (left, right) =>
       original([left].flat().map(whole), [right].flat().map(whole))
     const stored = [new AIMessageChunk({ content: 'a', id: '1' })]

@@ -251,9 +251,9 @@ describe.each(['watched', 'as it is'])('with the library %s', (how) => {
     )!
     const stored = changes.flatMap(({ channel, change }) =>
       channel === 'messages'
-        && change?.$case === 'splice' ?
-        change.value.insert :
-        []
+        && change?.$case === 'splice'
+        ? change.value.insert
+        : []
     )
     expect(stored).toHaveLength(how === 'watched' ? 2 : 98)
   })

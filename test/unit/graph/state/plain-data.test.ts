@@ -76,8 +76,8 @@ describe.each(places)('Plain data %s', (_, place) => {
 function plainIn(value: unknown, seen = new Set<unknown>()): string[] {
   if (typeof value !== 'object' || value === null || seen.has(value)) return []
   seen.add(value)
-  const parts = value instanceof Map ? [...value].flat() : value instanceof Set ?
-    [...value]
+  const parts = value instanceof Map ? [...value].flat() : value instanceof Set
+    ? [...value]
     : Object.values(value)
   const own = 'lc' in value ? [JSON.stringify(value)] : []
   return [...new Set([...own, ...parts.flatMap((part) => plainIn(part, seen))])].sort()

@@ -58,8 +58,8 @@ class Forked {
     await this.#threadLog.write([{ $case: 'runStarted',
       value: { runId, atMs: 0, attempt: 1, baseCheckpointId: head?.id ?? '', ownerDeaths: 0,
         suspect: false } }])
-    const steps = on === undefined ?
-      []
+    const steps = on === undefined
+      ? []
       : Array.from({ length: tasks }, (_, task) => writes(on, `task ${task} of ${runId}`))
     if (puts === 'first') await this.#threadLog.write([checkpoint(runId, runId)])
     for (const step of steps) {

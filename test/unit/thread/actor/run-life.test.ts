@@ -83,8 +83,8 @@ describe('a second run', () => {
     const describe = house.host.describe.bind(house.host)
     house.host.describe = (id) =>
       id === 'other'
-        ? { ...describe('agent')!, graphId: 'other', stateChannels: ['foo'] } :
-        describe(id)
+        ? { ...describe('agent')!, graphId: 'other', stateChannels: ['foo'] }
+        : describe(id)
     const run = house.run()
     await house.client.startRun('t', 'x', run)
     const scripted = house.host.only

@@ -9,8 +9,8 @@ import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 /** A checkpoint that adds `id` to the subgraph's list; one without a parent is complete. */
 const nested = (id: string, parentId = '', ns = 'sub'): Step => {
   const value = { json: JSON.stringify(id), form: 0 as const }
-  const change = parentId === '' ?
-    { $case: 'list' as const, value: { elements: [value] } }
+  const change = parentId === ''
+    ? { $case: 'list' as const, value: { elements: [value] } }
     : { $case: 'splice' as const,
       value: { at: Number(parentId.slice(1)), remove: 0, insert: [value] } }
   return { $case: 'checkpoint',
@@ -25,8 +25,8 @@ async function newest({ source }: Scripted, ns = 'sub') {
   const found = await source.tuple(ns, null)
   const content = found?.channels[0]?.content
   return found && [found.id, ...content && 'list' in content
-    ? content.list.map(({ json }) => JSON.parse(json) as string) :
-    []]
+    ? content.list.map(({ json }) => JSON.parse(json) as string)
+    : []]
 }
 
 async function begun() {

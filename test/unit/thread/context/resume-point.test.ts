@@ -54,8 +54,8 @@ function forwards(records: readonly RecordOf[], isOnHead: boolean) {
   for (const { $case, value } of records) {
     if ($case === 'writes') {
       wrote ||= isOnHead
-      const applied = value.taskId === begin ?
-        []
+      const applied = value.taskId === begin
+        ? []
         : value.writes.filter(({ channel }) => channel !== 'log')
       if (applied.length > 0) asked ??= []
       asked?.push(...applied.filter(({ channel }) => channel === '__interrupt__')
