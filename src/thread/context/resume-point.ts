@@ -51,8 +51,8 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
   return begun
 }
 
-/** The trail up to the row `onDisk`; without one, once all that was written is on disk. */
-export async function trailOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
+/** As of the row `onDisk`; without one, once all that was written is on disk. */
+export async function resumePointOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
   onDisk: number | undefined): Promise<ResumePoint> {
   const { branch, seq } = threadLog.state.row
   if (onDisk === undefined) await threadLog.durable

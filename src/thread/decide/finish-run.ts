@@ -8,7 +8,7 @@ import { endedRun } from '../model/thread-state.ts'
 import type { Draft } from './decision.ts'
 import type { Ending } from './run-result.ts'
 
-/** Ends a run for good: followers, waiters and the webhook are told when that is on disk. */
+/** Ends a run for good: followers, waiters and the webhook learn it when that is on disk. */
 export function finish(draft: Draft, run: RunRow,
   { status, waiting = false, interruptsJson = '', values, error, at }: Ending): void {
   const { runId } = run

@@ -81,7 +81,7 @@ export class RunExecution {
       executionListener(id, this.#context))
   }
 
-  /** Nothing more is expected of it. Withheld events that have their data are still sent. */
+  /** Nothing more is expected of it. Events that have their data are still sent. */
   close(): void {
     this.#closed = true
     this.#output.close()

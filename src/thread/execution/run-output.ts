@@ -47,7 +47,7 @@ export class RunOutput {
     return ready ? ready.then(() => this.#write(batch)) : this.#write(batch)
   }
 
-  /** Withheld events that have their data are still sent. */
+  /** Events that wait for others, but have their data, are still sent. */
   close(): void {
     const left = this.#reorder.release()
     if (left.length > 0) this.#feeds.publish(this.#runId, this.#context.threadLog.durable, left)
