@@ -52,7 +52,7 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
 }
 
 /** The resume point at the row `onDisk`; without one, once all that was written is on disk. */
-export async function trailOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
+export async function resumePointOnDisk(run: RunRow, { ports: { log }, threadLog }: ThreadContext,
   onDisk: number | undefined): Promise<ResumePoint> {
   const { branch, seq } = threadLog.state.row
   if (onDisk === undefined) await threadLog.durable

@@ -1,6 +1,6 @@
 /** The execution of a thread: there is one at most. */
 
-import { trailOnDisk } from '../context/resume-point.ts'
+import { resumePointOnDisk } from '../context/resume-point.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import type { Effect } from '../model/effect.ts'
 import { noResumePoint } from '../model/run-request.ts'
@@ -37,7 +37,7 @@ export class ExecutionSlot {
     const execution = this.#current = new RunExecution(this.#context, this.#feeds, run)
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
-    if (resumes) void execution.beginWhenRead(() => trailOnDisk(run, this.#context, onDisk))
+    if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))
     else if (woken || !isKnown) void execution.beginWhenRead(async () => noResumePoint)
     else execution.begin(noResumePoint)
   }
