@@ -15,7 +15,7 @@ import type { ThreadClient } from '../../thread/index.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
-import { graphIds, require_ } from './graph-names.ts'
+import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
 export interface AssistantOperationParts {
@@ -73,7 +73,7 @@ export class AssistantOperations {
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
-    require_(this.#graphs, request.graph_id)
+    requireGraph(this.#graphs, request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
     return this.#quotas.within(tenant, {}, () =>
       this.#assistants.create({ tenant, assistantId }, {
@@ -95,7 +95,7 @@ export class AssistantOperations {
 
   /** Resolves with the new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
-    if (request.graph_id !== undefined) require_(this.#graphs, request.graph_id)
+    if (request.graph_id !== undefined) requireGraph(this.#graphs, request.graph_id)
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
     return this.#quotas.within(tenant, {},
@@ -176,7 +176,7 @@ export class AssistantOperations {
     { readonly graphId: string; readonly configurable: Readonly<Record<string, unknown>> }
   > {
     const { graphId, assistantId, configJson } = await this.get(tenant, name)
-    require_(this.#graphs, graphId)
+    requireGraph(this.#graphs, graphId)
     const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
     // Only the server sets who was authenticated, and steers the engine.
     const own = Object.entries(configurable ?? {}).filter(([key]) =>

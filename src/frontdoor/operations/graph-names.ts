@@ -9,7 +9,7 @@ export function graphIds(graphs: GraphHost): string {
 }
 
 /** Throws `not_found` if there is no such graph. */
-export function require_(graphs: GraphHost, graphId: string): void {
+export function requireGraph(graphs: GraphHost, graphId: string): void {
   if (graphs.describe(graphId) !== undefined) return
   throw new HeddleError('not_found', `Graph "${graphId}" not found. There is: ` +
     `${graphIds(graphs)}.`)

@@ -11,7 +11,7 @@ import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schem
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
-import { graphIds, require_ } from './graph-names.ts'
+import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
@@ -157,7 +157,7 @@ export class ThreadOperations {
   #requireNameGraph(graphId: unknown): void {
     const message = `is required by supersteps, and names one of: ${graphIds(this.#graphs)}`
     if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
-    require_(this.#graphs, graphId)
+    requireGraph(this.#graphs, graphId)
   }
 }
 

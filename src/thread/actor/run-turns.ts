@@ -50,7 +50,7 @@ export async function start(parts: ThreadParts, run: StartRun,
 async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {
   const { threadLog } = context
   const { checkpointId: id = null, checkpointNs: ns = '' } = forkOf(run) ?? {}
-  if (id !== null) await threadLog.require_(ns, id)
+  if (id !== null) await threadLog.requireCheckpoint(ns, id)
   if (threadLog.state.runs.length === 0) await requireWaitingNodes(context, run)
 }
 

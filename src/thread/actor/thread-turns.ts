@@ -49,7 +49,7 @@ export async function edit({ context: { threadLog }, editor }: ThreadParts, upda
   const asked = decideUpdate(threadLog, update, note)
   const { checkpoint } = update
   const id = checkpoint?.checkpointId ?? null
-  if (id !== null) await threadLog.require_(checkpoint?.checkpointNs ?? '', id)
+  if (id !== null) await threadLog.requireCheckpoint(checkpoint?.checkpointNs ?? '', id)
   return { reply: editor.edit(asked) }
 }
 

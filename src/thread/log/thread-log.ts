@@ -222,7 +222,7 @@ export class ThreadLog {
   }
 
   /** Throws `not_found` for a checkpoint that is not on disk as part of history. */
-  async require_(ns: string, checkpointId: string): Promise<void> {
+  async requireCheckpoint(ns: string, checkpointId: string): Promise<void> {
     if (ns === '' && this.#state.row.head?.id === checkpointId) return
     await this.durable
     if (await this.settled.has(ns, checkpointId)) return

@@ -61,7 +61,7 @@ export class StateQueries {
     const { threadLog, tenant, ports: { reads } } = this.#context
     await threadLog.durable
     if (checkpointId === null && !threadLog.state.row.head) return freshState(select)
-    if (checkpointId !== null) await threadLog.require_(ns, checkpointId)
+    if (checkpointId !== null) await threadLog.requireCheckpoint(ns, checkpointId)
     const configurable = sharedConfigurable(threadLog.state.row)
     const question = { kind: 'state', configurable, ns, checkpointId, subgraphs, select } as const
     const { texts: [text] } = await reads.read({ tenant, bytes: stateBytes, cancelled },
