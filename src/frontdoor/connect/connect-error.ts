@@ -5,7 +5,7 @@ import type { HandlerContext, Interceptor, UnaryRequest } from '@connectrpc/conn
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { detailsKey } from './request-facts.ts'
+import { detailsKey } from './request-details.ts'
 
 type Call = Pick<UnaryRequest, 'signal' | 'contextValues'>
 
