@@ -5,7 +5,7 @@ import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose'
 
 import { LRUCache } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { HeddleError } from '../errors.ts'
+import { CodedError, HeddleError } from '../errors.ts'
 import { isLoopback, namesOf, readSettingFile } from '../settings/index.ts'
 import { callerRoles, hashOf, isTenant } from './key.ts'
 import type { CallerRole } from './key.ts'
@@ -137,7 +137,7 @@ function loginOf({ sub, exp, tenant, role = 'developer', region }: JWTPayload): 
 
 /** What is wrong with a token, in words that reveal nothing of it. */
 function refusalOf(error: unknown): HeddleError {
-  if (error instanceof HeddleError) return error
+  if (error instanceof CodedError) return HeddleError.from(error)
   if (error instanceof errors.JWTExpired) return refused('it has expired')
   if (error instanceof errors.JWTClaimValidationFailed) {
     return refused(`its claim "${error.claim}" is missing, or not as expected`)

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads'
 
-import { HeddleError } from '../../errors.ts'
+import { CodedError, HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
@@ -90,7 +90,7 @@ export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
   try {
     return { value: await promise }
   } catch (error) {
-    const code = error instanceof HeddleError ? error.code : null
+    const code = error instanceof CodedError ? HeddleError.from(error).code : null
     return { error: { code, message: messageOf(error) } }
   }
 }

@@ -1,6 +1,6 @@
 /** Errors of the database file, in words for the person who can do something about them. */
 
-import { HeddleError } from '../../../errors.ts'
+import { CodedError, HeddleError } from '../../../errors.ts'
 
 /** SQLite's primary result code for a locked file; more codes follow. */
 export const busy = 5
@@ -20,7 +20,7 @@ const notADatabase = 26
  * The error as callers may see it: an `unavailable` with a message. `file` is the database's path.
  */
 export function diskError(caught: unknown, file: string): HeddleError {
-  if (caught instanceof HeddleError) return caught
+  if (caught instanceof CodedError) return HeddleError.from(caught)
   const message = messageOf(sqliteCode(caught), file)
   if (message) return new HeddleError('unavailable', message, {}, { cause: caught })
   if (sqliteCode(caught) === tooBig) {
