@@ -45,7 +45,8 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
     return ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
   }
   const finished = editor.ended(outcome)
-  return finished ? finished.then(() => afterEdit(parts)) : afterEdit(parts)
+  if (!finished) return afterEdit(parts)
+  return finished.then((isCurrent) => isCurrent ? afterEdit(parts) : { reply: undefined })
 }
 
 /** The worker of a run or of an edit was lost. */

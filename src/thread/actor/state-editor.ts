@@ -74,8 +74,11 @@ export class StateEditor {
     return this.#editing?.id === executionId
   }
 
-  /** The execution of the edit has ended. Undefined if the turn need not wait. */
-  ended(outcome: ExecutionOutcome): Promise<void> | undefined {
+  /**
+   * The execution of the edit has ended. Undefined if the turn need not wait. Resolves with false if
+   * the thread went away meanwhile: then nothing may start here.
+   */
+  ended(outcome: ExecutionOutcome): Promise<boolean> | undefined {
     const editing = this.#editing!
     if (outcome.status === 'success') return this.#finish(editing, outcome)
     editing.result.reject(failedEdit(outcome))
@@ -158,7 +161,7 @@ export class StateEditor {
   }
 
   /** The turn waits for it: another run or edit would forget the places that are looked up. */
-  async #finish(editing: Editing, outcome: ExecutionOutcome): Promise<void> {
+  async #finish(editing: Editing, outcome: ExecutionOutcome): Promise<boolean> {
     const { threadLog } = this.#context
     try {
       await threadLog.ready(editing.steps)
@@ -166,7 +169,9 @@ export class StateEditor {
     } catch (error) {
       editing.result.reject(error)
     }
-    if (this.#editing === editing) this.#next()
+    if (this.#editing !== editing) return false
+    this.#next()
+    return true
   }
 
   #finished({ edit, steps, result }: Editing, outcome: ExecutionOutcome): void {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
+import { HeddleError } from '../../../../src/errors.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
 
 const update = { values: '{"log":["edit"]}', command: null, asNode: null }
@@ -29,6 +30,32 @@ describe('a state update', () => {
     expect((await house.client.get('t', 'x')).values).toBe('{"log":["edit"]}')
     expect(house.env.timers()).toBe(timers)
   })
+
+  it.each(['unavailable', 'stale_append'] as const)(
+    'that ends while the thread goes away starts no run that waited for it: %s',
+    async (code) => {
+      const house = await withGraph()
+      const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+      edited.catch(() => {})
+      await settled()
+      const edit = house.host.only
+      const older = { ns: '', checkpointId: 'older', taskId: 'k', writes: [] }
+      void edit.listener.steps({ steps: [{ $case: 'writes', value: older }], events: [] })
+      await settled()
+      const append = Promise.withResolvers<void>()
+      append.promise.catch(() => {})
+      house.log.gate = append.promise
+      const started = expect(house.startRun('x')).rejects.toThrow()
+      await settled()
+      house.host.end(edit)
+      await settled()
+      house.log.gate = Promise.resolve()
+      append.reject(new HeddleError(code))
+      await started
+      await settled()
+      expect([...house.host.running.values()]).toEqual([])
+    },
+  )
 
   it('that fails changes nothing', async () => {
     const house = await withGraph()
