@@ -38,9 +38,10 @@ export async function start(parts: ThreadParts, run: StartRun,
     renewIfDeleted(parts)
   }
   const admission = admit(threadLog.state.runs, run.strategy, limits)
-  const rollback = admission.kind === 'enqueue'
+  const reading = admission.kind === 'enqueue'
     ? undefined
-    : await rollbackFor(parts, admission.runs, admission.kind)
+    : rollbackFor(parts, admission.runs, admission.kind)
+  const rollback = reading && await reading
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
   const admitted = { run, admission, rollback, note }
@@ -65,11 +66,11 @@ function requireRoom({ context: { inputs }, slot }: ThreadParts): void {
   inputs.requireLeft(slot)
 }
 
-/** Reads what is needed to roll runs back; undefined if nothing is rolled back. */
-async function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
-  action: CancelRun['action']): Promise<Rollback | undefined> {
+/** Reads what is needed to roll runs back; undefined, without a wait, if none is rolled back. */
+function rollbackFor({ context: { threadLog, ports } }: ThreadParts, runs: readonly RunRow[],
+  action: CancelRun['action']): Promise<Rollback> | undefined {
   const started = runToRollBack(runs, action)
-  return started && await rollbackOf(started, threadLog, ports)
+  return started && rollbackOf(started, threadLog, ports)
 }
 
 /** Answers a repeated `start`: the run that the first one made, as it is now. */
@@ -92,7 +93,8 @@ export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: 
     await runRow(parts, runId)
     return { reply: threadLog.durable }
   }
-  const rollback = await rollbackFor(parts, [run], action)
+  const reading = rollbackFor(parts, [run], action)
+  const rollback = reading && await reading
   const cut = { runs: [run], action, rollback, note }
   return turn(parts, decideCancel(situationOf(parts), cut, env.nowMs()))
 }

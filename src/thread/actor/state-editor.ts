@@ -75,8 +75,8 @@ export class StateEditor {
   }
 
   /**
-   * The execution of the edit has ended. Undefined if the turn need not wait. Resolves with false if
-   * the thread went away meanwhile: then nothing may start here.
+   * The execution of the edit has ended. Undefined if the turn need not wait. Resolves with false
+   * if the thread went away meanwhile: then nothing may start here.
    */
   ended(outcome: ExecutionOutcome): Promise<boolean> | undefined {
     const editing = this.#editing!

@@ -27,6 +27,8 @@ export class RunOutput {
   /** The place of the last event: the next one behind the same row gets the next number. */
   #last: EventPlace
   readonly #reorder = new ReorderBuffer()
+  /** Resolves when the last batch is on disk. */
+  #appended: Promise<void> = Promise.resolve()
   /** What is left of the patience with readers. */
   #patienceMs: number = patience.ms
 
@@ -47,10 +49,10 @@ export class RunOutput {
     return ready ? ready.then(() => this.#write(batch)) : this.#write(batch)
   }
 
-  /** Events in the reorder buffer that have their data are still sent. */
+  /** Sends what is left in the reorder buffer and has its data, once its own batch is on disk. */
   close(): void {
     const left = this.#reorder.release()
-    if (left.length > 0) this.#feeds.publish(this.#runId, this.#context.threadLog.durable, left)
+    if (left.length > 0) this.#feeds.publish(this.#runId, this.#appended, left)
   }
 
   #write({ steps, events, texts = [], awaited }: StepBatch): Appended {
@@ -59,6 +61,7 @@ export class RunOutput {
     const { records, entries, last } = decideSteps({ steps, events }, place, env.nowMs())
     this.#last = last
     const appended = records.length > 0 ? threadLog.write(records) : threadLog.durable
+    this.#appended = appended
     const emitted = this.#reorder.next(entries, texts)
     this.#feeds.publish(this.#runId, appended, emitted)
     return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }

@@ -49,6 +49,17 @@ describe('an event without its data', () => {
     expect(texts()[0]).toBe('2')
   })
 
+  it('does not withhold them until the end of the run is on disk', async () => {
+    const { house, texts, notify } = await followed()
+    await notify({ events: [reorder, updates('2')] })
+    const onDisk = Promise.withResolvers<void>()
+    house.log.gate = onDisk.promise
+    house.host.end(house.host.only)
+    await settled()
+    expect(texts()).toEqual(['2'])
+    onDisk.resolve()
+  })
+
   it('is in its place for a later follower', async () => {
     const { house, run, follow, notify } = await followed()
     await notify({ events: [reorder, updates('2')] })
