@@ -14,6 +14,9 @@ const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'mul
   'search', 'sse', 'state', 'stateless', 'streaming', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
+/** `npm run test:nightly` repeats more. */
+const isNight = process.env['HEDDLE_NIGHTLY'] === '1'
+
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
 /** Packages that are installed for tests have tests of their own. */
@@ -65,7 +68,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'cassandra',
-          include: ['test/conformance/*.test.ts'],
+          // The others test what stands before every store.
+          include: isNight ? ['test/conformance/*.test.ts'] : ecosystem,
           provide: { cassandraNodes: 3 },
           env: { HEDDLE_TEST_STORE: 'cassandra' },
         },
