@@ -69,7 +69,9 @@ export default defineConfig({
         test: {
           name: 'cassandra',
           // The others test what stands before every store.
-          include: isNight ? ['test/conformance/*.test.ts'] : ecosystem,
+          include: isNight
+            ? ['test/conformance/*.test.ts']
+            : [...ecosystem, 'test/conformance/versions.test.ts'],
           provide: { cassandraNodes: 3 },
           env: { HEDDLE_TEST_STORE: 'cassandra' },
         },
