@@ -1,5 +1,13 @@
 /** A start waits for Cassandra, whichever question it does not answer yet. */
 
+import { afterAll } from 'vitest'
+import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
+import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { describeSilence } from './silence.ts'
 
-describeSilence(['schema_version', 'setting ', 'node_session', 'member_beat'])
+const cluster = await whatIsMissing() === undefined
+  ? await startCassandra({ nodes: 1, firstAddress: '127.0.0.64', light: true })
+  : undefined
+afterAll(() => cluster?.close())
+
+describeSilence(cluster, ['schema_version', 'setting ', 'node_session', 'member_beat'])

@@ -2,15 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
-import { cassandraForTests } from '../../support/cassandra.ts'
+import type { CassandraForTests } from '../../support/cassandra.ts'
 import { makeCuttingProxy } from '../../support/cutting-proxy.ts'
 import { detoured } from '../../support/detour.ts'
 import { startServer } from '../../support/server-process.ts'
 
-const cassandra = await cassandraForTests()
-
-/** The question is the first one that names one of these tables. */
-export function describeSilence(tables: readonly string[]): void {
+/**
+ * The question is the first one that names one of these tables. It must be asked of the only node.
+ */
+export function describeSilence(cassandra: CassandraForTests | undefined,
+  tables: readonly string[]): void {
   describe.skipIf(!cassandra)('a cluster that is silent for a while', () => {
     const place = newKeyspace(cassandra!)
     beforeAll(async () => {

@@ -208,4 +208,4 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
   })
 })
 
-describeSilence(['shard_owner'])
+describeSilence(cassandra, ['shard_owner'])
