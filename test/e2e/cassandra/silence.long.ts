@@ -6,7 +6,7 @@ import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
 import { describeSilence } from './silence.ts'
 
 const cluster = await whatIsMissing() === undefined
-  ? await startCassandra({ nodes: 1, firstAddress: '127.0.0.64', light: true })
+  ? await startCassandra({ nodes: 1, firstAddress: '127.0.0.57', light: true })
   : undefined
 afterAll(() => cluster?.close())
 
