@@ -1,6 +1,6 @@
 /** Cassandra that answers one question late while a server starts. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../../support/cassandra.ts'
 import { makeCuttingProxy } from '../../support/cutting-proxy.ts'
@@ -26,6 +26,7 @@ export function describeSilence(cassandra: CassandraForTests | undefined,
         const meant = place.contactPoints[0]!
         const to = meant.includes(':') ? meant : `${meant}:9042`
         const proxy = makeCuttingProxy()
+        onTestFinished(() => proxy.close())
         proxy.holdAt(table)
         const server = await startServer({
           project: 'conformance',
@@ -35,9 +36,8 @@ export function describeSilence(cassandra: CassandraForTests | undefined,
             if (output.includes('waits for it')) proxy.release()
           },
         })
+        onTestFinished(() => server.close())
         expect(server.output()).toContain('The store does not answer yet')
-        await server.close()
-        proxy.close()
       },
     )
   })
