@@ -8,14 +8,12 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 import { v8Flags } from './src/settings/v8-flags.ts'
+import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
 const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'multitask', 'runs',
   'search', 'sse', 'state', 'stateless', 'streaming', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
-
-/** `npm run test:nightly` repeats more. */
-const isNight = process.env['HEDDLE_NIGHTLY'] === '1'
 
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'

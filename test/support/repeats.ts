@@ -1,7 +1,7 @@
 /** How often the long tests repeat what they do: few times for a landing, many by night. */
 
 /** Set by `npm run test:nightly`. */
-const isNight = process.env['HEDDLE_NIGHTLY'] === '1'
+export const isNight = process.env['HEDDLE_NIGHTLY'] === '1'
 
 /** Of one bound, a count or a time: the one for a landing, or the one for the night. */
 export function repeats({ day, night }: { readonly day: number; readonly night: number }): number {

@@ -13,7 +13,6 @@ import { RunWaiters } from './run-waiters.ts'
 import { RunWebhooks } from './run-webhooks.ts'
 import { StateEditor } from './state-editor.ts'
 import { StateQueries } from '../queries/state-queries.ts'
-import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { Trial } from './trial.ts'
 
@@ -32,8 +31,7 @@ export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
     keyed: new KeyedRuns(context),
     webhooks: new RunWebhooks(context),
     editor: new StateEditor(context,
-      (edited) =>
-        perform(parts, decideEdited(situationOf(parts), edited, context.ports.env.nowMs()))),
+      (edited) => perform(parts, (at, nowMs) => decideEdited(at, edited, nowMs))),
     queries: new StateQueries(context),
     purge,
   }

@@ -3,14 +3,13 @@
 import type { Turn } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
-import type { Decision, Situation } from '../decide/decision.ts'
 import { decideEnded, decideLost, decideRecovery, decideRest,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { perform, turn } from './perform.ts'
+import type { Decide } from './perform.ts'
 import type { Appended } from '../execution/run-output.ts'
-import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
@@ -69,7 +68,7 @@ export function timeLimit(parts: ThreadParts, { executionId }: Report<'time_limi
 
 /** Starts what can start. */
 export function wake(parts: ThreadParts): Turn {
-  return turn(parts, decideNext(situationOf(parts), nowMsOf(parts)))
+  return turn(parts, decideNext)
 }
 
 /**
@@ -80,7 +79,7 @@ export async function rest(parts: ThreadParts): Promise<void> {
   const { slot, timer } = parts
   const { current } = slot
   slot.isResting = true
-  void perform(parts, decideRest(situationOf(parts), timer.isSet, nowMsOf(parts)))
+  void perform(parts, (at, nowMs) => decideRest(at, timer.isSet, nowMs))
   await current?.ended
 }
 
@@ -92,7 +91,7 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
   if (runs.length > 0) {
     const { isInherited } = threadLog
     const found = { storeFailed, isInherited, isMarked: (run: RunRow) => quarantine.isMarked(run) }
-    void perform(parts, decideRecovery(situationOf(parts), found, nowMsOf(parts)))
+    void perform(parts, (at, nowMs) => decideRecovery(at, found, nowMs))
   } else if (hidden) {
     // It is unknown whether any client got the end of a stateless run.
     retention.begin()
@@ -100,10 +99,9 @@ export function recover(parts: ThreadParts, storeFailed: boolean): void {
 }
 
 /** Nothing is decided about an execution that is over. */
-function ofRun(parts: ThreadParts, executionId: number,
-  decide: (at: Situation, nowMs: number) => Decision): Turn {
+function ofRun(parts: ThreadParts, executionId: number, decide: Decide): Turn {
   if (!parts.slot.get(executionId)) return { reply: undefined }
-  return turn(parts, decide(situationOf(parts), nowMsOf(parts)))
+  return turn(parts, decide)
 }
 
 /** Runs may start again when no edit is left. */
@@ -114,9 +112,5 @@ function afterEdit(parts: ThreadParts): Turn {
 /** A suspect that has finished a superstep is none any more. */
 function lookAtSuspect(parts: ThreadParts): void {
   if (!parts.trial.place) return
-  void perform(parts, decideTrial(situationOf(parts), nowMsOf(parts)))
-}
-
-function nowMsOf({ context: { ports: { env } } }: ThreadParts): number {
-  return env.nowMs()
+  void perform(parts, decideTrial)
 }

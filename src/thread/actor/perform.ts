@@ -1,21 +1,32 @@
 /** Carries decisions out: the records first, then the effects, then the reply. */
 
 import type { Turn } from '../../../cluster/index.ts'
-import type { Decision } from '../decide/decision.ts'
+import type { Decision, Situation } from '../decide/decision.ts'
 import type { Reply } from '../model/effect.ts'
 import { carryOut } from './effects.ts'
+import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
-/** Carries a decision out, and answers its command. */
-export function turn(parts: ThreadParts, decision: Decision): Turn {
-  return answer(parts, decision.reply, perform(parts, decision))
+/** Decides on the thread as it is, at a time in milliseconds since 1970. */
+export type Decide = (at: Situation, nowMs: number) => Decision
+
+/** Decides, carries that out, and answers the command. */
+export function turn(parts: ThreadParts, decide: Decide): Turn {
+  const decision = decideNow(parts, decide)
+  return answer(parts, decision.reply, carryOutAll(parts, decision))
 }
 
-/**
- * Appends the records of a decision, then does its effects in their order. Resolves when the
- * records are on disk.
- */
-export function perform(parts: ThreadParts,
+/** Decides and carries that out. Resolves when the records are on disk. */
+export function perform(parts: ThreadParts, decide: Decide): Promise<void> {
+  return carryOutAll(parts, decideNow(parts, decide))
+}
+
+function decideNow(parts: ThreadParts, decide: Decide): Decision {
+  return decide(situationOf(parts), parts.context.ports.env.nowMs())
+}
+
+/** Appends the records, then does the effects in their order. */
+function carryOutAll(parts: ThreadParts,
   { records, places, urgency, effects }: Decision): Promise<void> {
   const { threadLog } = parts.context
   const durable = records.length > 0

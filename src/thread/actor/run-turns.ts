@@ -15,7 +15,7 @@ import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thre
 import { runAsMade } from '../queries/known-run.ts'
 import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
-import { resultOf, situationOf, unfinishedRun } from './thread-parts.ts'
+import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { callWebhooks, renewIfDeleted, requireExist,
   requireNotInTheMaking } from './thread-turns.ts'
@@ -27,7 +27,7 @@ type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { read
 export async function start(parts: ThreadParts, run: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { limits, env } } = context
+  const { threadLog, ports: { limits } } = context
   if (threadLog.state.exists) {
     await requireStartable(parts, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
@@ -45,7 +45,7 @@ export async function start(parts: ThreadParts, run: StartRun,
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
   const admitted = { run, admission, rollback, note }
-  return turn(parts, decideStart(situationOf(parts), admitted, env.nowMs()))
+  return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 
 async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {
@@ -87,7 +87,7 @@ export async function started(parts: ThreadParts, { runId }: StartRun,
 /** The reply comes when the cancel is in the log: the run has ended then. */
 export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: Command<'cancel'>,
   note: readonly RecordOf[]): Promise<Turn> {
-  const { threadLog, ports: { env } } = parts.context
+  const { threadLog } = parts.context
   const run = unfinishedRun(parts, runId)
   if (!run) {
     await runRow(parts, runId)
@@ -96,15 +96,14 @@ export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: 
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
   const cut = { runs: [run], action, rollback, note }
-  return turn(parts, decideCancel(situationOf(parts), cut, env.nowMs()))
+  return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
 }
 
 /** Deletes a run and stops its webhook. Throws `not_found`. */
 export async function deleteRun(parts: ThreadParts, runId: string,
   note: readonly RecordOf[]): Promise<Turn> {
   if (!unfinishedRun(parts, runId)) await runRow(parts, runId)
-  const { env } = parts.context.ports
-  const deleted = turn(parts, decideDeleteRun(situationOf(parts), { runId, note }, env.nowMs()))
+  const deleted = turn(parts, (at, nowMs) => decideDeleteRun(at, { runId, note }, nowMs))
   callWebhooks(parts)
   return deleted
 }

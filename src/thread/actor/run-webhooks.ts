@@ -56,6 +56,7 @@ export class RunWebhooks {
   async #deliver(runId: string): Promise<void> {
     const { ports: { env }, tenant, threadId } = this.#context
     const stop = new AbortController()
+    const backoff = new Backoff(env, pauses)
     this.#underWay.set(runId, stop)
     while (!stop.signal.aborted) {
       try {
@@ -64,7 +65,7 @@ export class RunWebhooks {
       } catch (error) {
         if (stop.signal.aborted) break
         env.log.warn('A webhook could not be called yet.', { tenant, threadId, runId, error })
-        await new Backoff(env, pauses).pause()
+        await backoff.pause()
       }
     }
     if (this.#underWay.get(runId) === stop) this.#underWay.delete(runId)

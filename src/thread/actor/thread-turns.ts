@@ -15,7 +15,6 @@ import type { Origin, ThreadCommand } from '../model/command.ts'
 import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
 import { fromOrigin, originOf } from '../model/thread-state.ts'
 import { perform, turn } from './perform.ts'
-import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
@@ -29,7 +28,7 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   requireNotInTheMaking(parts, ifExists)
   renewIfDeleted(parts)
   if (supersteps.length === 0) {
-    return turn(parts, decideCreate(situationOf(parts), { metadata, note }, env.nowMs()))
+    return turn(parts, (at, nowMs) => decideCreate(at, { metadata, note }, nowMs))
   }
   const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
   const edited = editor.edit(decideFirstState(request, { note, hasGraph }, env.nowMs()))
@@ -39,8 +38,7 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
 /** Merges metadata. */
 export function patch(parts: ThreadParts, metadata: Readonly<Record<string, unknown>>,
   note: readonly RecordOf[]): Turn {
-  const { env } = parts.context.ports
-  return turn(parts, decidePatch(situationOf(parts), { metadata, note }, env.nowMs()))
+  return turn(parts, (at, nowMs) => decidePatch(at, { metadata, note }, nowMs))
 }
 
 /** Edits the state outside a run. Throws `busy`, `full`, `invalid` or `not_found`. */
@@ -56,8 +54,7 @@ export async function edit({ context: { threadLog }, editor }: ThreadParts, upda
 /** Deletes the thread with that log, or whatever log it has. */
 export function deleteThread(parts: ThreadParts, branchId: string | undefined,
   note: readonly RecordOf[]): Turn {
-  const { env } = parts.context.ports
-  return turn(parts, decideDelete(situationOf(parts), { branchId, note }, env.nowMs()))
+  return turn(parts, (at, nowMs) => decideDelete(at, { branchId, note }, nowMs))
 }
 
 /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
@@ -71,7 +68,7 @@ export async function copy({ context }: ThreadParts, targetId: string): Promise<
 
 /** Sent by the origin's owner, perhaps twice: the same origin is copied to an id only once. */
 export function adopt(parts: ThreadParts, origin: Origin): Turn {
-  const { context: { threadLog, tenant, threadId, ports: { log, env } }, purge } = parts
+  const { context: { threadLog, tenant, threadId, ports: { log } }, purge } = parts
   if (threadLog.state.exists) {
     if (findApplied(threadLog.state.applied, origin.threadId)) {
       return { reply: parts.queries.view() }
@@ -81,26 +78,24 @@ export function adopt(parts: ThreadParts, origin: Origin): Turn {
   const branchId = log.newBranchId()
   threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
   const note = noteOf(origin.threadId)
-  return turn(parts, decideAdopt(situationOf(parts), { origin, note }, env.nowMs()))
+  return turn(parts, (at, nowMs) => decideAdopt(at, { origin, note }, nowMs))
 }
 
 /** The time of a stateless run's thread is up. */
 export function expire(parts: ThreadParts): Turn {
-  const { env } = parts.context.ports
-  return turn(parts, decideExpiry(situationOf(parts), parts.feeds.followed, env.nowMs()))
+  return turn(parts, (at, nowMs) => decideExpiry(at, parts.feeds.followed, nowMs))
 }
 
 /** A webhook was delivered or given up: a thread that only waited for it goes. */
 export function settled(parts: ThreadParts, how: Settled): Turn {
-  const { env } = parts.context.ports
-  const noted = turn(parts, decideSettled(situationOf(parts), how, env.nowMs()))
+  const noted = turn(parts, (at, nowMs) => decideSettled(at, how, nowMs))
   return parts.retention.isDue ? expire(parts) : noted
 }
 
 /** Calls the webhooks that are owed, and no others. */
 export function callWebhooks(parts: ThreadParts): void {
-  const { env, limits } = parts.context.ports
-  void perform(parts, decideOwed(situationOf(parts), limits.owedWebhooks, env.nowMs()))
+  const { limits } = parts.context.ports
+  void perform(parts, (at, nowMs) => decideOwed(at, limits.owedWebhooks, nowMs))
 }
 
 /** A thread that was deleted begins a new log. */

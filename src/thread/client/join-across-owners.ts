@@ -33,6 +33,7 @@ export async function joinSteadily(
   { env, join, startAgain, cancelled }: JoinAcrossOwners,
 ): Promise<JsonText> {
   const made = startAgain !== undefined
+  const backoff = new Backoff(env, pauses)
   let untilMs = env.monotonicMs() + patienceMs
   for (let again = false;; again = true) {
     const askedMs = env.monotonicMs()
@@ -47,7 +48,7 @@ export async function joinSteadily(
       if (made && isLost) await startAgain()
       else if (!mayChange(error, made) || (!made && nowMs >= untilMs)) throw caught
     }
-    await new Backoff(env, pauses).pause()
+    await backoff.pause()
   }
 }
 
