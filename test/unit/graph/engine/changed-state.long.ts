@@ -10,7 +10,7 @@ import { expectAlike } from '../../../support/state-oracle.ts'
 /** Ten thousand need three minutes on two quiet cores. */
 const timeMs = repeats({ day: 60_000, night: 600_000 })
 
-it("holds what the library's own saver holds, after every step of 10 000 random graphs", () =>
+it("holds what the library's own saver holds, after every step of up to 10 000 random graphs", () =>
   fc.assert(fc.asyncProperty(changingGraph, expectAlike), {
     numRuns: 10_000,
     interruptAfterTimeLimit: timeMs,
