@@ -87,7 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'newest',
-          include: ecosystem,
+          include: [...ecosystem, 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk': resolve(
