@@ -68,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [browser],
-          globalSetup: 'test/support/page-packages.ts',
+          globalSetup: 'test/browser/page-server.ts',
         },
       },
       {

@@ -1,10 +1,12 @@
-/** Builds the page and serves it on a local port. */
+/** Builds the page and serves it on a local port. As a setup of tests, installs its packages. */
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
+
+import { installPackages } from '../support/installed-packages.ts'
 
 /** The client under the hook: the one that it pins, or the newest one. */
 export type ClientOfPage = 'pinned' | 'newest'
@@ -17,6 +19,11 @@ export interface PageServer {
 
 const here = import.meta.dirname
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
+
+/** Vitest calls it once before the tests. */
+export function setup(): Promise<void> {
+  return installPackages(here, 'the packages of the page')
+}
 
 /** Builds the page with one of the clients, then serves it. */
 export async function servePage(client: ClientOfPage): Promise<PageServer> {
