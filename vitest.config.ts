@@ -17,6 +17,7 @@ const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'mul
 
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
+const browser = 'test/browser/*.long.ts'
 /** Packages that are installed for tests have tests of their own. */
 const packages = '**/node_modules/**'
 
@@ -53,7 +54,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/**/*.long.ts'],
-          exclude: [cluster, packages],
+          exclude: [cluster, browser, packages],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
@@ -61,6 +62,14 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'cluster', include: [cluster], testTimeout: 1_800_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [browser],
+          globalSetup: 'test/browser/page-server.ts',
+        },
       },
       {
         extends: true,
@@ -78,7 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'newest',
-          include: ecosystem,
+          include: [...ecosystem, 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk': resolve(

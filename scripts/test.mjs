@@ -12,7 +12,7 @@ const files = kind === 'fuzz'
   ? ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const long = ['long', 'cassandra', 'newest']
+const long = ['long', 'browser', 'cassandra', 'newest']
 const projectsOf = { long, cluster: ['cluster'], nightly: [...long, 'cluster'], fuzz: ['suite'] }
 
 /** Runs a program of node_modules. Returns whether it succeeded. */

@@ -226,7 +226,7 @@ describe('imports', () => {
   })
 
   it('reach every file that tests share from a test', () => {
-    const starts = /^test\/(.*\.(test|long)\.ts|bench\/bench\.ts)$/
+    const starts = /^test\/(.*\.(test|long|newest)\.ts|bench\/bench\.ts|browser\/page\/page\.ts)$/
     const reached = reachedFrom(paths.filter((path) => starts.test(path)))
     const dead = sources.map(({ path }) => path)
       .filter((path) => isTest(path) && !isProject(path) && !reached.has(path))

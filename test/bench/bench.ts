@@ -10,6 +10,7 @@ import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { progress } from './progress.ts'
+import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
 import type { Bench } from './report.ts'
 
@@ -19,6 +20,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
 
   --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
   --limits                    what rate limits cost, alone; nothing is written down
+  --protocol                  protocol v2: first events, many readers, streams that rest
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
@@ -33,6 +35,8 @@ const { values: options } = orExit(() =>
     cluster: { type: 'boolean', default: false },
     /** Only the cost of limits; the results are not saved. */
     limits: { type: 'boolean', default: false },
+    /** Only protocol v2. */
+    protocol: { type: 'boolean', default: false },
     /** Any other server of this API that serves test/support/projects/conformance. */
     peer: { type: 'string' },
     /** Nodes of a running Cassandra: a,b,c; by default three are started. */
@@ -70,6 +74,7 @@ if (!quick && !options.limits) writeFileSync(join(import.meta.dirname, file), `$
 
 async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
+  if (options.protocol) return await benchProtocol({ quick })
   if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
   const bench = options.cluster ? benchCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')

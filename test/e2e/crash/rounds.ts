@@ -11,8 +11,11 @@ import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { Asker, Queuer, Waiter } from './chat-workers.ts'
+import { CronKeeper } from './cron-keeper.ts'
+import { ItemKeeper } from './item-keeper.ts'
 import { Copier, Editor, Keeper } from './record-workers.ts'
 import { Streamer } from './stream-worker.ts'
+import { ThreadFollower } from './thread-follower.ts'
 import { workUntilDeath } from './worker.ts'
 import type { LoadWorker } from './worker.ts'
 
@@ -33,7 +36,7 @@ export async function crashRounds({ kills, seed, cassandra }: CrashPlan): Promis
   const server = await startServer({ project: 'conformance', cassandra })
   try {
     const client = clientOf(server.url)
-    const workers = workersOf(file)
+    const workers = [...workersOf(file), new CronKeeper(), new ThreadFollower(server.url, file)]
     for (let kill = 1; kill <= kills; kill += 1) {
       // Some kills come while the server still resumes what the last one interrupted.
       const again = kill < kills && random() < 0.25
@@ -61,6 +64,7 @@ export const workersOf = (file: string): LoadWorker[] => [
   new Streamer(file, false),
   new Streamer(file, false),
   new Streamer(file, true),
+  new ItemKeeper(),
 ]
 
 interface Round {

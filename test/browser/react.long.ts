@@ -1,0 +1,191 @@
+/**
+ * The React hook of the ecosystem in a real browser, unmodified, with the client that it pins and
+ * with the newest one, over both transports.
+ */
+
+import { existsSync } from 'node:fs'
+
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { useGates } from '../support/gate.ts'
+import { useServer } from '../support/server.ts'
+import type { ClientOfPage, PageServer } from './page-server.ts'
+import { servePage } from './page-server.ts'
+import { chromiumPath, openBrowser, ThreadPage } from './thread-page.ts'
+import type { PlaceOfPage } from './thread-page.ts'
+
+const hasBrowser = existsSync(chromiumPath)
+if (!hasBrowser) console.log(`Skipped: there is no browser at ${chromiumPath}.`)
+
+const server = useServer({ project: 'conformance' })
+const gate = useGates()
+
+const sides = (['pinned', 'newest'] as const).flatMap((client) =>
+  (['sse', 'websocket'] as const).map((transport) => ({ client, transport }))
+)
+
+describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over $transport',
+  ({ client, transport }) => {
+    const tab = useTabs(client, transport)
+
+    it('makes a thread, and goes on in it', async () => {
+      const page = await tab('echo')
+      await page.press('send', 'hello')
+      await expect.poll(() => page.messages()).toEqual(['human: hello', 'ai: echo: hello'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+      await page.press('send', 'again')
+      await expect.poll(() => page.messages())
+        .toEqual(['human: hello', 'ai: echo: hello', 'human: again', 'ai: echo: again'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+      expect(await page.field('error')).toBe('')
+      expect(page.complaints).toEqual([])
+    })
+
+    it('streams what a model writes, once', async () => {
+      const page = await tab('tokens')
+      await page.press('send', 'hello')
+      await expect.poll(() => page.field('state')).toBe('idle')
+      await expect.poll(() => page.messages()).toEqual(['human: hello', 'ai: one two three'])
+    })
+
+    it('answers a question', async () => {
+      const page = await tab('ask', { key: 'question' })
+      await page.press('send', 'tea?')
+      await expect.poll(() => page.questions()).toEqual(['{"question":"tea?"}'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+      await page.press('answer', 'yes')
+      await expect.poll(() => page.field('values')).toContain('"answers":["yes","after"]')
+      await expect.poll(() => page.questions()).toEqual([])
+      await expect.poll(() => page.field('state')).toBe('idle')
+    })
+
+    it('leaves, and finds the run again after a reload', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      const thread = await page.field('thread')
+      await page.press('leave')
+      await page.reload(thread)
+      await expect.poll(() => page.messages()).toHaveLength(2)
+      await expect.poll(() => page.field('state')).toBe('running')
+      hold.open()
+      await expect.poll(() => page.messages())
+        .toEqual([`human: hold ${hold.url}`, 'ai: first', 'ai: held', 'ai: last'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+    })
+
+    it('is seen in a second tab', async () => {
+      const first = await tab('held')
+      const hold = gate()
+      await first.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      const second = await tab('held', { thread: await first.field('thread') })
+      await expect.poll(() => second.messages()).toHaveLength(2)
+      hold.open()
+      for (const page of [first, second]) {
+        await expect.poll(() => page.messages()).toHaveLength(4)
+        await expect.poll(() => page.field('state')).toBe('idle')
+      }
+    })
+
+    it('stops a run', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await page.press('stop')
+      await hold.left()
+      await expect.poll(() => page.field('state')).toBe('idle')
+      await page.press('send', 'go on')
+      await expect.poll(() => page.messages().then((all) => all.at(-1))).toBe('ai: last')
+    })
+
+    it('sends the next message while a run goes on', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await page.press('enqueue', 'second')
+      hold.open()
+      await expect.poll(() => page.messages()).toHaveLength(8)
+      await expect.poll(() => page.field('state')).toBe('idle')
+      expect((await page.messages())[4]).toBe('human: second')
+    })
+
+    it('interrupts the run with the next message', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await page.press('interrupt', 'second')
+      await hold.left()
+      await expect.poll(() => page.messages().then((all) => all.slice(-4)))
+        .toEqual(['human: second', 'ai: first', 'ai: held', 'ai: last'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+    })
+
+    it('shows an error, and goes on after it', async () => {
+      const page = await tab('failing', { key: 'topic' })
+      await page.press('send', 'storm')
+      await expect.poll(() => page.field('error')).toContain('storm')
+      await expect.poll(() => page.field('state')).toBe('idle')
+      await page.press('send', 'calm')
+      await expect.poll(() => page.field('values')).toContain('"boom"')
+      await expect.poll(() => page.field('error')).toBe('')
+    })
+
+    it('shows a subgraph', async () => {
+      const page = await tab('nested', { key: 'topic' })
+      await page.press('send', 'tea')
+      await expect.poll(() => page.field('subgraphs')).toBe('sub')
+      await expect.poll(() => page.field('values')).toContain('"log":["outer","deep"]')
+      await expect.poll(() => page.field('state')).toBe('idle')
+    })
+
+    it('answers a question of a subgraph', async () => {
+      const page = await tab('nestedask', { key: 'topic' })
+      await page.press('send', 'tea')
+      await expect.poll(() =>
+        server.client.threads.search({ limit: 1 })
+          .then(([thread]) => thread?.status)
+      ).toBe('interrupted')
+      await page.press('answer', 'yes')
+      await expect.poll(() => page.field('values')).toContain('"answer yes","after"')
+    })
+
+    it.skipIf(client === 'pinned')('takes one of two strict answers', async () => {
+      const first = await tab('ask', { key: 'question' })
+      await first.press('send', 'tea?')
+      await expect.poll(() => first.questions()).toHaveLength(1)
+      const second = await tab('ask', { key: 'question', thread: await first.field('thread') })
+      await expect.poll(() => second.questions()).toHaveLength(1)
+      await first.press('answer strictly', 'yes')
+      await expect.poll(() => second.questions()).toEqual([])
+      await expect.poll(() => first.field('values')).toContain('"answers":["yes","after"]')
+      for (const page of [first, second]) {
+        await expect.poll(() => page.field('state')).toBe('idle')
+      }
+    })
+  })
+
+/** Opens tabs of one build of the page; all are closed at the end. */
+function useTabs(client: ClientOfPage, transport: PlaceOfPage['transport']) {
+  let browser: Browser | undefined
+  let context: BrowserContext | undefined
+  let page: PageServer | undefined
+  beforeAll(async () => {
+    page = await servePage(client)
+    browser = await openBrowser()
+    context = await browser.newContext()
+    context.setDefaultTimeout(30_000)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    page?.close()
+  })
+  return (assistant: string, more: Partial<PlaceOfPage> = {}) =>
+    ThreadPage.open(context!, { page: page!.url, server: server.url, assistant, transport,
+      ...more })
+}

@@ -1,0 +1,86 @@
+/** The page in a real browser: what it shows, and what a person does there. */
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+
+/** Debian's browser, where it is installed. */
+export const chromiumPath = '/usr/bin/chromium'
+
+/** Where the page looks. */
+export interface PlaceOfPage {
+  /** Of the built page. */
+  readonly page: string
+  readonly server: string
+  readonly assistant: string
+  readonly transport: 'sse' | 'websocket'
+  readonly thread?: string
+  /** The key of the input that gets the text; messages if there is none. */
+  readonly key?: string
+}
+
+/** Starts a browser without a window. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
+}
+
+/** One tab. */
+export class ThreadPage {
+  readonly #page: Page
+  /** What the browser complained of, in the page's console or as an uncaught error. */
+  readonly complaints: string[] = []
+  /** Requests as `METHOD path`, without what a page itself loads. */
+  readonly requests: string[] = []
+
+  private constructor(page: Page) {
+    this.#page = page
+    page.on('pageerror', (error) => this.complaints.push(String(error)))
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/threads')) this.requests.push(`${request.method()} ${pathname}`)
+    })
+  }
+
+  static async open(context: BrowserContext, place: PlaceOfPage): Promise<ThreadPage> {
+    const { page: url, ...rest } = place
+    const page = new ThreadPage(await context.newPage())
+    await page.#page.goto(`${url}?${new URLSearchParams(rest)}`)
+    return page
+  }
+
+  /** Presses a button, with a text in the field before it. */
+  async press(button: string, text?: string): Promise<void> {
+    if (text !== undefined) await this.#page.getByLabel('text', { exact: true }).fill(text)
+    await this.#page.getByRole('button', { name: button, exact: true }).click()
+  }
+
+  /** What a field shows. */
+  field(name: 'thread' | 'state' | 'error' | 'values' | 'subgraphs' | 'tools'): Promise<string> {
+    return this.#page.getByLabel(name, { exact: true }).innerText()
+  }
+
+  /** What a button's call threw; empty if it threw nothing. */
+  async fault(button: string): Promise<string> {
+    const shown = this.#page.getByLabel(`${button} failed`, { exact: true })
+    return await shown.count() === 0 ? '' : shown.innerText()
+  }
+
+  /** `type: text` of each message. */
+  messages(): Promise<string[]> {
+    return this.#page.getByLabel('messages', { exact: true }).locator('li').allInnerTexts()
+  }
+
+  /** What the graph asks, as JSON. */
+  questions(): Promise<string[]> {
+    return this.#page.getByLabel('questions', { exact: true }).locator('li').allInnerTexts()
+  }
+
+  async reload(thread: string): Promise<void> {
+    const url = new URL(this.#page.url())
+    url.searchParams.set('thread', thread)
+    await this.#page.goto(url.href)
+  }
+
+  close(): Promise<void> {
+    return this.#page.close()
+  }
+}
