@@ -136,6 +136,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],
+  [/^ts-json-schema-generator$/, ['src/graph/typescript/']],
   [/^nice-grpc|^@grpc\//, ['cluster/transport/grpc/', 'proto/gen/']],
   [/^undici$/, ['src/egress/']],
   [/^pino$/, ['cluster/runtime/env.ts']],

@@ -51,6 +51,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     json,
     ...!portIsChosen && { nextPorts },
     version: ownVersion(),
+    assistantDefaults: settings.graphConfig,
     threads: createThreadClient({
       router,
       threads: backend.everybody.threads,

@@ -10,7 +10,7 @@ import { compileProject, ExecutionMarks, readProject, startGraphHost,
 import type { Project, RunningGraphHost } from '../graph/index.ts'
 import { rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
-import { ownVersion } from '../settings/index.ts'
+import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
@@ -79,7 +79,9 @@ export async function openServer(settings: Settings, env: Env,
   const { cassandra, dataDirectory: directory, drainMs, region } = settings
   const rows = limitsOf(settings)
   const project = await readProject(settings.config)
-  for (const warning of project.warnings) env.log.warn(warning)
+  for (const warning of [...project.warnings, ...strayDefaults(settings, project)]) {
+    env.log.warn(warning)
+  }
   const metrics = new Metrics()
   readServer(metrics, ownVersion())
   const lifecycle = createLifecycle(env)
@@ -212,6 +214,12 @@ function openMetrics(place: NonNullable<Settings['metrics']>,
 
 function limitsOf({ region, limitOverrides: file }: Settings): readonly RateLimit[] {
   return rateLimits(region, file === null ? undefined : readLimitOverrides(file))
+}
+
+/** A sentence for each graph that has defaults and is not in the project. */
+function strayDefaults({ graphConfig }: Settings, { graphs }: Project): string[] {
+  return [...graphConfig.keys()].filter((id) => !graphs.some(({ graphId }) => graphId === id))
+    .map((id) => `${namesOf('graphConfig')} names ${id}, which is no graph of the project.`)
 }
 
 interface Graphs {

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 
+import type { AssistantDefaults } from './assistant-defaults.ts'
 import { isLoopback } from './ip-address.ts'
 import type { IpRange } from './ip-address.ts'
 import type { ValueOf } from './known-settings.ts'
@@ -41,6 +42,8 @@ export interface Settings {
   readonly workerHeapMb: number | undefined
   /** The variables that graphs see: names, or patterns that end with `*`. */
   readonly graphEnv: readonly string[]
+  /** What the graphs' own assistants are made with, by graph id. */
+  readonly graphConfig: ReadonlyMap<string, AssistantDefaults>
   readonly drainMs: number
   /** Origins of web pages that may call; empty: those of this machine; `*`: any. */
   readonly allowOrigins: readonly string[]
@@ -168,6 +171,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     workers: reader.value('workers'),
     workerHeapMb: reader.value('workerHeapMb'),
     graphEnv: Object.freeze(reader.value('graphEnv')),
+    graphConfig: reader.value('graphConfig'),
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),

@@ -1,5 +1,6 @@
 /** The settings of a server, and what reads and checks them. */
 
+export type { AssistantDefaults } from './assistant-defaults.ts'
 export { ownVersion, resolveSettings, SettingsError } from './config.ts'
 export type { CassandraSettings, MemberSettings, Settings } from './config.ts'
 export { ipAddress, ipRange, isLoopback, isWithin } from './ip-address.ts'

@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 
+import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
 import { anyText, hosts, oneOf, origins, path, ranges, someOf, targets, texts, urlsOf, variables,
   webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
@@ -37,6 +38,11 @@ export const knownSettings = {
   graphEnv: serve('--graph-env <names>', 'HEDDLE_GRAPH_ENV', { kind: variables, fallback: ['*'],
     usual: "all but the server's own",
     message: 'The environment variables that graphs see: `OPENAI_API_KEY,MY_*`.' }),
+  graphConfig: serve('--graph-config <json>', 'LANGGRAPH_CONFIG', { kind: assistantDefaults,
+    fallback: new Map(), usual: 'none',
+    message: "The config and context that the graphs' own assistants are made with, by graph: " +
+      '`{"agent": {"configurable": {"model": "a"}, "context": {}}}`. An assistant ' +
+      'that exists keeps its own.' }),
   drainMs: serve('--drain-ms <ms>', 'HEDDLE_DRAIN_MS', { kind: wholeNumber(0, 3_600_000),
     fallback: undefined, usual: '5000; with Cassandra 20000',
     message: 'How long a shutdown may take; unfinished runs resume elsewhere or at the next ' +

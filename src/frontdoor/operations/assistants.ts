@@ -11,6 +11,7 @@ import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/inde
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
+import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
@@ -25,6 +26,7 @@ export interface AssistantOperationParts {
   readonly threads: ThreadClient
   readonly reads: ReadQuota
   readonly env: Env
+  readonly assistantDefaults?: ReadonlyMap<string, AssistantDefaults>
   readonly quotas: Pick<Quotas, 'within'>
 }
 
@@ -45,6 +47,7 @@ export class AssistantOperations {
   readonly #threads: ThreadClient
   readonly #reads: ReadQuota
   readonly #env: Env
+  readonly #defaults: ReadonlyMap<string, AssistantDefaults>
   readonly #quotas: Pick<Quotas, 'within'>
   /**
    * Tenants seen while these graphs are served. In development, a reload may bring other graphs.
@@ -58,6 +61,7 @@ export class AssistantOperations {
     this.#threads = parts.threads
     this.#reads = parts.reads
     this.#env = parts.env
+    this.#defaults = parts.assistantDefaults ?? new Map()
     this.#quotas = parts.quotas
   }
 
@@ -189,12 +193,13 @@ export class AssistantOperations {
 
   async #system(tenant: string, graphId: string): Promise<AssistantRow> {
     const assistant = { tenant, assistantId: systemAssistantId(graphId) }
+    const { config = {}, context = {} } = this.#defaults.get(graphId) ?? {}
     return this.#assistants.create(assistant, {
       graphId,
       name: graphId,
       description: this.#graphs.describe(graphId)?.description ?? null,
-      config: {},
-      context: {},
+      config,
+      context,
       metadata: { created_by: 'system' },
     }, 'do_nothing')
   }

@@ -7,6 +7,7 @@ import type { GraphHost } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
+import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
@@ -25,6 +26,8 @@ export interface OperationParts {
   /** Reads long JSON beside the main thread. */
   readonly json: LongJson
   readonly env: Env
+  /** What graphs' own assistants are made with, by graph id; nothing by default. */
+  readonly assistantDefaults?: ReadonlyMap<string, AssistantDefaults>
   readonly quotas: Quotas
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing

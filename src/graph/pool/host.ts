@@ -9,11 +9,13 @@ import type { CheckpointSource, Configurable, Execution, ExecutionListener, Grap
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
+import { TypeReader } from '../typescript/project-types.ts'
+import { lacksTypes, nodeTypes, withTypes } from '../typescript/typed-schemas.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
 import { ExecutionScheduler } from './execution-scheduler.ts'
 import { GraphQueries } from './graph-queries.ts'
 import type { Opened } from './project-generations.ts'
-import { defaultHeapMb, memoryMb } from './worker-heap.ts'
+import { compilerHeapMb, defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { resultOf } from './worker-mail.ts'
 import type { Reading, WorkerMail } from './worker-mail.ts'
@@ -93,6 +95,7 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #pool: WorkerPool
   readonly #executions: ExecutionScheduler
   readonly #inquiries: GraphQueries
+  readonly #types: TypeReader
 
   constructor(env: Env, options: PoolOptions) {
     let jobs = 0
@@ -121,6 +124,7 @@ class WorkerGraphHost implements RunningGraphHost {
     })
     this.#executions = new ExecutionScheduler(this.#pool, nextJob)
     this.#inquiries = new GraphQueries(env, this.#pool, nextJob)
+    this.#types = new TypeReader(env, compilerHeapMb(memoryMb()))
   }
 
   open(): Promise<Opened> {
@@ -151,6 +155,7 @@ class WorkerGraphHost implements RunningGraphHost {
 
   close(): Promise<void> {
     this.#inquiries.close()
+    this.#types.close()
     return this.#pool.close()
   }
 
@@ -182,13 +187,23 @@ class WorkerGraphHost implements RunningGraphHost {
 
   async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
     const inquiry = { kind: 'schemas', graphId, configurable } as const
-    return await this.#inquiries.ask(inquiry) as GraphSchemas
+    const schemas = await this.#inquiries.ask(inquiry) as GraphSchemas
+    if (!lacksTypes(schemas)) return schemas
+    const { graphs } = await this.#types.typesOf(this.#pool.project)
+    return withTypes(schemas, graphs.get(graphId))
   }
 
   async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>> {
     const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse, configurable } as const
-    return await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
+    const found = await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
+    if (!Object.values(found).some(lacksTypes)) return found
+    const { nodes } = await this.#types.typesOf(this.#pool.project)
+    return Object.fromEntries(
+      Object.entries(found).map((
+        [name, schemas],
+      ) => [name, withTypes(schemas, nodeTypes(nodes, name, schemas))]),
+    )
   }
 
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown> {

@@ -16,6 +16,14 @@ export function memoryMb(): number {
   return Math.floor(Math.min(constrained > 0 ? constrained : Infinity, totalmem()) / mib)
 }
 
+/**
+ * MiB for TypeScript's compiler, which reads the types of a project: a quarter of all memory, 256
+ * to 1024. A project with LangChain's packages takes some 200.
+ */
+export function compilerHeapMb(memory: number): number {
+  return Math.min(1024, Math.max(256, Math.floor(memory / 4)))
+}
+
 /** MiB for each worker: all memory without the server's share, which is a half at most. */
 export function defaultHeapMb(memory: number, workers: number): number {
   const ofWorkers = memory - Math.min(serverMb, memory / 2)

@@ -97,6 +97,11 @@ export class WorkerPool {
     return this.open()
   }
 
+  /** The project that is served, or the first that will be. */
+  get project(): CompiledProject {
+    return this.#projects.project(this.#projects.current)
+  }
+
   get graphs(): readonly GraphDescription[] {
     return this.#projects.graphs
   }

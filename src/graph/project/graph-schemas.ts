@@ -4,6 +4,7 @@ import type { BaseChannel } from '@langchain/langgraph'
 
 import type { GraphSchemas } from '../execution.ts'
 import type { ServedGraph } from './graph-export.ts'
+import { messageList } from './message-schema.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -22,24 +23,6 @@ interface Builder {
   readonly _outputRuntimeDefinition?: unknown
   readonly _schemaRuntimeDefinition?: unknown
   readonly _configRuntimeSchema?: unknown
-}
-
-const messageList: JsonSchema = {
-  type: 'array',
-  langgraph_type: 'messages',
-  items: {
-    title: 'Message',
-    type: 'object',
-    properties: {
-      type: { type: 'string', enum: ['human', 'ai', 'system', 'tool', 'developer', 'remove'] },
-      content: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
-      id: { type: 'string' },
-      name: { type: 'string' },
-      tool_calls: { type: 'array', items: { type: 'object' } },
-      tool_call_id: { type: 'string' },
-    },
-    required: ['content'],
-  },
 }
 
 /**

@@ -47,6 +47,7 @@ describe('settings', () => {
       workers: expect.any(Number),
       workerHeapMb: undefined,
       graphEnv: ['*'],
+      graphConfig: new Map(),
       drainMs: 5_000,
       logLevel: 'info',
       cassandra: null,
@@ -262,8 +263,33 @@ describe('settings', () => {
     expect(mistakes({ options: { graphEnv: 'A=1' } })).toMatch(/^--graph-env .* must list names/)
   })
 
+  it('have the config and context that graphs begin with', () => {
+    const LANGGRAPH_CONFIG =
+      '{"a": {"configurable": {"m": 1}, "tags": ["t"], "context": 7}, "b": {}}'
+    expect(resolved({ environment: { LANGGRAPH_CONFIG } }).graphConfig).toEqual(new Map([
+      ['a', { config: { configurable: { m: 1 }, tags: ['t'] }, context: 7 }],
+      ['b', { config: {}, context: {} }],
+    ]))
+    const faults = (value: string) =>
+      mistakes({ environment: { LANGGRAPH_CONFIG: value } })
+        .replaceAll('--graph-config (or LANGGRAPH_CONFIG) ', '').split('\n')
+    for (const value of ['secret', '[]', 'null', '"secret"']) {
+      expect(faults(value)).toEqual([expect.stringMatching(/^must be a JSON object .*[^t]\.$/)])
+    }
+    const wrong = { a: 'secret', b: { tags: 'secret', recursion_limit: 0, configurable: [] },
+      c: { max_concurrency: 1.5, metadata: null, constructor: 1 } }
+    expect(faults(JSON.stringify(wrong))).toEqual([
+      'must have an object at a.',
+      'must have a list of texts at b.tags.',
+      'must have a whole number from 1 at b.recursion_limit.',
+      'must have an object at b.configurable.',
+      'must have a whole number from 1 at c.max_concurrency.',
+      'must have an object at c.metadata.',
+    ])
+  })
+
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(57)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(58)
     for (const { message } of Object.values(knownSettings)) {
       expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }

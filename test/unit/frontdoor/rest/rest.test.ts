@@ -37,6 +37,21 @@ describe('assistants', () => {
     expect((await call(door, 'POST', '/assistants/count', {})).text).toBe('2')
   })
 
+  it('of graphs begin with their defaults, and keep what they have after that', async () => {
+    const { assistants, index: assistantIndex } = assistantHouse(virtualEnv())
+    const config = { configurable: { model: 'a' }, recursion_limit: 7 }
+    const assistantDefaults = new Map([['agent', { config, context: { tone: 'kind' } }]])
+    const door = await openDoor({ assistants, assistantIndex, assistantDefaults })
+    const begun = { config, context: { tone: 'kind' }, version: 1 }
+    expect((await call(door, 'GET', '/assistants/agent')).json).toMatchObject(begun)
+    expect((await call(door, 'GET', '/assistants/other')).json).toMatchObject({ config: {},
+      context: {} })
+    const next = await openDoor({ assistants, assistantIndex })
+    expect((await call(next, 'GET', '/assistants/agent')).json).toMatchObject(begun)
+    expect((await call(next, 'DELETE', `/assistants/${agentId}`)).status).toBe(204)
+    expect((await call(next, 'GET', '/assistants/agent')).json).toMatchObject({ config: {} })
+  })
+
   it('are created, updated, restored and deleted', async () => {
     const door = await openDoor()
     const made = await call(door, 'POST', '/assistants', { graph_id: 'agent', context: { m: 1 } })

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { defaultHeapMb, memoryMb } from '../../../../src/graph/pool/worker-heap.ts'
+import { compilerHeapMb, defaultHeapMb, memoryMb } from '../../../../src/graph/pool/worker-heap.ts'
 import { useGates } from '../../../support/gate.ts'
 import { hostProject, logged, TestHost } from '../project/host-project.ts'
 
@@ -65,6 +65,7 @@ describe('a graph that fills the memory of its worker', () => {
 
 describe("the default of a worker's memory", () => {
   it("is the memory less the server's share, by workers, within bounds", () => {
+    expect([512, 2048, 9999].map(compilerHeapMb)).toEqual([256, 512, 1024])
     expect(defaultHeapMb(4096, 2)).toBe(1536)
     expect(defaultHeapMb(4096, 8)).toBe(384)
     expect(defaultHeapMb(1024, 2)).toBe(256)

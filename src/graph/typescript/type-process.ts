@@ -1,0 +1,19 @@
+/** The entry of the process that reads types. It ends when it has sent all of them. */
+
+import { programOf } from './compiler.ts'
+import { GraphTypes } from './graph-types.ts'
+import type { TypesRead, TypesWanted } from './type-mail.ts'
+
+const send = (message: TypesRead) => void process.send!(message)
+
+process.once('message', ({ graphs }: TypesWanted) => {
+  const { program, read } = programOf([...new Set(graphs.map(({ file }) => file))])
+  send({ type: 'files', read })
+  const types = new GraphTypes(program)
+  for (const { graphId, file, exportName } of graphs) {
+    const schemas = types.exported(file, exportName)
+    if (schemas !== undefined) send({ type: 'graph', graphId, schemas })
+  }
+  send({ type: 'nodes', nodes: types.nodes() })
+  process.disconnect()
+})

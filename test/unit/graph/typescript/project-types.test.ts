@@ -1,0 +1,77 @@
+/** The process that reads types: when it is started, what is remembered, how it ends. */
+
+import { expect, it, onTestFinished } from 'vitest'
+
+import { compileProject } from '../../../../src/graph/project/project-compiler.ts'
+import { readProject } from '../../../../src/graph/project/project.ts'
+import { TypeReader } from '../../../../src/graph/typescript/project-types.ts'
+import { virtualEnv } from '../../../support/env.ts'
+import { writeFiles, writeProject } from '../project/project-files.ts'
+
+const graph = (type: string) => `
+  import { Annotation, START, StateGraph } from '@langchain/langgraph'
+  import type { Topic } from './topic.ts'
+  export const graph = new StateGraph(Annotation.Root({ topic: Annotation<${type}>() }))
+    .addNode('work', () => ({})).addEdge(START, 'work').compile()
+`
+const files = { 'langgraph.json': { graphs: { agent: './agent.ts:graph' } },
+  'agent.ts': graph('Topic'), 'topic.ts': 'export type Topic = string' }
+
+async function readerOf(content: object) {
+  const root = await writeProject({ ...content })
+  const project = await compileProject(await readProject(root))
+  const env = virtualEnv()
+  const reader = new TypeReader(env, 512)
+  onTestFinished(() => reader.close())
+  return { root, project, env, reader,
+    topic: async () => (await reader.typesOf(project)).graphs.get('agent')?.state }
+}
+
+const topicOf = (type: string) => ({ type: 'object', properties: { topic: { type } },
+  required: ['topic'] })
+
+it('Types are read outside Heddle too, remembered, and read again when a file of them changes.',
+  async () => {
+    const { root, project, env, reader, topic } = await readerOf(files)
+    const [first, second] = [reader.typesOf(project), reader.typesOf(project)]
+    expect(await topic()).toEqual(topicOf('string'))
+    expect(await first).toBe(await second)
+    expect(await reader.typesOf(project)).toBe(await first)
+    env.advance(1_000)
+    expect(await reader.typesOf(project)).toBe(await first)
+    // This file has types only, so that the project is not compiled again.
+    await writeFiles(root, { 'topic.ts': 'export type Topic = number' })
+    expect(await topic()).toEqual(topicOf('string'))
+    env.advance(1_000)
+    expect(await topic()).toEqual(topicOf('number'))
+    expect([env.timers(), env.lines]).toEqual([0, []])
+  }, 60_000)
+
+it('A reading that takes too long is given up, which is remembered too.', async () => {
+  const { project, env, reader } = await readerOf(files)
+  const types = reader.typesOf(project)
+  env.advance(30_000)
+  expect((await types).graphs.size).toBe(0)
+  env.advance(1_000)
+  expect(await reader.typesOf(project)).toBe(await types)
+  expect(env.lines).toMatchObject([{ level: 'debug',
+    details: { reason: expect.stringContaining('30 seconds') } }])
+})
+
+it('Nothing is started for a project without TypeScript.', async () => {
+  const { env, topic } = await readerOf({ 'agent.js': graph('x').replace(/<x>|import type.*/g, ''),
+    'langgraph.json': { graphs: { agent: './agent.js:graph' } } })
+  const types = topic()
+  expect(env.timers()).toBe(0)
+  expect(await types).toBeUndefined()
+})
+
+it('A closed reader ends its process.', async () => {
+  const { root, project, env, reader, topic } = await readerOf(files)
+  const types = reader.typesOf(project)
+  reader.close()
+  expect((await types).graphs.size).toBe(0)
+  await writeFiles(root, { 'agent.ts': graph('number') })
+  env.advance(1_000)
+  expect(await topic()).toBeUndefined()
+})
