@@ -146,6 +146,18 @@ export interface StartRun {
    * run is temporary.
    */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
+  /**
+   * An answer that names an interrupt which does not wait when the run starts, or that could be for
+   * several, ends the run as an UnknownInterruptError. Nothing is executed, and the thread stays.
+   */
+  readonly strictResume?: true
+  /** If the thread waits at an interrupt when the run is admitted, the input is the answer. */
+  readonly answersIfWaiting?: true
+  /**
+   * Throws `invalid` if nothing waits for an answer when the run is admitted. A strict answer is
+   * admitted, and refused when its turn comes.
+   */
+  readonly resumeOnly?: true
 }
 
 /** What executing the run takes beside `kwargs`; never shown to clients. */
