@@ -43,6 +43,13 @@ const common = {
         description: 'An http(s) URL that gets a POST when the run has ended.' }),
     ),
   ),
+  strict_resume: Type.Optional(
+    Nullable(
+      Type.Boolean({ default: false,
+        description: 'Refuse an answer to an interrupt that does not wait: the run ends as an ' +
+          'UnknownInterruptError, and the thread stays as it was.' }),
+    ),
+  ),
   langsmith_tracer: Type.Optional(Nullable(JsonObject({ description: 'For tracing; ignored.' }))),
 }
 
