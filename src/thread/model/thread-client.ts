@@ -208,6 +208,13 @@ export interface WatchRun extends FollowRun {
    * are.
    */
   readonly made?: boolean
+  /**
+   * Only events of these namespaces, and of the subgraphs in them that are no subagents. The empty
+   * text is the root.
+   */
+  readonly namespaces?: readonly string[]
+  /** Without `after`: begin behind this checkpoint, if the run wrote it. */
+  readonly checkpointId?: string
 }
 
 /** An event of a run as followers get it. */
