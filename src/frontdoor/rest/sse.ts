@@ -4,8 +4,8 @@
  * two seconds at most.
  *
  * S1  All events of one call leave in one write.
- * S2  A clean end means that the run has ended. The event `end` leaves with it. In any other case the connection is broken off, so
- *     that the client comes back with the last id that it saw.
+ * S2  A clean end means that the run has ended. The event `end` leaves with it. In any other case
+ *     the connection is broken off, so that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit. Beyond the limit, S2 applies. Past
  *     events, which are read from the log, wait for the socket. So does bulk output of a graph, for
  *     a moment.
