@@ -3,7 +3,7 @@
 import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../../errors.ts'
-import { engineModes, EventMapper } from '../events/event-mapping.ts'
+import { engineModes, EventMapper, seesSubgraphs } from '../events/event-mapping.ts'
 import type { Chunk, EventMapperOptions } from '../events/event-mapping.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
 import { ValuesReference } from '../events/values-reference.ts'
@@ -32,6 +32,7 @@ import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
+import { pendingInterrupts } from './pending-interrupts.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
@@ -115,7 +116,7 @@ async function run(bench: Workbench, assignment: Assignment,
     signal,
     control,
     durability: request.durability,
-    subgraphs: request.streamSubgraphs,
+    subgraphs: seesSubgraphs(request),
     streamMode: engineModes(request.streamModes),
     ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
     ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
@@ -127,6 +128,7 @@ async function run(bench: Workbench, assignment: Assignment,
     if (continues(request)) await requireNodes(graph, saver, configurable)
     if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
     else await consume(await open(bench, bound, input, options), options, mapper, assignment)
+    mapper.end(mapper.stopped ? 'interrupted' : 'completed')
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
@@ -135,7 +137,9 @@ async function run(bench: Workbench, assignment: Assignment,
       ? questionsLeft(bench, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
-    return { ...drained ? ended : failure(error, bench.library.root), ...left }
+    const outcome = drained ? ended : failure(error, bench.library.root)
+    mapper.end(outcome.error ?? 'interrupted')
+    return { ...outcome, ...left }
   } finally {
     saver.retire()
   }
@@ -376,19 +380,6 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
       ...partial && { values: codec.text(values) } }
   })
-}
-
-/**
- * Ids of the interrupts that an answer may be for. At the head, those of completed tasks are left
- * out.
- */
-async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
-  const tuple = await saver.getTuple({ configurable })
-  const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
-  return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
-    channel === '__interrupt__' && !done.has(task) ? [value].flat() : []
-  )
-    .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 
 /** What an edit wrote, by node, if it names nodes. The engine does not keep that. */

@@ -4,11 +4,13 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { waitingInterrupts } from '../../graph/index.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
 import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { forkOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
@@ -24,10 +26,11 @@ import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
 type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { readonly type: Type }>
 
 /** Starts a run. Throws `rejected`, `full`, or `not_found` for a missing thread or fork. */
-export async function start(parts: ThreadParts, run: StartRun,
+export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { limits } } = context
+  const { threadLog, ports: { env, limits } } = context
+  const run = asAnswer(asked, threadLog.state, env.nowMs())
   if (threadLog.state.exists) {
     await requireStartable(parts, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
@@ -37,6 +40,7 @@ export async function start(parts: ThreadParts, run: StartRun,
     requireMayCreate(parts, run)
     renewIfDeleted(parts)
   }
+  if (run.resumeOnly && !run.strictResume) await requireQuestion(parts)
   const admission = admit(threadLog.state.runs, run.strategy, limits)
   const reading = admission.kind === 'enqueue'
     ? undefined
@@ -46,6 +50,18 @@ export async function start(parts: ThreadParts, run: StartRun,
   if (fork && rollback) requireOutlive(fork, rollback)
   const admitted = { run, admission, rollback, note }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
+}
+
+/** Throws `invalid` if nothing waits for an answer. Whatever is in progress does not wait. */
+async function requireQuestion({ context: { threadLog } }: ThreadParts): Promise<void> {
+  const { runs, row: { head } } = threadLog.state
+  const isResting = !runs.some(({ started }) => started)
+  if (isResting && head) {
+    await threadLog.logged
+    const tuple = await threadLog.live.tuple('', null)
+    if (waitingInterrupts(tuple?.writes ?? []).length > 0) return
+  }
+  throw new HeddleError('invalid', 'Nothing on this thread waits for an answer.')
 }
 
 async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {

@@ -11,7 +11,9 @@ import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
+import { onlyIn } from '../feed/namespace-filter.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
+import { placeOf, start as beginning } from '../model/event-position.ts'
 import type { HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
@@ -195,16 +197,22 @@ export function createThreadClient(
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
-    followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
-      followSteadily({
+    followRun: async (tenant, id, runId, watch, listener) => {
+      const { modes, made = false, namespaces, checkpointId } = watch
+      const isNew = placeOf(watch.after) === beginning && checkpointId !== undefined
+      const after = isNew
+        ? await read<string | null>(tenant, id, { type: 'event_at', runId, checkpointId })
+        : watch.after
+      return followSteadily({
         env,
         runId,
         after,
         made,
-        listener,
+        listener: namespaces ? onlyIn(namespaces, listener) : listener,
         follow: (from, acrossOwners) =>
           router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
-      }).catch(asUnread),
+      }).catch(asUnread)
+    },
   }
 }
 

@@ -146,6 +146,18 @@ export interface StartRun {
    * run is temporary.
    */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
+  /**
+   * An answer that names an interrupt which does not wait when the run starts, or that could be for
+   * several, ends the run as an UnknownInterruptError. Nothing is executed, and the thread stays.
+   */
+  readonly strictResume?: true
+  /** If the thread waits at an interrupt when the run is admitted, the input is the answer. */
+  readonly answersIfWaiting?: true
+  /**
+   * Throws `invalid` if nothing waits for an answer when the run is admitted. A strict answer is
+   * admitted, and refused when its turn comes.
+   */
+  readonly resumeOnly?: true
 }
 
 /** What executing the run takes beside `kwargs`; never shown to clients. */
@@ -196,6 +208,13 @@ export interface WatchRun extends FollowRun {
    * are.
    */
   readonly made?: boolean
+  /**
+   * Only events of these namespaces, and of the subgraphs in them that are no subagents. The empty
+   * text is the root.
+   */
+  readonly namespaces?: readonly string[]
+  /** Without `after`: begin behind this checkpoint, if the run wrote it. */
+  readonly checkpointId?: string
 }
 
 /** An event of a run as followers get it. */
