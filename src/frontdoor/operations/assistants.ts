@@ -15,6 +15,7 @@ import type { ThreadClient } from '../../thread/index.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
+import type { RemoveCrons } from './cron-removal.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
@@ -26,6 +27,7 @@ export interface AssistantOperationParts {
   readonly reads: ReadQuota
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
+  readonly removeCrons: RemoveCrons
 }
 
 /**
@@ -46,6 +48,7 @@ export class AssistantOperations {
   readonly #reads: ReadQuota
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
+  readonly #removeCrons: RemoveCrons
   /**
    * Tenants seen while these graphs are served. In development, a reload may bring other graphs.
    */
@@ -59,6 +62,7 @@ export class AssistantOperations {
     this.#reads = parts.reads
     this.#env = parts.env
     this.#quotas = parts.quotas
+    this.#removeCrons = parts.removeCrons
   }
 
   /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
@@ -120,13 +124,14 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** Deletes an assistant with all versions, and if asked for the threads whose last run it was. */
+  /** Deletes an assistant with all versions and its crons, and if asked for the threads whose last run it was. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
+    await this.#removeCrons(assistant)
   }
 
   async search(tenant: string, request: SearchAssistants,
