@@ -26,8 +26,8 @@ function expectNone(broken: readonly string[], cure: string): void {
 /** Lower never imports higher. */
 const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
   'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/billing',
-  'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
-  'src/cli', 'src/main']
+  'src/checkpoint', 'src/graph', 'src/thread', 'src/crons', 'src/frontdoor', 'src/store',
+  'src/server', 'src/cli', 'src/main']
 
 /** Folders whose own folders are floors: the lower never imports the higher. */
 const houses = ['cluster', 'src/frontdoor', 'src/graph', 'src/thread', 'src/server',
@@ -142,7 +142,8 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^pino$/, ['cluster/runtime/env.ts']],
   [/^lru-cache$/, ['cluster/flow/lru-cache.ts']],
   [/^uuid$/, ['cluster/runtime/env.ts', 'src/graph/project/assistant-id.ts',
-    'src/checkpoint/place-name.ts', 'src/frontdoor/operations/runs.ts']],
+    'src/checkpoint/place-name.ts', 'src/crons/run-id.ts', 'src/frontdoor/operations/runs.ts']],
+  [/^croner$/, ['src/crons/schedule.ts']],
   [/^jose$/, ['src/access/']],
   [/^ipaddr\.js$/, ['src/settings/ip-address.ts']],
   [/^commander$/, ['src/main.ts', 'src/cli/command-line.ts', 'src/cli/admin-command.ts',

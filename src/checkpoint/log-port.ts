@@ -4,7 +4,7 @@
  * Rule: [open_row].
  */
 
-import type { AssistantRow, Branch, CheckpointPlace, RunRow,
+import type { AssistantRow, Branch, CheckpointPlace, CronRow, RunRow,
   ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../billing/index.ts'
 
@@ -35,6 +35,7 @@ export type RowUpdate =
   /** `body` is the row encoded, if that was done already. */
   | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
+  | { readonly table: 'cron'; readonly row: CronRow }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;
@@ -110,7 +111,7 @@ export interface LogPort {
   findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
 
   /**
-   * Removes what is stored of a deleted thread or assistant: its row and its run rows at once, its
+   * Removes what is stored of a deleted thread, assistant or cron: its row and its run rows at once, its
    * log as far as no other branch grew from it. Repeating it changes nothing. Making the subject
    * again waits for this.
    */
@@ -119,7 +120,7 @@ export interface LogPort {
 
 /** What a purge removes. */
 export interface PurgeSubject {
-  readonly table: 'thread' | 'assistant'
+  readonly table: 'thread' | 'assistant' | 'cron'
   readonly tenant: string
   readonly id: string
   readonly branch: Branch

@@ -17,12 +17,13 @@ import type { TenantUse } from './tenant-use.ts'
 
 /** How much a tenant may have; Infinity for no limit. */
 export interface QuotaLimits {
-  /** Bytes of the logs of threads and assistants. */
+  /** Bytes of the logs of threads, assistants and crons. */
   readonly bytes: number
   readonly threads: number
   /** Unfinished runs whose time has come. */
   readonly runs: number
   readonly delayedRuns: number
+  readonly crons: number
   /** Streams at one front door, and requests that wait for a run. */
   readonly streams: number
 }
@@ -42,6 +43,7 @@ export interface QuotaWish {
   readonly threads?: 1
   readonly runs?: 1
   readonly delayedRuns?: 1
+  readonly crons?: 1
   /** True if the thread exists already, so that the request adds none. */
   exists?(): Promise<boolean>
 }
@@ -54,18 +56,19 @@ export interface QuotaStats {
 }
 
 /** All quotas, as metrics list them. */
-export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'streams'] as const
+export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'crons', 'streams'] as const
 
 /** Names of quotas in refusals and metrics. */
 export const quotaWords: Readonly<Record<QuotaName, string>> = { bytes: 'stored_bytes',
-  threads: 'threads', runs: 'unfinished_runs', delayedRuns: 'delayed_runs', streams: 'streams' }
+  threads: 'threads', runs: 'unfinished_runs', delayedRuns: 'delayed_runs', crons: 'crons',
+  streams: 'streams' }
 
 /** No limits at all. */
 export const unlimited: QuotaLimits = { bytes: Infinity, threads: Infinity, runs: Infinity,
-  delayedRuns: Infinity, streams: Infinity }
+  delayedRuns: Infinity, crons: Infinity, streams: Infinity }
 
 /** Quotas that refuse until the tenant deletes something. Others pass by themselves. */
-const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads'])
+const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads', 'crons'])
 
 const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
   bytes: (limit) =>
@@ -80,6 +83,9 @@ const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
   delayedRuns: (limit) =>
     `${limit} runs wait for their time already, which is the quota of your ` +
     'tenant: ask again when some have begun.',
+  crons: (limit) =>
+    `There are ${limit} crons already, which is the quota of your tenant: ` +
+    'delete some that you do not need.',
   streams: (limit) =>
     `${limit} streams and waiting requests are open already, which is the ` +
     'quota of your tenant: ask again when some have ended.',
@@ -87,10 +93,10 @@ const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
 
 const [freshMs, farShare] = [1_000, 0.8]
 
-type Counted = 'threads' | 'runs' | 'delayedRuns'
+type Counted = 'threads' | 'runs' | 'delayedRuns' | 'crons'
 type Counts = Record<Counted, number>
 
-const counted = ['threads', 'runs', 'delayedRuns'] as const
+const counted = ['threads', 'runs', 'delayedRuns', 'crons'] as const
 
 interface Known {
   /** The owners' last answer; undefined before the first. */
@@ -109,14 +115,14 @@ export class Quotas {
   readonly #env: Pick<Env, 'monotonicMs'>
   /** Not bounded: tenants have keys, which their operator makes, so there are not too many. */
   readonly #tenants = new Map<string, Known>()
-  readonly #refused = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, streams: 0 }
+  readonly #refused = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, crons: 0, streams: 0 }
   readonly #isNeeded: boolean
 
   constructor(options: QuotaOptions, env: Pick<Env, 'monotonicMs'>) {
     this.#options = options
     this.#env = env
-    const { bytes, threads, runs, delayedRuns } = options.limits
-    this.#isNeeded = Math.min(bytes, threads, runs, delayedRuns) < Infinity
+    const { bytes, threads, runs, delayedRuns, crons } = options.limits
+    this.#isNeeded = Math.min(bytes, threads, runs, delayedRuns, crons) < Infinity
   }
 
   /** Does `work` if the tenant may add `wish`. Throws `over_quota` or `out_of_quota`. */
@@ -147,7 +153,7 @@ export class Quotas {
   }
 
   stats(): QuotaStats {
-    const highest = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, streams: 0 }
+    const highest = { bytes: 0, threads: 0, runs: 0, delayedRuns: 0, crons: 0, streams: 0 }
     for (const known of this.#tenants.values()) {
       for (const name of quotaNames) {
         const part = usedOf(known, name) / this.#options.limits[name]
@@ -214,8 +220,8 @@ export class Quotas {
 
 function newTenant(): Known {
   return { use: undefined, askedMs: -Infinity, asking: undefined, streams: 0,
-    underWay: { threads: 0, runs: 0, delayedRuns: 0 },
-    done: { threads: 0, runs: 0, delayedRuns: 0 } }
+    underWay: { threads: 0, runs: 0, delayedRuns: 0, crons: 0 },
+    done: { threads: 0, runs: 0, delayedRuns: 0, crons: 0 } }
 }
 
 function usedOf({ use = noUse, underWay, done, streams }: Known, name: QuotaName): number {

@@ -6,16 +6,17 @@ import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 export interface TenantUse {
   /** Threads without hidden ones, which are deleted with their runs. */
   readonly threads: number
-  /** Bytes of the logs of threads and assistants. */
+  /** Bytes of the logs of threads, assistants and crons. */
   readonly bytes: number
   /** Unfinished runs, delayed ones included. */
   readonly runs: number
   /** Unfinished runs that wait for their time. */
   readonly delayedRuns: number
+  readonly crons: number
 }
 
 /** Nothing at all. */
-export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0 }
+export const noUse: TenantUse = { threads: 0, bytes: 0, runs: 0, delayedRuns: 0, crons: 0 }
 
 /** The fields of an unfinished run that tell whether it waits for its time. */
 type Waiting = Pick<RunRow, 'status' | 'started' | 'notBeforeMs'>
@@ -25,7 +26,7 @@ export function useOfThread(
   { hidden, storedBytes, unfinished }: Pick<ThreadRow, 'hidden' | 'storedBytes' | 'unfinished'>,
 ): TenantUse {
   return { threads: hidden ? 0 : 1, bytes: storedBytes, runs: unfinished.length,
-    delayedRuns: unfinished.filter(isDelayed).length }
+    delayedRuns: unfinished.filter(isDelayed).length, crons: 0 }
 }
 
 /**
@@ -44,6 +45,7 @@ export function sumOfUses(uses: readonly TenantUse[]): TenantUse {
     bytes: sum.bytes + use.bytes,
     runs: sum.runs + use.runs,
     delayedRuns: sum.delayedRuns + use.delayedRuns,
+    crons: sum.crons + use.crons,
   }), noUse)
 }
 

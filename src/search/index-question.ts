@@ -1,8 +1,9 @@
 /** The questions to the index of one member, and its answers. */
 
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
+import type { CronFilter, CronQuery, CronSearch } from './cron-index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
 /** A question to an index. */
@@ -11,12 +12,17 @@ export type IndexQuestion =
   | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
   | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
+  | { readonly kind: 'cron_search'; readonly query: CronQuery }
+  | { readonly kind: 'cron_count'; readonly query: CronFilter }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
+
+/** A row of any kind that is searched. */
+export type FoundRow = ThreadRow | AssistantRow | CronRow
 
 /** The answer of an index. */
 export interface IndexAnswer {
-  /** Threads or assistants, as asked; empty if they were only counted. */
-  readonly rows: readonly (ThreadRow | AssistantRow)[]
+  /** Threads, assistants or crons, as asked; empty if they were only counted. */
+  readonly rows: readonly FoundRow[]
   /** Number of all rows that match. */
   readonly total: number
   /** What the tenant uses, if that was asked. */
@@ -31,10 +37,11 @@ export interface OwnIndex {
   answer(question: IndexQuestion): Promise<IndexAnswer>
 }
 
-/** Asks an index that holds rows of both kinds. */
+/** Asks an index that holds rows of all kinds. */
 export async function askIndex(
-  { threads, assistants, use }: { readonly threads: ThreadSearch;
-    readonly assistants: AssistantSearch; use(tenant: string): Promise<TenantUse> },
+  { threads, assistants, crons, use }: { readonly threads: ThreadSearch;
+    readonly assistants: AssistantSearch; readonly crons: CronSearch;
+    use(tenant: string): Promise<TenantUse> },
   { kind, query }: IndexQuestion,
 ): Promise<Omit<IndexAnswer, 'covered'>> {
   switch (kind) {
@@ -46,6 +53,10 @@ export async function askIndex(
       return await assistants.search(query)
     case 'assistant_count':
       return { rows: [], total: await assistants.count(query) }
+    case 'cron_search':
+      return await crons.search(query)
+    case 'cron_count':
+      return { rows: [], total: await crons.count(query) }
     case 'tenant_use':
       return { rows: [], total: 0, use: await use(query.tenant) }
   }

@@ -2,7 +2,7 @@
 
 import type { Service, ValueCodec } from '../../cluster/index.ts'
 import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts'
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { rawValues } from '../json/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 
@@ -32,12 +32,17 @@ function isAnswer(value: unknown): value is IndexAnswer {
 }
 
 function encodeAnswer({ rows, total, covered, use }: IndexAnswer): Uint8Array {
-  const threads = rows.filter((row): row is ThreadRow => 'threadId' in row)
-  const assistants = rows.filter((row): row is AssistantRow => 'assistantId' in row)
-  return AnswerMessage.encode({ threads, assistants, total, use, covered: [...covered] }).finish()
+  // A cron names an assistant and a thread as well.
+  const crons = rows.filter((row): row is CronRow => 'cronId' in row)
+  const others = rows.filter((row): row is ThreadRow | AssistantRow => !('cronId' in row))
+  const threads = others.filter((row) => 'threadId' in row)
+  const assistants = others.filter((row) => 'assistantId' in row)
+  const message = { threads, assistants, crons, total, use, covered: [...covered] }
+  return AnswerMessage.encode(message).finish()
 }
 
 function decodeAnswer(bytes: Uint8Array): IndexAnswer {
-  const { threads, assistants, total, covered, use } = AnswerMessage.decode(bytes)
-  return { rows: threads.length > 0 ? threads : assistants, total, covered, use }
+  const { threads, assistants, crons, total, covered, use } = AnswerMessage.decode(bytes)
+  // Only one of the lists has rows.
+  return { rows: [...threads, ...assistants, ...crons], total, covered, use }
 }

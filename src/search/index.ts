@@ -1,9 +1,11 @@
-/** Finding threads, runs and assistants over all owners. */
+/** Finding threads, runs, assistants and crons over all owners. */
 
 export type { AssistantFilter, AssistantIndex, AssistantQuery, AssistantSearch,
   AssistantSort } from './assistant-index.ts'
+export type { CronFilter, CronIndex, CronQuery, CronSearch, CronSort, DueCron,
+  DueCrons } from './cron-index.ts'
 export { askIndex } from './index-question.ts'
-export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+export type { FoundRow, IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 export { indexService, indexWire } from './index-service.ts'
 export { metadataCharactersMax, requireShort } from './metadata-limit.ts'
 export { pageBytes } from './run-table.ts'

@@ -1,7 +1,8 @@
 /** The order of found rows, the same as in the SQL of the stores: by a column, then by id. */
 
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantSort } from './assistant-index.ts'
+import type { CronSort } from './cron-index.ts'
 import type { ThreadSort } from './thread-index.ts'
 
 /** How rows are sorted. */
@@ -32,6 +33,21 @@ const assistantColumns: Readonly<Record<AssistantSort, Column<AssistantRow>>> = 
   name: 'name',
   created_at: 'createdAtMs',
   updated_at: 'updatedAtMs',
+}
+
+const cronColumns: Readonly<Record<CronSort, Column<CronRow>>> = {
+  cron_id: 'cronId',
+  assistant_id: 'assistantId',
+  thread_id: 'threadId',
+  next_run_date: 'nextMs',
+  end_time: 'endTimeMs',
+  created_at: 'createdAtMs',
+  updated_at: 'updatedAtMs',
+}
+
+/** The order of crons. */
+export function cronOrder({ sortBy, sortOrder }: Sorting<CronSort>): RowOrder<CronRow> {
+  return orderBy(cronColumns[sortBy], 'cronId', sortOrder)
 }
 
 /** The order of threads. */

@@ -11,15 +11,15 @@
 
 import { atLatest, backoffMs } from '../../cluster/index.ts'
 import type { Env, Member, Ownership } from '../../cluster/index.ts'
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 import { sumOfUses } from '../limits/index.ts'
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantSearch } from './assistant-index.ts'
-import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import type { CronSearch } from './cron-index.ts'
+import type { FoundRow as Row, IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 import { mergePage, wholeOf } from './merged-page.ts'
 import { OwnerChanges } from './owner-changes.ts'
-import { assistantOrder, threadOrder } from './row-order.ts'
+import { assistantOrder, cronOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
@@ -37,6 +37,7 @@ export interface ScatterOptions {
 export interface ScatteredIndex {
   readonly threads: ThreadSearch
   readonly assistants: AssistantSearch
+  readonly crons: CronSearch
   /** What a tenant uses, from the owners that answer soon. */
   use(tenant: string): Promise<TenantUse>
 }
@@ -51,9 +52,8 @@ const pauses = { firstMs: 100, longestMs: 100 }
 /** Time to find what a tenant uses. It is needed soon, and an owner that is slower is left out. */
 const useMs = 1_000
 
-type Row = ThreadRow | AssistantRow
 type SearchQuestion = Extract<IndexQuestion,
-  { readonly kind: 'thread_search' | 'assistant_search' }>
+  { readonly kind: 'thread_search' | 'assistant_search' | 'cron_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
@@ -71,6 +71,10 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
     assistants: {
       search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
       count: (query) => scatter.count({ kind: 'assistant_count', query }),
+    },
+    crons: {
+      search: (query) => page({ kind: 'cron_search', query }, cronOrder(query)),
+      count: (query) => scatter.count({ kind: 'cron_count', query }),
     },
     use: (tenant) => scatter.use(tenant),
   }

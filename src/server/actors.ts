@@ -5,15 +5,18 @@ import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import { assistantKind } from '../assistants/index.ts'
+import { cronKind } from '../crons/index.ts'
+import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
-import type { RateLimit, ReadQuota } from '../limits/index.ts'
+import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
-import { DueWakes } from './due-wakes.ts'
+import { openFiring } from './cron-firing.ts'
+import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 import { tracedHost } from './traced-host.ts'
 
 /** The open actors of a member, which belong to its server. */
@@ -33,7 +36,9 @@ export interface ActorParts {
   readonly billing: boolean
   /** The memory that reads share. */
   readonly reads: ReadQuota
-  readonly egress: Pick<Egress, 'send'>
+  readonly egress: Pick<Egress, 'send' | 'check'>
+  /** The limits of each tenant. */
+  readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
 }
 
@@ -52,6 +57,9 @@ const wakeAgain = { firstMs: 1_000, longestMs: 60_000 }
 /** Unfinished threads that are woken at once. */
 const wokenAtOnce = 8
 
+/** Crons that are fired at once. Each waits until its run is on disk. */
+const firedAtOnce = 64
+
 /** Opens the actors of a member. Nothing is woken before the backend begins. */
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
   parts: ActorParts): Actors {
@@ -59,7 +67,10 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
   const kinds = kindsOver(backend, { ...parts, host }, {
     ask: (key, command) => router.ask(key, command),
-    wakeAt: (atMs) => dueWakes.note(atMs),
+    wakeAt: (atMs) => dueThreads.note(atMs),
+  }, {
+    fire: (cron, dueMs) => firing.fire(cron, dueMs),
+    wakeAt: (atMs) => dueCrons.note(atMs),
   })
   const epochOf = (key: ActorKey) => {
     const owner = ownership.ownerOf(shardOf(actorKeyText(key), ownership.shards))
@@ -80,10 +91,16 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     ...tracing && { tracing },
   })
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
-  const dueWakes = new DueWakes({ env, due: backend.due, wake: async (key) => {
+  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody })
+  const dueThreads = new DueWakes({ env, due: dueThreadActors(backend.due), wake: async (key) => {
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
+  const dueCrons = new DueWakes({ env, due: dueCronActors(backend.dueCrons), atOnce: firedAtOnce,
+    wake: async (key) => {
+      const epoch = epochOf(key)
+      if (epoch !== undefined) await activations.ask(key, epoch, { kind: 'look' })
+    } })
   let closing = false
   const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
@@ -108,12 +125,17 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
         ),
       )
     },
-    wakeAt: (atMs) => dueWakes.note(atMs),
-    close: (deadline) => {
+    wakeAt: (atMs) => {
+      dueThreads.note(atMs)
+      dueCrons.note(atMs)
+    },
+    close: async (deadline) => {
       closing = true
-      dueWakes.close()
+      dueThreads.close()
+      dueCrons.close()
       limits.close()
-      return activations.close(deadline)
+      await activations.close(deadline)
+      await firing.close()
     },
   }
 }
@@ -126,12 +148,14 @@ export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }
 
-type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
+type Ports = Pick<Backend,
+  'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
-  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>,
+  firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env } = parts
-  const { log, threads, runs, assistants, limits, askDoors } = ports
+  const { log, threads, runs, assistants, crons, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
@@ -153,6 +177,7 @@ function kindsOver(ports: Ports, parts: ActorParts,
       nextExecutionId: () => ++executions,
     }),
     assistantKind({ log, index: assistants, reads, env }),
+    cronKind({ log, index: crons, env, ...firing }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

@@ -1,22 +1,37 @@
 /**
- * Wakes threads that sleep until one of their runs is due. Only the store knows which threads these
- * are. This keeps just one time, before which none of them is due.
+ * Wakes actors of one kind that sleep until something of them is due. Only the store knows which
+ * these are. This keeps just one time, before which none of them is due.
  */
 
 import { Backoff, limitConcurrency } from '../../cluster/index.ts'
 import type { ActorKey, Env } from '../../cluster/index.ts'
-import type { DueThread, DueThreads } from '../search/index.ts'
+import { cronKindName } from '../crons/index.ts'
+import type { DueCrons, DueThreads } from '../search/index.ts'
+
+/** An actor that sleeps until a time. */
+export interface DueActor {
+  readonly key: ActorKey
+  readonly atMs: number
+  /** Its place among those that are due at the same time. */
+  readonly no: number
+}
+
+/** Sleeping actors after the given place, at most `limit`, the one that is due first in front. */
+export type DueActors = (after: Pick<DueActor, 'atMs' | 'no'>,
+  limit: number) => Promise<readonly DueActor[]>
 
 /** What is woken, and how. */
 export interface DueWakesOptions {
   readonly env: Env
-  readonly due: DueThreads
+  readonly due: DueActors
+  /** Actors that are woken at once; 8 by default. */
+  readonly atOnce?: number
   /** Throws if the actor cannot live now. Does nothing for an actor of another member. */
   wake(key: ActorKey): Promise<void>
 }
 
-/** Threads that are read at a time, and threads that are woken at once. */
-const [pageThreads, wokenAtOnce] = [256, 8]
+/** Actors that are read at a time. */
+const pageActors = 256
 
 /** Pauses after a failure. They double each time, up to the longest. */
 const pauses = { firstMs: 1_000, longestMs: 60_000 }
@@ -24,13 +39,13 @@ const pauses = { firstMs: 1_000, longestMs: 60_000 }
 /** Longest time of a timer, as timers stand still while a machine sleeps. */
 const longestTimerMs = 60_000
 
-/** A place before all threads, as times of runs are later. */
+/** A place before all actors, as their times are later. */
 const fromTheFirst = { atMs: 0, no: 0 }
 
-/** Wakes due threads of one member. Belongs to its actors. */
+/** Wakes due actors of one member. Belongs to its actors. */
 export class DueWakes {
   readonly #options: DueWakesOptions
-  readonly #inTurn = limitConcurrency(wokenAtOnce)
+  readonly #inTurn: ReturnType<typeof limitConcurrency>
   #nextMs = Infinity
   readonly #backoff: Backoff
   #isLooking = false
@@ -39,10 +54,11 @@ export class DueWakes {
 
   constructor(options: DueWakesOptions) {
     this.#options = options
+    this.#inTurn = limitConcurrency(options.atOnce ?? 8)
     this.#backoff = new Backoff(options.env, pauses)
   }
 
-  /** Notes that some thread is due by then. */
+  /** Notes that some actor is due by then. */
   note(atMs: number): void {
     if (atMs >= this.#nextMs) return
     this.#nextMs = atMs
@@ -72,7 +88,7 @@ export class DueWakes {
     const outcome = await this.#wakeAll().catch((error: unknown) => ({ woken: 0, failed: error }))
     this.#isLooking = false
     if (outcome.failed !== undefined && !this.#isClosed) {
-      env.log.warn('Threads whose runs are due cannot be woken; they are tried again.', {
+      env.log.warn('Actors that are due cannot be woken; they are tried again.', {
         error: outcome.failed,
       })
       // Perhaps there was no room for more of them at once.
@@ -82,15 +98,15 @@ export class DueWakes {
     this.#setTimer()
   }
 
-  /** Wakes all due threads. Returns how many were woken, and why one of the others was not. */
+  /** Wakes all due actors. Returns how many were woken, and why one of the others was not. */
   async #wakeAll(): Promise<{ readonly woken: number; readonly failed: unknown }> {
     const { env, due } = this.#options
     let [woken, failed]: [number, unknown] = [0, undefined]
-    for (let place: Pick<DueThread, 'atMs' | 'no'> = fromTheFirst; !this.#isClosed;) {
-      const page = await due(place, pageThreads)
+    for (let place: Pick<DueActor, 'atMs' | 'no'> = fromTheFirst; !this.#isClosed;) {
+      const page = await due(place, pageActors)
       const ready = page.filter(({ atMs }) => atMs <= env.nowMs())
-      await Promise.all(ready.map((thread) =>
-        this.#inTurn(() => this.#wake(thread))
+      await Promise.all(ready.map(({ key }) =>
+        this.#inTurn(() => this.#options.wake(key))
           .then(() => {
             woken++
           }, (error: unknown) => {
@@ -99,13 +115,29 @@ export class DueWakes {
       ))
       const next = page[ready.length]
       if (next !== undefined) this.note(next.atMs)
-      if (ready.length < pageThreads) break
+      if (ready.length < pageActors) break
       place = page.at(-1)!
     }
     return { woken, failed }
   }
+}
 
-  #wake({ tenant, threadId: id }: DueThread): Promise<void> {
-    return this.#options.wake({ kind: 'thread', tenant, id })
-  }
+/** Threads as actors. */
+export function dueThreadActors(due: DueThreads): DueActors {
+  return async (after, limit) =>
+    (await due(after, limit)).map(({ tenant, threadId: id, atMs, no }) => ({
+      key: { kind: 'thread', tenant, id },
+      atMs,
+      no,
+    }))
+}
+
+/** Crons as actors. */
+export function dueCronActors(due: DueCrons): DueActors {
+  return async (after, limit) =>
+    (await due(after, limit)).map(({ tenant, cronId: id, atMs, no }) => ({
+      key: { kind: cronKindName, tenant, id },
+      atMs,
+      no,
+    }))
 }

@@ -2,6 +2,7 @@
 
 import type { Env, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
+import { cronClient } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { addressReader, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
@@ -62,6 +63,8 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     }),
     assistants: assistantClient(router),
     assistantIndex: backend.everybody.assistants,
+    crons: cronClient(router),
+    cronIndex: backend.everybody.crons,
     region: regionOf(settings),
     dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
     clusterStatus: backend.status,

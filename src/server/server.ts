@@ -108,10 +108,11 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine }), async (actors, deadline) => {
-    await actors.close(deadline)
-    await wayOut.close()
-  })
+        billing: settings.billing, quarantine, quotas: settings.quotas }),
+    async (actors, deadline) => {
+      await actors.close(deadline)
+      await wayOut.close()
+    })
   const { activations, limits, wakeAt } = actors
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)

@@ -87,6 +87,7 @@ export interface QuotaSettings {
   /** Unfinished runs whose time has come. */
   readonly runs: number
   readonly delayedRuns: number
+  readonly crons: number
   /** Streams and waiting requests at one server. */
   readonly streams: number
 }
@@ -205,6 +206,7 @@ function quotaSettings(reader: SettingsReader, auth: Settings['auth']): QuotaSet
     threads: bound(reader.value('quotaThreads') ?? shared(1_000_000)),
     runs: bound(reader.value('quotaRuns')),
     delayedRuns: bound(reader.value('quotaDelayedRuns')),
+    crons: bound(reader.value('quotaCrons')),
     streams: bound(reader.value('quotaStreams')),
   })
 }

@@ -167,6 +167,8 @@ export const knownSettings = {
     fallback: 100_000,
     message: 'Runs of one tenant that may wait for their time, 0 for any.',
   }),
+  quotaCrons: limits('--quota-crons <number>', 'HEDDLE_QUOTA_CRONS', { kind: quota,
+    fallback: 10_000, message: 'Crons that one tenant may have, 0 for any.' }),
   quotaStreams: limits('--quota-streams <number>', 'HEDDLE_QUOTA_STREAMS', { kind: quota,
     fallback: 5_000,
     message: 'Streams and waiting requests of one tenant at one server, 0 for any.' }),

@@ -10,11 +10,6 @@ const server = useServer()
 const some = randomUUID()
 
 it.each([
-  ['POST', '/runs/crons', { schedule: '* * * * *', assistant_id: 'echo' }],
-  ['POST', `/threads/${some}/runs/crons`, { schedule: '* * * * *', assistant_id: 'echo' }],
-  ['POST', '/runs/crons/search', {}],
-  ['POST', '/runs/crons/count', {}],
-  ['DELETE', `/runs/crons/${some}`, undefined],
   ['PUT', '/store/items', { namespace: ['a'], key: 'k', value: {} }],
   ['GET', '/store/items?key=k&namespace=a', undefined],
   ['POST', '/store/items/search', { namespace_prefix: [] }],

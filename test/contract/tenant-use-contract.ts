@@ -65,6 +65,7 @@ class Model {
       bytes: a.bytes + b.bytes,
       runs: a.runs + b.runs,
       delayedRuns: a.delayedRuns + b.delayedRuns,
+      crons: 0,
     }), noUse)
     return { ...sum,
       bytes: assistants.reduce((bytes, { storedBytes }) => bytes + storedBytes, sum.bytes) }

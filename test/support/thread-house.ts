@@ -4,7 +4,7 @@ import { ActivationTable, createInbound, createRouter, inProcessTransport, place
   soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import { DueWakes } from '../../src/server/due-wakes.ts'
+import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
 import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
@@ -82,8 +82,8 @@ export class ThreadHouse {
     const view = soleMember(self)
     const ownership = placedOwnership({ view, shards: 1, epoch: ++this.#epoch })
     const epoch = this.#epoch
-    const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env, due: this.tables.due,
-      wake: (key) => activations.wake(key, epoch) })
+    const dueWakes: DueWakes = this.dueWakes = new DueWakes({ env: this.env,
+      due: dueThreadActors(this.tables.due), wake: (key) => activations.wake(key, epoch) })
     const router: Router = createRouter({
       env: this.env,
       ownership,

@@ -1,10 +1,11 @@
 /** Rows as JSON of the API. Fields that are JSON text are joined without parsing them. */
 
-import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
+import { cronFields } from '../schema/cron.ts'
 import type { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'
 
@@ -25,6 +26,41 @@ export function assistantJson(row: AssistantRow, select?: Selection): JsonText {
     created_at: `"${timeText(row.createdAtMs)}"`,
     updated_at: `"${timeText(row.updatedAtMs)}"`,
   }, select)
+}
+
+/** A cron as the API shows it. `now` is the server's time, for those that select it. */
+export function cronJson(row: CronRow, select?: Selection, nowMs?: number): JsonText {
+  return objectText<typeof cronFields[number] | 'now'>({
+    cron_id: JSON.stringify(row.cronId),
+    assistant_id: JSON.stringify(row.assistantId),
+    thread_id: textOrNull(row.threadId),
+    on_run_completed: `"${row.onRunCompleted}"`,
+    end_time: timeOrNull(row.endTimeMs),
+    schedule: JSON.stringify(row.schedule),
+    timezone: textOrNull(row.timezone),
+    created_at: `"${timeText(row.createdAtMs)}"`,
+    updated_at: `"${timeText(row.updatedAtMs)}"`,
+    payload: cronPayload(row),
+    user_id: textOrNull(row.userId),
+    next_run_date: timeOrNull(row.nextMs),
+    metadata: row.metadataJson || '{}',
+    enabled: String(row.enabled),
+    now: timeOrNull(nowMs ?? 0),
+  }, select ?? cronFields)
+}
+
+/** The body of the runs of a cron. */
+function cronPayload({ assistantId, metadataJson, payloadJson }: CronRow): JsonText {
+  const rest = payloadJson === '{}' ? '}' : `,${payloadJson.slice(1)}`
+  return `{"assistant_id":${JSON.stringify(assistantId)},"metadata":${metadataJson}${rest}`
+}
+
+function textOrNull(text: string): JsonText {
+  return text === '' ? 'null' : JSON.stringify(text)
+}
+
+function timeOrNull(ms: number): JsonText {
+  return ms === 0 ? 'null' : `"${timeText(ms)}"`
 }
 
 /** A thread as the API shows it. With `extracted`, that field follows the selected ones. */

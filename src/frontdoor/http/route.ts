@@ -23,7 +23,7 @@ export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerRespo
   FastifyBaseLogger, Schemas>
 
 /** What the front door passes to every route, over REST and over the typed API. */
-export interface RouteParts extends Operations {
+export interface RouteParts extends Omit<Operations, 'fireCron'> {
   readonly ticker: ConnectionTicker
   readonly quotas: Pick<Quotas, 'stream'>
   /** The memory that reads share. */
@@ -31,7 +31,7 @@ export interface RouteParts extends Operations {
 }
 
 interface RouteWords {
-  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Server'
+  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Crons' | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject

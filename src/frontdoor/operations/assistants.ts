@@ -16,6 +16,7 @@ import type { ThreadClient } from '../../thread/index.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
+import type { RemoveCrons } from './cron-removal.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
@@ -28,6 +29,7 @@ export interface AssistantOperationParts {
   readonly env: Env
   readonly assistantDefaults?: ReadonlyMap<string, AssistantDefaults>
   readonly quotas: Pick<Quotas, 'within'>
+  readonly removeCrons: RemoveCrons
 }
 
 /**
@@ -49,6 +51,7 @@ export class AssistantOperations {
   readonly #env: Env
   readonly #defaults: ReadonlyMap<string, AssistantDefaults>
   readonly #quotas: Pick<Quotas, 'within'>
+  readonly #removeCrons: RemoveCrons
   /**
    * Tenants seen while these graphs are served. In development, a reload may bring other graphs.
    */
@@ -63,6 +66,7 @@ export class AssistantOperations {
     this.#env = parts.env
     this.#defaults = parts.assistantDefaults ?? new Map()
     this.#quotas = parts.quotas
+    this.#removeCrons = parts.removeCrons
   }
 
   /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
@@ -124,13 +128,14 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** Deletes an assistant with all versions, and if asked for the threads whose last run it was. */
+  /** Deletes an assistant with all versions and its crons, and if asked for the threads whose last run it was. */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
+    await this.#removeCrons(assistant)
   }
 
   async search(tenant: string, request: SearchAssistants,

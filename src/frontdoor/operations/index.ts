@@ -1,5 +1,6 @@
 /** The operations of the API: the one layer that every wire calls. */
 
+export type { FireCron } from './cron-firing.ts'
 export { operationsOver } from './operations.ts'
 export type { OperationParts, Operations } from './operations.ts'
 export type { RunCaller } from './run-request.ts'

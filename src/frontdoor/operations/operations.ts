@@ -2,14 +2,19 @@
 
 import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
+import type { CronClient } from '../../crons/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { AssistantSearch } from '../../search/index.ts'
+import type { AssistantSearch, CronSearch } from '../../search/index.ts'
 import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
+import { cronFiring } from './cron-firing.ts'
+import type { FireCron } from './cron-firing.ts'
+import { cronRemoval } from './cron-removal.ts'
+import { CronOperations } from './crons.ts'
 import { RunOperations } from './runs.ts'
 import { ThreadOperations } from './threads.ts'
 
@@ -18,6 +23,8 @@ export interface OperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
+  readonly crons: CronClient
+  readonly cronIndex: CronSearch
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
@@ -38,14 +45,20 @@ export interface Operations {
   readonly assistants: AssistantOperations
   readonly threads: ThreadOperations
   readonly runs: RunOperations
+  readonly crons: CronOperations
+  readonly fireCron: FireCron
 }
 
 /** Makes the operations, once for each front door. */
 export function operationsOver(parts: OperationParts): Operations {
-  const assistants = new AssistantOperations(parts)
+  const removeCrons = cronRemoval(parts)
+  const assistants = new AssistantOperations({ ...parts, removeCrons })
+  const runs = new RunOperations({ ...parts, assistants })
   return {
     assistants,
-    threads: new ThreadOperations(parts),
-    runs: new RunOperations({ ...parts, assistants }),
+    threads: new ThreadOperations({ ...parts, removeCrons }),
+    runs,
+    crons: new CronOperations({ ...parts, runs }),
+    fireCron: cronFiring({ ...parts, runs }),
   }
 }

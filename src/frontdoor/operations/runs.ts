@@ -40,7 +40,7 @@ export interface RunName {
 }
 
 /** A run to start, and where. */
-interface RunOnThread {
+export interface RunOnThread {
   readonly threadId: string
   readonly run: StartRun
 }
@@ -84,7 +84,7 @@ export class RunOperations {
    */
   async create(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunRow> {
-    return this.#start(tenant, await this.#onThread(tenant, threadId, body, caller))
+    return this.start(tenant, await this.#onThread(tenant, threadId, body, caller))
   }
 
   /** As `create`, for a caller that waits for the result. */
@@ -98,7 +98,7 @@ export class RunOperations {
    */
   async createStateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunRow> {
-    return this.#start(tenant, await this.#stateless(tenant, body, caller))
+    return this.start(tenant, await this.#stateless(tenant, body, caller))
   }
 
   /** As `createStateless`, for a caller that waits for the result. */
@@ -139,14 +139,14 @@ export class RunOperations {
 
   async #onThread(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.#assistantFor(tenant, body)
+    const assistant = await this.assistantFor(tenant, body)
     const ids = { runId: this.#env.uuid7(), threadId }
     return { threadId, run: runOnThread(body, assistant, ids, caller) }
   }
 
   async #stateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.#assistantFor(tenant, body)
+    const assistant = await this.assistantFor(tenant, body)
     const runId = caller.commandId === ''
       ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
@@ -154,8 +154,16 @@ export class RunOperations {
     return { threadId: runId, run }
   }
 
-  /** Throws `invalid` for a body that does not fit the assistant. */
-  async #assistantFor(tenant: string, body: CreateRun): Promise<RunAssistant> {
+  /** Throws as `create` does for a body that no run can be made of. */
+  async check(tenant: string, body: CreateRun): Promise<Pick<AssistantRow, 'assistantId'>> {
+    const assistant = await this.assistantFor(tenant, body)
+    const ids = { runId: this.#env.uuid(), threadId: this.#env.uuid() }
+    runOnThread(body, assistant, ids, { commandId: '', headers: {} })
+    return assistant.row
+  }
+
+  /** The assistant of a run. Throws `invalid` for a body that does not fit it. */
+  async assistantFor(tenant: string, body: CreateRun): Promise<RunAssistant> {
     this.#checkWebhook(body)
     const assistant = await this.#assistant(tenant, body.assistant_id)
     this.#requireNameKnown(assistant.row, body)
@@ -191,7 +199,8 @@ export class RunOperations {
     }
   }
 
-  #start(tenant: string, asked: RunOnThread): Promise<RunRow> {
+  /** Starts a run, within the quotas of the tenant. */
+  start(tenant: string, asked: RunOnThread): Promise<RunRow> {
     return this.#within(tenant, asked, (run) => this.#threads.startRun(tenant, asked.threadId, run))
   }
 

@@ -10,6 +10,7 @@ import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.t
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
+import type { RemoveCrons } from './cron-removal.ts'
 import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 
@@ -20,6 +21,7 @@ export interface ThreadOperationParts {
   readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
+  readonly removeCrons: RemoveCrons
 }
 
 /** A thread with what a search extracted from it. */
@@ -46,13 +48,15 @@ export class ThreadOperations {
   readonly #json: LongJson
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
+  readonly #removeCrons: RemoveCrons
 
-  constructor({ threads, graphs, json, env, quotas }: ThreadOperationParts) {
+  constructor({ threads, graphs, json, env, quotas, removeCrons }: ThreadOperationParts) {
     this.#json = json
     this.#threads = threads
     this.#graphs = graphs
     this.#env = env
     this.#quotas = quotas
+    this.#removeCrons = removeCrons
   }
 
   async create(tenant: string, request: CreateThread): Promise<ThreadView> {
@@ -74,8 +78,10 @@ export class ThreadOperations {
     return this.#quotas.within(tenant, {}, () => this.#threads.patch(tenant, threadId, metadata))
   }
 
-  delete(tenant: string, threadId: string): Promise<void> {
-    return this.#threads.delete(tenant, threadId)
+  /** Deletes a thread with its crons. */
+  async delete(tenant: string, threadId: string): Promise<void> {
+    await this.#threads.delete(tenant, threadId)
+    await this.#removeCrons({ tenant, threadId })
   }
 
   copy(tenant: string, threadId: string): Promise<ThreadView> {

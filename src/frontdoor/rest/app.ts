@@ -8,6 +8,7 @@ import { checkerOf } from '../schema/validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
 import type { BodyReaders } from './body.ts'
+import { cronRoutes } from './crons.ts'
 import { describeRoutes } from './description.ts'
 import { answerNotFound } from './not-found.ts'
 import { readQuery } from './query-string.ts'
@@ -31,6 +32,7 @@ export async function addRest(app: App,
   stateRoutes(app, options)
   runRoutes(app, options)
   statelessRunRoutes(app, options)
+  cronRoutes(app, options)
 }
 
 /** The same schemas check and document. Those of headers and answers only document. */

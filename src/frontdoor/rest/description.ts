@@ -25,6 +25,7 @@ const tags = [
   { name: 'State', description: 'What a thread holds now, and what it held before each step.' },
   { name: 'Runs', description: 'Executions of a graph on a thread.' },
   { name: 'Stateless runs', description: 'Executions without a visible thread.' },
+  { name: 'Crons', description: 'Runs that are due again and again, on a schedule.' },
   { name: 'Server', description: 'The server itself. Needs no key.' },
 ]
 

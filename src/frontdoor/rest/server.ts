@@ -38,7 +38,7 @@ const CheckServer = Type.Object({
 
 const flags = {
   assistants: true,
-  crons: false,
+  crons: true,
   langsmith: false,
   langsmith_tracing_replicas: false,
   strict_resume: true,

@@ -60,6 +60,28 @@ const Run = Type.Object({
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
 
+const Cron = Type.Object({
+  cron_id: Uuid(),
+  assistant_id: Uuid(),
+  thread_id: Nullable(Uuid()),
+  on_run_completed: OneOf(['delete', 'keep']),
+  end_time: Nullable(Time()),
+  schedule: Type.String(),
+  timezone: Nullable(Type.String()),
+  created_at: Time(),
+  updated_at: Time(),
+  payload: JsonObject({ description: 'The body of its runs.' }),
+  user_id: Nullable(Type.String()),
+  next_run_date: Nullable(Time()),
+  metadata: JsonObject(),
+  enabled: Type.Boolean(),
+}, { $id: 'Cron', description: 'The cron.' })
+
+const FoundCron = Type.Partial(
+  Type.Object({ ...Cron.properties, now: Type.Optional(Time()) }),
+  { $id: 'FoundCron', ...selected },
+)
+
 const RunResult = Type.Object({}, { $id: 'RunResult', description: 'The state values at the ' +
   'end; with `__interrupt__` if the run waits for a human, or only `__error__: ' +
   '{error, message}` if it failed.' })
@@ -167,6 +189,6 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun,
-  RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info,
-  Failure]
+export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun, Cron,
+  FoundCron, RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok,
+  Info, Failure]

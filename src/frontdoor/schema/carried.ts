@@ -4,6 +4,7 @@ import type { TObject } from 'typebox'
 
 import type { Carried } from '../../json/index.ts'
 import { CreateAssistant, PatchAssistant } from './assistant.ts'
+import { CreateCron, PatchCron } from './cron.ts'
 import { CreateRun, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
 import { CreateThread } from './thread.ts'
@@ -17,6 +18,8 @@ const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 const rules = new Map<TObject, Carried>([
   [CreateRun, byRun],
   [CreateStatelessRun, byRun],
+  [CreateCron, byRun],
+  [PatchCron, byRun],
   [UpdateState, byUpdate],
   [CreateThread, { supersteps: { updates: byUpdate } }],
   [CreateAssistant, { context: 0 }],

@@ -6,8 +6,8 @@ import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/index.ts'
-import type { AssistantIndex, DueThreads, RunTable, ScatteredIndex, ThreadIndex,
-  UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, RunTable, ScatteredIndex,
+  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
 export interface Backend {
@@ -19,6 +19,8 @@ export interface Backend {
   readonly runs: RunTable
   /** Rows of assistants that this member owns. */
   readonly assistants: Pick<AssistantIndex, 'get'>
+  /** Rows of crons that this member owns. */
+  readonly crons: Pick<CronIndex, 'get'>
   /** The API keys. */
   readonly keys: KeyTable
   /** Admits of durable limits whose counters this member owns. */
@@ -29,6 +31,8 @@ export interface Backend {
   readonly everybody: ScatteredIndex
   /** Threads of this member that sleep until a run is due. */
   readonly due: DueThreads
+  /** Crons of this member that are or will be due. */
+  readonly dueCrons: DueCrons
   /** Who owns which shard, as far as this member knows. */
   readonly ownership: Ownership
   /** Undefined if no other member can own anything. */
@@ -65,7 +69,7 @@ export interface HostedActors {
   readonly activations: ActivationTable
   /** Wakes threads that an earlier owner left unfinished. */
   wake(threads: readonly UnfinishedThread[]): Promise<void>
-  /** Wakes the threads that sleep and are due by then. */
+  /** Wakes the threads and crons that sleep and are due by then. */
   wakeAt(atMs: number): void
   /** What this front door let through recently. */
   recentOf(question: AdmitsQuestion): RecentAdmits

@@ -4,6 +4,7 @@ import { retryAtStartup, requireOpen, readMemberTls, joinCluster } from '../../.
 import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
   Tracing } from '../../../cluster/index.ts'
 import { assistantWire } from '../../assistants/index.ts'
+import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
@@ -62,8 +63,10 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       port: member.port,
       owns: member.roles.includes('member'),
       shards: store.shards,
-      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
-        indexWire, ...limitWires],
+      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
+        name: 'cron',
+        wire: cronWire,
+      }, indexWire, ...limitWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -85,7 +88,7 @@ function servedBackend(
 ): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
-  const { log, runs, threads, assistants, limits } = store.serve({ check })
+  const { log, runs, threads, assistants, crons, limits } = store.serve({ check })
   const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
   const own = checkedIndex(store.index, check)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
@@ -101,6 +104,7 @@ function servedBackend(
     runs,
     threads,
     assistants,
+    crons,
     keys: store.keys,
     billing: store.billing,
     limits,
@@ -109,6 +113,7 @@ function servedBackend(
     transport,
     place,
     due: store.index.due,
+    dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
     name: `${self.id} at ${self.address}`,
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),

@@ -12,7 +12,7 @@ import { CodedError, goingAway, HeddleError } from '../../errors.ts'
 import type { Connection } from './driver/connection.ts'
 import type { LocalIndex } from './index/local-index.ts'
 import type { OwnedRowTable } from './index/owned-row-table.ts'
-import { encoded, idOf, ownedKey } from './index/owned-row.ts'
+import { encoded, idOf, isOwnedTable, ownedKey } from './index/owned-row.ts'
 import type { OwnedTable, OwnedUpdate } from './index/owned-row.ts'
 import type { BranchTable } from './log/branch-table.ts'
 import { KeyedQueue } from './log/keyed-queue.ts'
@@ -60,10 +60,10 @@ interface RowChanges {
  *
  * 1. What a copy needs is noted before its first row.
  * 2. Rows of runs and their billing are written once the log is on a quorum and the ownership check
- *    has confirmed it after that. Rows of threads and assistants come after those. So a row may lag
+ *    has confirmed it after that. Rows of threads, assistants and crons come after those. So a row may lag
  *    behind the log and never leads it.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
- * 4. Calls about the same thread, assistant or branch end in the order they were made.
+ * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left
  *    rows of its runs, and clients create again what was not acknowledged.
  */
@@ -72,7 +72,7 @@ export class CassandraLog implements LogPort {
   readonly #parts: LogPortParts
   /** By branch: calls on a copy that is being noted. */
   readonly #copies = new KeyedQueue()
-  /** By thread and assistant: calls in progress. */
+  /** By thread, assistant and cron: calls in progress. */
   readonly #subjects = new KeyedQueue()
   /** By branch: appends in progress. */
   readonly #endings = new KeyedQueue()
@@ -284,9 +284,7 @@ export class CassandraLog implements LogPort {
    * rows, which are the same whichever owner writes them and with whichever timestamp.
    */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
-    const speaking = updates.flatMap((
-      each,
-    ) => (each.table === 'thread' || each.table === 'assistant' ? [each.row] : []))
+    const speaking = updates.flatMap((each) => isOwnedUpdate(each) ? [each.row] : [])
     const epochs = [...rows, ...speaking].map(({ epoch }) => epoch)
     const epoch = epochs.length > 0 ? Math.max(...epochs) : this.#epoch
     this.#epoch = Math.max(this.#epoch, epoch)
@@ -306,14 +304,20 @@ function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
 function isOwned<Each extends { readonly update: RowUpdate }>(
   each: Each,
 ): each is Each & { readonly update: OwnedUpdate } {
-  return each.update.table === 'thread' || each.update.table === 'assistant'
+  return isOwnedUpdate(each.update)
 }
 
-/** The thread or assistant that an update belongs to. */
+function isOwnedUpdate(update: RowUpdate): update is OwnedUpdate {
+  return isOwnedTable(update.table)
+}
+
+/** The thread, assistant or cron that an update belongs to. */
 function subjectOf(update: RowUpdate): string {
   switch (update.table) {
     case 'assistant':
       return ownedKey('assistant', update.row.tenant, update.row.assistantId)
+    case 'cron':
+      return ownedKey('cron', update.row.tenant, update.row.cronId)
     case 'run_removed':
       return ownedKey('thread', update.tenant, update.threadId)
     default:

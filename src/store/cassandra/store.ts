@@ -9,8 +9,8 @@ import type { KeyTable as KeyTablePort } from '../../access/index.ts'
 import type { BillingTable as BillingTablePort } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { LimitTable as LimitTablePort } from '../../limits/index.ts'
-import type { AssistantIndex, DueThreads, OwnIndex, RunTable as RunTablePort, ThreadIndex,
-  UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, OwnIndex, RunTable as RunTablePort,
+  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
 import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
@@ -53,6 +53,7 @@ export interface ServedStore {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly runs: RunTablePort
   readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly crons: Pick<CronIndex, 'get'>
   readonly limits: LimitTablePort
 }
 
@@ -68,6 +69,8 @@ export interface ShardIndex extends OwnIndex {
   unload(shard: number): void
   /** Threads of covered shards that sleep, the one that is due first in front. */
   due: DueThreads
+  /** Crons of covered shards, the one that is due first in front. */
+  dueCrons: DueCrons
 }
 
 /** The store of one member. It belongs to the server, which closes it last. */
@@ -113,7 +116,7 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
-    const rows = { thread: table('thread'), assistant: table('assistant') }
+    const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron') }
     const index = await LocalIndex.open({
       directory: join(directory, 'index'),
       env,
@@ -157,7 +160,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
           }),
         })
         const limits = new LimitTable({ connection, check, env })
-        return { log, runs, limits, threads: index.threads, assistants: index.assistants }
+        return { log, runs, limits, threads: index.threads, assistants: index.assistants,
+          crons: index.crons }
       },
       index,
       release: (shard) => {

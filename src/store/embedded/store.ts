@@ -11,16 +11,16 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { LimitTable, TenantUse } from '../../limits/index.ts'
 import { askIndex } from '../../search/index.ts'
-import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex,
-  UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion, RunTable,
+  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 import { durableQueue } from './durable/index.ts'
 import type { StoreFile } from './requests/request.ts'
 import type { EncodedRow } from './requests/write.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
 import { Lookup } from './writer/lookup.ts'
-import { assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
-  threadIndex } from './writer/ports.ts'
+import { assistantIndex, billingTable, cronIndex, documentSearch, keyTable, limitTable, logPort,
+  runTable, threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
 import { SearchLink } from './writer/search-link.ts'
 import { WriterLink } from './writer/writer-link.ts'
@@ -32,6 +32,7 @@ export interface EmbeddedStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly crons: CronIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
@@ -39,6 +40,8 @@ export interface EmbeddedStore {
   use(tenant: string): Promise<TenantUse>
   /** Sleeping threads after a given place, the one that is due first in front. */
   due: DueThreads
+  /** Crons after a given place, the one that is due first in front. */
+  dueCrons: DueCrons
   /** Threads that a start must look at. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   /** The epoch of this process, higher than that of every earlier process of this directory. */
@@ -48,9 +51,11 @@ export interface EmbeddedStore {
 }
 
 /** A store that is rebuilt at each start and holds the rows of some shards. */
-export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'close'> {
+export interface ScratchStore
+  extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'dueCrons' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
+  readonly crons: CronIndex
   /** Replaces all rows of a shard. Of two rows of one thing the later one wins. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
   /** Later requests find the rows of the shard. All of them must be loaded. */
@@ -89,11 +94,13 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     threads: threadIndex(link, lookup, documents),
     runs: runTable(link, lookup),
     assistants: assistantIndex(link, documents),
+    crons: cronIndex(link, documents),
     keys: keyTable(link),
     limits: limitTable(link),
     billing: billingTable(link),
     use: (tenant) => link.ask('use', tenant),
     due: (after, limit) => link.ask('dueThreads', after, limit),
+    dueCrons: (after, limit) => link.ask('dueCrons', after, limit),
     unfinished: () => link.ask('unfinishedThreads'),
     claimEpoch: async () => link.generation.epoch,
     close,
@@ -110,22 +117,25 @@ export async function openScratchStore(
     log: logPort(link, options.env),
     threads: threadIndex(link, lookup, documents),
     assistants: assistantIndex(link, documents),
+    crons: cronIndex(link, documents),
     answer: async (question) => {
       const searched: (readonly number[])[] = []
       const noted: DocumentSearch = {
         threads: async (...query) => note(searched, await documents.threads(...query)),
         assistants: async (...query) => note(searched, await documents.assistants(...query)),
+        crons: async (...query) => note(searched, await documents.crons(...query)),
       }
       // Asked in one turn, so that the shards are those whose rows the search found.
       const [found, loaded] = await Promise.all([
         askIndex({ threads: threadIndex(link, lookup, noted),
-          assistants: assistantIndex(link, noted), use }, question),
+          assistants: assistantIndex(link, noted), crons: cronIndex(link, noted), use }, question),
         link.ask('loadedShards'),
       ])
       return { ...found, covered: searched[0] ?? loaded }
     },
     use,
     due: (after, limit) => link.ask('dueThreads', after, limit),
+    dueCrons: (after, limit) => link.ask('dueCrons', after, limit),
     load: (shard, rows) => link.write({ kind: 'load', shard, rows }),
     cover: (shard) => link.write({ kind: 'cover', shard }),
     uncover: (shard) => link.write({ kind: 'uncover', shard }),

@@ -15,6 +15,7 @@ import type { VirtualEnv } from '../../support/env.ts'
 import { assistantHouse } from '../assistants/assistant-house.ts'
 import type { AssistantHouse } from '../assistants/assistant-house.ts'
 import { FakeThreads } from './fake-threads.ts'
+import { noCrons } from './no-crons.ts'
 
 export interface OpenDoor extends FrontDoor {
   readonly threads: FakeThreads
@@ -42,6 +43,7 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     threads,
     assistants: house.assistants,
     assistantIndex: house.index,
+    ...noCrons,
     graphs: graphHost('agent', 'other'),
     egress: openEgress({ env, version: '0.0.1' }),
     json,

@@ -3,7 +3,7 @@
 import { ActivationTable, createRouter, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
-import { DueWakes } from '../../../src/server/due-wakes.ts'
+import { dueThreadActors, DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
@@ -36,7 +36,7 @@ export class DelayedHouse {
     const reads = new ReadQuota(env)
     const quarantine = new Quarantine(env)
     quarantine.open()
-    const dueWakes: DueWakes = new DueWakes({ env, due: store.due,
+    const dueWakes: DueWakes = new DueWakes({ env, due: dueThreadActors(store.due),
       wake: (key) => activations.wake(key, epoch) })
     const kind = threadKind({
       log: store.log,

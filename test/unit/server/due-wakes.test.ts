@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { ActorKey } from '../../../cluster/index.ts'
 import type { DueThread } from '../../../src/search/index.ts'
-import { DueWakes } from '../../../src/server/due-wakes.ts'
+import { dueThreadActors, DueWakes } from '../../../src/server/due-wakes.ts'
 import { virtualEnv } from '../../support/env.ts'
 import { settled } from '../../support/thread-house.ts'
 
@@ -23,12 +23,12 @@ function sleepers(...times: number[]) {
   let asked = 0
   const wakes = new DueWakes({
     env,
-    due: async ({ atMs, no }, limit) => {
+    due: dueThreadActors(async ({ atMs, no }, limit) => {
       asked++
       if (failing.due) throw new Error('the store is away')
       return [...asleep.values()].toSorted((a, b) => a.atMs - b.atMs || a.no - b.no)
         .filter((each) => each.atMs > atMs || (each.atMs === atMs && each.no > no)).slice(0, limit)
-    },
+    }),
     wake: async ({ id }: ActorKey) => {
       if (failing.wake.has(id)) throw new Error('it cannot live')
       story.push(`${id} at ${env.nowMs() - startMs}`)

@@ -1,5 +1,5 @@
 /**
- * The rows of all threads and assistants that this member owns, in a local file from which searches
+ * The rows of all threads, assistants and crons that this member owns, in a local file from which searches
  * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
  *
  * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
@@ -17,14 +17,14 @@ import { limitConcurrency } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
-import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex,
-  UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion, OwnIndex,
+  ThreadIndex, UnfinishedThread } from '../../../search/index.ts'
 import { openScratchStore } from '../../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
 import { Batcher } from './batcher.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
 import type { OwnedRowTable } from './owned-row-table.ts'
-import { decoded, idOf } from './owned-row.ts'
+import { decoded, idOf, ownedTables } from './owned-row.ts'
 import type { OwnedRow, OwnedTable, OwnedUpdate } from './owned-row.ts'
 import { ShardChanges } from './shard-changes.ts'
 import { watchedScratch } from './watched-scratch.ts'
@@ -65,6 +65,7 @@ const leftMs = 30_000
 export class LocalIndex implements OwnIndex {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly crons: Pick<CronIndex, 'get'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
   readonly #env: Env
@@ -102,6 +103,7 @@ export class LocalIndex implements OwnIndex {
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
     this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
+    this.crons = { get: (tenant, id) => get('cron', tenant, id) }
   }
 
   /**
@@ -137,6 +139,9 @@ export class LocalIndex implements OwnIndex {
 
   /** Threads of covered shards that sleep, the one that is due first in front. */
   due: DueThreads = (after, limit) => this.#store.due(after, limit)
+
+  /** Crons of covered shards, the one that is due first in front. */
+  dueCrons: DueCrons = (after, limit) => this.#store.dueCrons(after, limit)
 
   answer(question: IndexQuestion): Promise<IndexAnswer> {
     return this.#store.answer(question)
@@ -243,14 +248,21 @@ export class LocalIndex implements OwnIndex {
   }
 
   #stored(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
-    const { threads, assistants } = this.#store
-    return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
+    const { threads, assistants, crons } = this.#store
+    switch (table) {
+      case 'thread':
+        return threads.get(tenant, id)
+      case 'assistant':
+        return assistants.get(tenant, id)
+      case 'cron':
+        return crons.get(tenant, id)
+    }
   }
 
   /** Reads all rows of a shard and holds them. A shard is a small part of all rows. */
   async #read(shard: number): Promise<EncodedRow[]> {
     const rows: EncodedRow[] = []
-    for (const table of ['thread', 'assistant'] as const) {
+    for (const table of ownedTables) {
       for await (const bodies of this.#tables[table].bodiesOf(shard)) {
         for (const body of bodies) rows.push({ table, body })
       }

@@ -1,34 +1,57 @@
-/** Rows of threads and assistants: they belong to a shard and can be searched for. */
+/** Rows of threads, assistants and crons: they belong to a shard and can be searched for. */
 
-import { AssistantRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
 
-/** Tables whose rows belong to a shard. */
-export type OwnedTable = 'thread' | 'assistant'
+/** All tables whose rows belong to a shard. */
+export const ownedTables = ['thread', 'assistant', 'cron'] as const
+
+/** A table whose rows belong to a shard. */
+export type OwnedTable = typeof ownedTables[number]
 
 /** A row of such a table. */
-export type OwnedRow = ThreadRow | AssistantRow
+export type OwnedRow = ThreadRow | AssistantRow | CronRow
 
 /** An update of such a row. */
 export type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
 
-/** The id of the thread or assistant. */
+/** True if rows of the table belong to a shard. */
+export function isOwnedTable(table: RowUpdate['table']): table is OwnedTable {
+  return (ownedTables as readonly string[]).includes(table)
+}
+
+/** The id of the thread, assistant or cron. */
 export function idOf(row: OwnedRow): string {
+  if ('cronId' in row) return row.cronId
   return 'threadId' in row ? row.threadId : row.assistantId
 }
 
-/** A text that is different for every thread and assistant. */
+/** A text that is different for every thread, assistant and cron. */
 export function ownedKey(table: OwnedTable, tenant: string, id: string): string {
   return `${table}\n${tenant}\n${id}`
 }
 
 /** The row as Cassandra stores it. */
 export function encoded({ table, row }: OwnedUpdate): Uint8Array {
-  return table === 'thread' ? bytesOf(ThreadRow, row) : bytesOf(AssistantRow, row)
+  switch (table) {
+    case 'thread':
+      return bytesOf(ThreadRow, row)
+    case 'assistant':
+      return bytesOf(AssistantRow, row)
+    case 'cron':
+      return bytesOf(CronRow, row)
+  }
 }
 
 /** The row in these bytes. */
 export function decoded(table: OwnedTable, body: Uint8Array): OwnedRow {
-  return table === 'thread' ? ThreadRow.decode(body) : AssistantRow.decode(body)
+  switch (table) {
+    case 'thread':
+      return ThreadRow.decode(body)
+    case 'assistant':
+      return AssistantRow.decode(body)
+    case 'cron':
+      return CronRow.decode(body)
+  }
 }

@@ -1,6 +1,6 @@
 /** Rows as the tables take them. Searchable fields are columns, and the body has everything. */
 
-import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
 import { dueAtMs, useOfThread } from '../../../limits/index.ts'
@@ -18,6 +18,10 @@ export function entryOf(update: RowUpdate): EntryUpdate {
       const { row } = update
       return assistantEntry(row, bytesOf(AssistantRow, { ...row, metadataJson: '' }))
     }
+    case 'cron': {
+      const { row } = update
+      return cronEntry(row, bytesOf(CronRow, { ...row, metadataJson: '' }))
+    }
     case 'run': {
       const { tenant, threadId, runId, createdAtMs, status } = update.row
       const body = update.body ?? bytesOf(RunRow, update.row)
@@ -31,9 +35,14 @@ export function entryOf(update: RowUpdate): EntryUpdate {
 
 /** For a row that is encoded already. Its metadata is also in the body, which does no harm. */
 export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate {
-  return table === 'thread'
-    ? threadEntry(ThreadRow.decode(body), body)
-    : assistantEntry(AssistantRow.decode(body), body)
+  switch (table) {
+    case 'thread':
+      return threadEntry(ThreadRow.decode(body), body)
+    case 'assistant':
+      return assistantEntry(AssistantRow.decode(body), body)
+    case 'cron':
+      return cronEntry(CronRow.decode(body), body)
+  }
 }
 
 function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
@@ -55,7 +64,14 @@ function assistantEntry(row: AssistantRow, body: Uint8Array): EntryUpdate {
     entry: { ...columnsOf(row), assistantId, graphId, name, body, bytes } }
 }
 
-function columnsOf(row: ThreadRow | AssistantRow) {
+function cronEntry(row: CronRow, body: Uint8Array): EntryUpdate {
+  const { cronId, assistantId, threadId, enabled, nextMs, wakeMs, endTimeMs } = row
+  return { table: 'cron',
+    entry: { ...columnsOf(row), cronId, assistantId, threadId, enabled, nextMs, wakeMs, endTimeMs,
+      body, bytes: row.storedBytes } }
+}
+
+function columnsOf(row: ThreadRow | AssistantRow | CronRow) {
   const { tenant, branch, epoch, seq, createdAtMs, updatedAtMs, metadataJson } = row
   return { tenant, branchId: branch?.id ?? '', epoch, seq, createdAtMs, updatedAtMs, metadataJson }
 }

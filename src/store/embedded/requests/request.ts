@@ -6,8 +6,8 @@ import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
 import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
-import type { AssistantFilter, AssistantQuery, DueThread, RunQuery, RunText, ThreadFilter,
-  ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantFilter, AssistantQuery, CronFilter, CronQuery, DueCron, DueThread, RunQuery,
+  RunText, ThreadFilter, ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
 import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
@@ -45,6 +45,12 @@ export interface Reader {
   assistantRows(numbers: readonly number[]): StoredRow[]
   runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
   countAssistants(filter: AssistantFilter): number | undefined
+  cron(tenant: string, cronId: string): StoredRow | undefined
+  /** Undefined if the search takes too long here. Ask the search thread then. */
+  searchCrons(query: CronQuery): { page: RowPage<StoredRow>; total: number } | undefined
+  countCrons(filter: CronFilter): number | undefined
+  cronRows(numbers: readonly number[]): StoredRow[]
+  dueCrons(after: Pick<DueCron, 'atMs' | 'no'>, limit: number): DueCron[]
   /** Answers after everything before it, as all questions do. */
   nothing(): undefined
   key(id: string): KeyRow | undefined
@@ -100,6 +106,7 @@ export interface SearchOrder {
 export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
+  | { readonly kind: 'crons'; readonly query: CronQuery }
 
 /** Result of a search. `covered` are the shards that were searched, if rows belong to shards. */
 export interface SearchFound extends Documents {

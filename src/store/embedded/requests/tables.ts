@@ -14,6 +14,7 @@ import { ThreadSearch } from '../search/thread-search.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
 import { billingSchema, BillingTable } from '../tables/billing-table.ts'
+import { cronSchema, CronTable } from '../tables/cron-table.ts'
 import { keySchema, KeyTable } from '../tables/key-table.ts'
 import { limitSchema, LimitTable } from '../tables/limit-table.ts'
 import { runSchema, RunTable } from '../tables/run-table.ts'
@@ -49,6 +50,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: billingSchema, oldest: 5 },
   { sql: writtenSchema, oldest: 6 },
   { sql: useSchema, oldest: 6 },
+  { sql: cronSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -59,6 +61,7 @@ export class Tables {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
   readonly #assistants: AssistantTable
+  readonly #crons: CronTable
   readonly #keys: KeyTable
   readonly #limits: LimitTable
   readonly #billing: BillingTable
@@ -77,6 +80,7 @@ export class Tables {
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
       unlisted)
+    this.#crons = new CronTable(database, this.#threads.uses, numbers('cron'), unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
@@ -86,6 +90,7 @@ export class Tables {
       threads: this.#threads,
       runs: this.#runs,
       assistants: this.#assistants,
+      crons: this.#crons,
       search: new ThreadSearch(database, this.#threads, unlisted),
       keys: this.#keys,
       limits: this.#limits,
@@ -140,11 +145,16 @@ export class Tables {
   }
 
   #purge(subject: PurgeSubject): void {
-    if (subject.table === 'thread') {
-      this.#threads.remove(subject)
-      this.#runs.removeAll(subject.tenant, subject.id)
-    } else {
-      this.#assistants.remove(subject)
+    switch (subject.table) {
+      case 'thread':
+        this.#threads.remove(subject)
+        this.#runs.removeAll(subject.tenant, subject.id)
+        break
+      case 'assistant':
+        this.#assistants.remove(subject)
+        break
+      case 'cron':
+        this.#crons.remove(subject)
     }
     this.#log.purge(subject.branch)
   }
@@ -173,6 +183,8 @@ export class Tables {
         return this.#runs.put(update.entry)
       case 'assistant':
         return this.#assistants.put(update.entry)
+      case 'cron':
+        return this.#crons.put(update.entry)
       case 'billing':
         return this.#billing.put(update.row)
       case 'run_removed':
@@ -181,17 +193,20 @@ export class Tables {
   }
 }
 
-function readerOf({ log, threads, runs, assistants, search, keys, limits, billing, shards }: {
-  readonly log: LogTable
-  readonly threads: ThreadTable
-  readonly runs: RunTable
-  readonly assistants: AssistantTable
-  readonly search: ThreadSearch
-  readonly keys: KeyTable
-  readonly limits: LimitTable
-  readonly billing: BillingTable
-  readonly shards: () => ShardRows
-}): Reader {
+function readerOf(
+  { log, threads, runs, assistants, crons, search, keys, limits, billing, shards }: {
+    readonly log: LogTable
+    readonly threads: ThreadTable
+    readonly runs: RunTable
+    readonly assistants: AssistantTable
+    readonly crons: CronTable
+    readonly search: ThreadSearch
+    readonly keys: KeyTable
+    readonly limits: LimitTable
+    readonly billing: BillingTable
+    readonly shards: () => ShardRows
+  },
+): Reader {
   return {
     tail: (branch) => log.tail(branch),
     read: (branch, range) => packEntries(log.read(branch, range)),
@@ -212,6 +227,11 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     runRows: (numbers, texts) => runs.rows(numbers, texts),
     searchAssistants: (query) => (assistants.isLong(query) ? undefined : assistants.search(query)),
     countAssistants: (filter) => (assistants.isLong(filter) ? undefined : assistants.count(filter)),
+    cron: (tenant, id) => crons.get(tenant, id),
+    searchCrons: (query) => (crons.isLong(query) ? undefined : crons.search(query)),
+    countCrons: (filter) => (crons.isLong(filter) ? undefined : crons.count(filter)),
+    cronRows: (numbers) => crons.rows(numbers),
+    dueCrons: (after, limit) => crons.due(after, limit),
     nothing: () => undefined,
     key: (id) => keys.get(id),
     keys: (tenant) => keys.list(tenant),

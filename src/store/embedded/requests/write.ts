@@ -3,6 +3,7 @@
 import type { BillingRow } from '../../../billing/index.ts'
 import type { NewRow, PurgeSubject } from '../../../checkpoint/index.ts'
 import type { AssistantEntry } from '../tables/assistant-table.ts'
+import type { CronEntry } from '../tables/cron-table.ts'
 import type { KeyChange } from '../tables/key-table.ts'
 import type { LimitEntry } from '../tables/limit-table.ts'
 import type { RunEntry } from '../tables/run-table.ts'
@@ -13,12 +14,13 @@ export type EntryUpdate =
   | { readonly table: 'thread'; readonly entry: ThreadEntry }
   | { readonly table: 'run'; readonly entry: RunEntry }
   | { readonly table: 'assistant'; readonly entry: AssistantEntry }
+  | { readonly table: 'cron'; readonly entry: CronEntry }
   | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;
     readonly runId: string }
 
 /** Tables that can be searched. */
-export type SearchedTable = 'thread' | 'assistant'
+export type SearchedTable = 'thread' | 'assistant' | 'cron'
 
 /** A row as Cassandra keeps it: its body is the encoded message with everything. */
 export interface EncodedRow {
@@ -42,7 +44,9 @@ export type Write =
 export function concerns(write: Write, tenant: string, threadId: string): boolean {
   if (write.kind !== 'append') return false
   return write.updates.some((update) => {
-    if (update.table === 'assistant' || update.table === 'billing') return false
+    if (update.table !== 'thread' && update.table !== 'run' && update.table !== 'run_removed') {
+      return false
+    }
     const row = update.table === 'run_removed' ? update : update.entry
     return row.tenant === tenant && row.threadId === threadId
   })

@@ -15,6 +15,7 @@ export class ShardRows {
   readonly #threads: ThreadTable
   readonly #unlisted: UnlistedShards
   readonly #removeAssistants: Statement<never>
+  readonly #removeCrons: Statement<never>
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
   readonly #allLoaded: Statement<readonly [shard: number]>
   readonly #note: Statement<never>
@@ -26,6 +27,7 @@ export class ShardRows {
     this.#threads = threads
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
+    this.#removeCrons = database.prepare(`DELETE FROM cron ${ofShard}`)
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND ((hidden = 1 OR status = 'busy') AND ${isAwake} OR no IN (SELECT no FROM owing))`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
@@ -69,6 +71,7 @@ export class ShardRows {
     this.uncover(shard)
     this.#threads.uses.dropAssistants(numbersOf(shard))
     this.#removeAssistants.run(...numbersOf(shard))
+    this.#removeCrons.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
     this.#unlisted.drop(shard)
   }

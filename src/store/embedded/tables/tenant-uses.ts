@@ -75,6 +75,8 @@ export class TenantUses {
   readonly #database: Database
   readonly #unlisted: UnlistedShards | undefined
   readonly #ofTenant: Statement<UseColumns>
+  readonly #cronsOf: Statement<readonly [crons: number]>
+  readonly #addCrons: Statement<never>
   readonly #ofThread: Statement<readonly [...UseColumns, dueAtMs: number]>
   readonly #put: Statement<never>
   readonly #drop: Statement<never>
@@ -89,6 +91,9 @@ export class TenantUses {
     this.#database = database
     this.#unlisted = unlisted
     this.#ofTenant = database.prepare(`SELECT ${columns} FROM tenant_use WHERE tenant = ?`)
+    this.#cronsOf = database.prepare('SELECT crons FROM cron_use WHERE tenant = ?')
+    this.#addCrons = database.prepare(`INSERT INTO cron_use VALUES (?, ?)
+      ON CONFLICT (tenant) DO UPDATE SET crons = crons + excluded.crons`)
     this.#ofThread = database.prepare(`SELECT ${columns},
       coalesce((SELECT at FROM due WHERE due.no = thread_use.no), 0) FROM thread_use WHERE no = ?`)
     this.#put = database.prepare('INSERT OR REPLACE INTO thread_use VALUES (?, ?, ?, ?, ?)')
@@ -110,7 +115,7 @@ export class TenantUses {
 
   of(tenant: string): TenantUse {
     const found = this.#ofTenant.get(tenant)
-    return found ? useIn(found) : noUse
+    return found ? { ...useIn(found), crons: this.#cronsOf.get(tenant)?.[0] ?? 0 } : noUse
   }
 
   /** Sets the use of a thread, whether it had another one before or none. */
@@ -145,6 +150,14 @@ export class TenantUses {
     if (isCounted) this.#add.run(tenant, 0, bytes - before, 0, 0)
   }
 
+  /** Adds crons and bytes of them to the use of a tenant, or takes them out. */
+  addCrons({ tenant, no }: Pick<AssistantPlace, 'tenant' | 'no'>,
+    { crons, bytes }: { readonly crons: number; readonly bytes: number }): void {
+    if (no !== null && this.#unlisted?.hides(no) === true) return
+    if (crons !== 0) this.#addCrons.run(tenant, crons)
+    if (bytes !== 0) this.#add.run(tenant, 0, bytes, 0, 0)
+  }
+
   /** Takes out all assistants with row numbers in a range. Call before they are removed. */
   dropAssistants([first, end]: NumberRange): void {
     this.#database.prepare(`DELETE FROM assistant_use WHERE (tenant, assistant_id) IN
@@ -170,6 +183,18 @@ export class TenantUses {
         WHERE assistant.rowid >= ? AND assistant.rowid < ? GROUP BY tenant`,
     )
     for (const [tenant, bytes] of assistants.all(first, end)) {
+      this.#add.run(tenant, 0, change * bytes, 0, 0)
+    }
+    this.#recountCrons(change, first, end)
+  }
+
+  #recountCrons(change: 1 | -1, first: number, end: number): void {
+    const all = this.#database.prepare<readonly [tenant: string, crons: number, bytes: number]>(
+      `SELECT tenant, count(*), sum(bytes) FROM cron NOT INDEXED
+        WHERE rowid >= ? AND rowid < ? GROUP BY tenant`,
+    )
+    for (const [tenant, crons, bytes] of all.all(first, end)) {
+      this.#addCrons.run(tenant, change * crons)
       this.#add.run(tenant, 0, change * bytes, 0, 0)
     }
   }
@@ -203,6 +228,7 @@ export class TenantUses {
       `UPDATE thread_use SET runs = 0, delayed_runs = 0,
         threads = (SELECT hidden = 0 FROM thread WHERE thread.no = thread_use.no)`,
       'DELETE FROM tenant_use',
+      'DELETE FROM cron_use',
       `DELETE FROM assistant_use WHERE (tenant, assistant_id) NOT IN
         (SELECT tenant, assistant_id FROM assistant)`,
     ]) this.#database.prepare(sql).run()
@@ -224,7 +250,7 @@ export class TenantUses {
 }
 
 function useIn([threads, bytes, runs, delayedRuns]: UseColumns): TenantUse {
-  return { threads, bytes, runs, delayedRuns }
+  return { threads, bytes, runs, delayedRuns, crons: 0 }
 }
 
 function isSame(a: TenantUse, b: TenantUse): boolean {

@@ -1,12 +1,12 @@
 /** The ports that the store offers, over the link to the writer thread. */
 
 import type { Env } from '../../../../cluster/index.ts'
-import { AssistantRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import type { KeyTable } from '../../../access/index.ts'
 import type { BillingTable } from '../../../billing/index.ts'
 import type { LogPort } from '../../../checkpoint/index.ts'
 import type { LimitTable } from '../../../limits/index.ts'
-import type { AssistantIndex, AssistantQuery, RunTable, RunText, ThreadIndex,
+import type { AssistantIndex, AssistantQuery, CronIndex, CronQuery, RunTable, RunText, ThreadIndex,
   ThreadQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { entryOf } from '../requests/entry.ts'
@@ -46,6 +46,7 @@ export interface StoreThreads {
 export interface DocumentSearch {
   threads(query: ThreadQuery, cancelled?: AbortSignal): Promise<FoundRows<ThreadRow>>
   assistants(query: AssistantQuery, cancelled?: AbortSignal): Promise<FoundRows<AssistantRow>>
+  crons(query: CronQuery, cancelled?: AbortSignal): Promise<FoundRows<CronRow>>
 }
 
 interface FoundRows<Row> {
@@ -69,6 +70,11 @@ export function documentSearch({ link, searches }: StoreThreads): DocumentSearch
         cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('assistantRows', numbers))
       return { ...found, rows: rows.map(assistantOf) }
+    },
+    crons: async (query, cancelled) => {
+      const { sizes, ...found } = await searches.search({ kind: 'crons', query }, ready, cancelled)
+      const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('cronRows', numbers))
+      return { ...found, rows: rows.map(cronOf) }
     },
   }
 }
@@ -139,6 +145,26 @@ export function assistantIndex(link: WriterLink, documents: DocumentSearch): Ass
   }
 }
 
+/** Crons. */
+export function cronIndex(link: WriterLink, documents: DocumentSearch): CronIndex {
+  return {
+    get: async (tenant, cronId) => {
+      const row = await link.ask('cron', tenant, cronId)
+      return row && cronOf(row)
+    },
+    search: async (query, cancelled) => {
+      const found = await link.ask('searchCrons', query)
+      if (found === undefined) return pageOf(await documents.crons(query, cancelled))
+      const { page, total } = found
+      const rows = await rowsOf(page, query, (numbers) => link.ask('cronRows', numbers))
+      return { rows: rows.map(cronOf), total }
+    },
+    count: async (filter, cancelled) =>
+      await link.ask('countCrons', filter)
+        ?? (await documents.crons({ ...filter, ...noPage }, cancelled)).total,
+  }
+}
+
 /** What limits let through. */
 export function limitTable(link: WriterLink): LimitTable {
   return {
@@ -197,6 +223,10 @@ function threadOf([metadataJson, body]: StoredRow): ThreadRow {
 
 function assistantOf([metadataJson, body]: StoredRow): AssistantRow {
   return { ...AssistantRow.decode(body), metadataJson }
+}
+
+function cronOf([metadataJson, body]: StoredRow): CronRow {
+  return { ...CronRow.decode(body), metadataJson }
 }
 
 function runOf(body: Uint8Array): RunRow {

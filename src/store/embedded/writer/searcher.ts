@@ -15,6 +15,7 @@ import { ThreadSearch } from '../search/thread-search.ts'
 import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
+import { CronTable } from '../tables/cron-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
 
 assert(parentPort, 'the searcher runs in a worker thread')
@@ -39,6 +40,10 @@ class Search implements Disposable {
     if (question.kind === 'assistants') {
       const uses = new TenantUses(this.#database, unlisted)
       this.#slices = new AssistantTable(this.#database, uses, () => null, unlisted)
+        .documents(question.query)
+    } else if (question.kind === 'crons') {
+      const uses = new TenantUses(this.#database, unlisted)
+      this.#slices = new CronTable(this.#database, uses, () => null, unlisted)
         .documents(question.query)
     } else {
       const counts = new ThreadCounts(this.#database, unlisted)

@@ -53,6 +53,7 @@ function house(alive: readonly string[] = [], failures = 0) {
         },
         unload: () => {},
         due: async () => [],
+        dueCrons: async () => [],
       },
     },
   })

@@ -59,8 +59,10 @@ let passTime: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
-  const tables = { thread: table, assistant: noTable } as unknown as Record<'thread' | 'assistant',
-    OwnedRowTable>
+  const tables = { thread: table, assistant: noTable, cron: noTable } as unknown as Record<
+    'thread' | 'assistant' | 'cron',
+    OwnedRowTable
+  >
   const env = systemEnv({ level: 'silent' })
   const started = once(process, 'worker') as Promise<[Worker]>
   index = await LocalIndex.open({

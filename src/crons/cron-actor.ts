@@ -1,0 +1,258 @@
+/**
+ * The cron actor: the single writer of one cron. It fires what is due.
+ *
+ * A turn that writes lasts until its row is on disk, so whatever is in memory is durable. A firing
+ * runs beside the mailbox: the cron can be read, changed and deleted meanwhile.
+ */
+
+import { actorKeyText } from '../../cluster/index.ts'
+import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
+import { findApplied } from '../assistants/index.ts'
+import { assert, HeddleError } from '../errors.ts'
+import { rawValues } from '../json/index.ts'
+import type { CronIndex } from '../search/index.ts'
+import { appendEntry, branchOf, caughtUp } from './cron-log.ts'
+import type { CronEntry, CronLog } from './cron-log.ts'
+import { changedRecord, createdRecord, dueOf, unborn } from './cron.ts'
+import type { CronChange, CronContent } from './cron.ts'
+import { settledRecord } from './firing.ts'
+import type { FiringOutcome } from './firing.ts'
+
+/** Name of the actor kind. */
+export const cronKindName = 'cron'
+
+/** A command to a cron. All but `delete` and `look` are answered with the cron's row. */
+export type CronCommand =
+  | { readonly kind: 'create'; readonly content: CronContent }
+  | { readonly kind: 'get' }
+  | { readonly kind: 'patch'; readonly change: CronChange }
+  /** Deletes only the cron with this log; any if it is undefined. */
+  | { readonly kind: 'delete'; readonly branchId?: string }
+  /** Fires what is due. Answered when that is settled; rejected if it must be tried again. */
+  | { readonly kind: 'look' }
+
+/** From its own firing. */
+type OwnCommand =
+  | CronCommand
+  | { readonly kind: 'settle'; readonly firing: Firing; readonly outcome: FiringOutcome }
+  | { readonly kind: 'rest' }
+
+/** A due time that is being fired. */
+interface Firing {
+  readonly dueMs: number
+  /** Resolves when the outcome is on disk. */
+  readonly settled: PromiseWithResolvers<void>
+}
+
+/** Ports of the crons of one member, the same for all of them. */
+export interface CronActorParts {
+  readonly log: CronLog
+  readonly index: Pick<CronIndex, 'get'>
+  /** Makes sure that the run of a due time exists. Throws if that is not known yet. */
+  fire(cron: CronRow, dueMs: number): Promise<FiringOutcome>
+  /** Looks at all crons that are due by then. */
+  wakeAt(atMs: number): void
+  readonly env: Pick<Env, 'nowMs' | 'log'>
+}
+
+/** All commands and replies are plain data. */
+export const cronWire: ActorWire = { values: rawValues }
+
+/** The actor kind of crons. */
+export function cronKind(parts: CronActorParts): ActorKind<OwnCommand> {
+  return {
+    name: cronKindName,
+    wire: cronWire,
+    create: (context) => new CronActor(context, parts),
+  }
+}
+
+class CronActor implements Actor<OwnCommand> {
+  readonly #context: ActorContext<OwnCommand>
+  readonly #parts: CronActorParts
+  #row: CronRow | null = null
+  #firing: Firing | undefined
+
+  constructor(context: ActorContext<OwnCommand>, parts: CronActorParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  get occupied(): boolean {
+    return this.#firing !== undefined
+  }
+
+  async activate(): Promise<void> {
+    const { log, index } = this.#parts
+    const { tenant, id } = this.#context.key
+    const stored = await index.get(tenant, id)
+    if (stored === undefined) return
+    const row = await this.#lives(stored) ? await caughtUp(log, stored) : null
+    if (row === null) return await this.#purge(stored)
+    this.#row = row
+    // Brings the stored row up to date too.
+    if (log.shared && row.epoch !== this.#context.epoch) {
+      const { epoch } = this.#context
+      await this.#write(row, { record: { $case: 'opened', value: { epoch } } })
+    }
+  }
+
+  async receive(command: OwnCommand, id?: string): Promise<Turn> {
+    // A command that was done already is not done again. It is answered with the result.
+    if (findApplied(this.#row?.applied ?? [], id)) return { reply: this.#row }
+    switch (command.kind) {
+      case 'create':
+        return { reply: await this.#create(command.content, id) }
+      case 'get':
+        return { reply: this.#existing(), kind: 'read' }
+      case 'patch': {
+        const record = changedRecord(this.#existing(), command.change, this.#parts.env.nowMs())
+        return { reply: await this.#write(this.#existing(), { record, commandId: id }) }
+      }
+      case 'delete':
+        return { reply: await this.#delete(command.branchId, id) }
+      case 'look':
+        return { reply: this.#look() }
+      case 'settle':
+        return { reply: await this.#settle(command.firing, command.outcome) }
+      case 'rest':
+        return { reply: this.#context.sleep() }
+    }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new HeddleError('unsupported', 'A cron has nothing to follow.'))
+  }
+
+  /** What is being fired is fired again by the next owner, as the same run. */
+  passivate(): Promise<void> {
+    this.#firing?.settled.reject(new HeddleError('not_owner'))
+    this.#firing = undefined
+    return Promise.resolve()
+  }
+
+  async #create(content: CronContent, commandId: string | undefined) {
+    assert(this.#row === null, 'the id of a new cron is new')
+    const { tenant, id: cronId } = this.#context.key
+    const { log, env } = this.#parts
+    const branch = { id: log.newBranchId(), ancestors: [] }
+    const record = createdRecord(cronId, content, env.nowMs())
+    return this.#write(unborn({ tenant, cronId, branch }), { record, commandId })
+  }
+
+  async #delete(branchId: string | undefined, commandId: string | undefined): Promise<void> {
+    const row = this.#existing()
+    if (branchId !== undefined && branchId !== branchOf(row).id) throw this.#notFound()
+    const atMs = this.#parts.env.nowMs()
+    await this.#write(row, { record: { $case: 'cronDeleted', value: { atMs } }, commandId })
+    await this.#orForget(this.#purge(row))
+  }
+
+  /** Fires what is due, unless that is being done. Resolves when it is settled. */
+  #look(): Promise<void> {
+    if (this.#firing) return this.#firing.settled.promise
+    const row = this.#row
+    const dueMs = row === null ? 0 : dueOf(row, this.#parts.env.nowMs())
+    if (row === null || dueMs === 0) {
+      // The clock may have gone back since it was found due.
+      if (row !== null) this.#wakeAt(row)
+      this.#context.notify({ kind: 'rest' })
+      return Promise.resolve()
+    }
+    const firing = { dueMs, settled: Promise.withResolvers<void>() }
+    this.#firing = firing
+    this.#parts.fire(row, dueMs).then(
+      (outcome) => this.#context.notify({ kind: 'settle', firing, outcome }),
+      (error: unknown) => this.#fired(firing, error),
+    )
+    return firing.settled.promise
+  }
+
+  async #settle(firing: Firing, outcome: FiringOutcome): Promise<void> {
+    if (this.#firing !== firing) return
+    const row = this.#row
+    try {
+      if (row !== null) {
+        const record = settledRecord(row, firing.dueMs, outcome, this.#parts.env.nowMs())
+        await this.#write(row, { record })
+        this.#report(firing.dueMs, outcome, record.$case)
+      }
+      this.#fired(firing)
+    } catch (error) {
+      this.#fired(firing, error)
+      throw error
+    }
+  }
+
+  /** Ends a firing, with an error if it must be repeated. */
+  #fired(firing: Firing, error?: unknown): void {
+    if (this.#firing !== firing) return
+    this.#firing = undefined
+    if (error === undefined) firing.settled.resolve()
+    else firing.settled.reject(error)
+    this.#context.notify({ kind: 'rest' })
+  }
+
+  #report(dueMs: number, outcome: FiringOutcome, written: string): void {
+    if (outcome.kind === 'fired' || written === 'cronPostponed') return
+    const { key } = this.#context
+    const message = written === 'cronStopped'
+      ? 'A cron was disabled, as what it fires for is gone.'
+      : 'A cron has no run at a due time, as the run was refused.'
+    const due = new Date(dueMs).toISOString()
+    this.#parts.env.log.warn(message, { key, due, reason: outcome.reason })
+  }
+
+  /** Keeps the new row in memory once the entry is on disk. */
+  async #write(row: CronRow, entry: CronEntry): Promise<CronRow | null> {
+    const { epoch } = this.#context
+    this.#row = await this.#orForget(appendEntry(this.#parts.log, epoch, row, entry))
+    if (this.#row !== null) this.#wakeAt(this.#row)
+    return this.#row
+  }
+
+  #wakeAt({ wakeMs }: CronRow): void {
+    if (wakeMs > 0) this.#parts.wakeAt(wakeMs)
+  }
+
+  /** After a failure it is not known what is stored. The actor fails, and the next one reads it. */
+  async #orForget<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      this.#context.fail(error)
+      throw error
+    }
+  }
+
+  /** False if its delete was cut off: the rest of the log may end just where the row says. */
+  async #lives(row: CronRow): Promise<boolean> {
+    const { log } = this.#parts
+    try {
+      if (log.shared) await log.open(branchOf(row), this.#context.epoch)
+      return true
+    } catch (error) {
+      if (HeddleError.from(error).details.dead !== true) throw error
+      return false
+    }
+  }
+
+  #purge(row: CronRow): Promise<void> {
+    const { tenant, cronId: id } = row
+    const { epoch } = this.#context
+    return this.#parts.log.purge({ table: 'cron', tenant, id, branch: branchOf(row), epoch })
+  }
+
+  #existing(): CronRow {
+    if (this.#row === null) throw this.#notFound()
+    return this.#row
+  }
+
+  #notFound(): HeddleError {
+    const { key } = this.#context
+    return new HeddleError('not_found', `Cron with ID ${key.id} not found.`, {
+      actor: actorKeyText(key),
+    })
+  }
+}

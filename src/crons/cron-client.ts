@@ -1,0 +1,42 @@
+/** The client of crons: one typed call for each command, whichever member owns the cron. */
+
+import type { Router } from '../../cluster/index.ts'
+import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
+import { ignoreDeletedByThis } from '../assistants/index.ts'
+import { asUnread } from '../errors.ts'
+import { cronKindName } from './cron-actor.ts'
+import type { CronCommand } from './cron-actor.ts'
+import { branchOf } from './cron-log.ts'
+import type { CronChange, CronContent } from './cron.ts'
+
+/** Names a cron. */
+export interface CronName {
+  readonly tenant: string
+  readonly cronId: string
+}
+
+/** Calls crons. Every call throws HeddleError: `not_found` for a cron that does not exist. */
+export interface CronClient {
+  /** Makes a cron. Its id must be new. */
+  create(cron: CronName, content: CronContent): Promise<CronRow>
+  get(cron: CronName): Promise<CronRow>
+  patch(cron: CronName, change: CronChange): Promise<CronRow>
+  delete(cron: CronName): Promise<void>
+}
+
+/** The client that asks owners through a router. */
+export function cronClient(router: Router): CronClient {
+  const ask = ({ tenant, cronId }: CronName, command: CronCommand) =>
+    router.ask({ kind: cronKindName, tenant, id: cronId }, command)
+  const askRow = async (cron: CronName, command: CronCommand) => await ask(cron, command) as CronRow
+  const get = (cron: CronName) => askRow(cron, { kind: 'get' }).catch(asUnread)
+  return {
+    create: (cron, content) => askRow(cron, { kind: 'create', content }),
+    get,
+    patch: (cron, change) => askRow(cron, { kind: 'patch', change }),
+    delete: async (cron) => {
+      const { id: branchId } = branchOf(await get(cron))
+      await ask(cron, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
+    },
+  }
+}

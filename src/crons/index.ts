@@ -1,0 +1,10 @@
+/** Crons: the actor that owns one and fires it, and the client that calls it. */
+
+export { cronKind, cronKindName, cronWire } from './cron-actor.ts'
+export type { CronActorParts } from './cron-actor.ts'
+export { cronClient } from './cron-client.ts'
+export type { CronClient } from './cron-client.ts'
+export type { CronChange, CronContent, OnRunCompleted } from './cron.ts'
+export type { FiringOutcome } from './firing.ts'
+export { runIdOf } from './run-id.ts'
+export { scheduleFault } from './schedule.ts'

@@ -1,0 +1,71 @@
+/** Fires crons: makes the run of a due time, as a request for it would. */
+
+import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import { runIdOf } from '../../crons/index.ts'
+import type { FiringOutcome } from '../../crons/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import type { CreateRun } from '../schema/run.ts'
+import { runBodyOf } from './cron-request.ts'
+import { runOnThread, statelessRun } from './run-request.ts'
+import type { RunAssistant } from './run-request.ts'
+import type { RunOperations } from './runs.ts'
+
+/** What starts the runs of crons. */
+export interface CronFiringParts {
+  readonly threads: Pick<ThreadClient, 'getRun'>
+  readonly runs: Pick<RunOperations, 'assistantFor' | 'start'>
+}
+
+/** Makes sure that the run of a due time exists. Throws if that cannot be known now. */
+export type FireCron = (cron: CronRow, dueMs: number) => Promise<FiringOutcome>
+
+/** Refusals that may end by themselves. */
+const passing: ReadonlySet<ErrorCode> = new Set(['full', 'limited', 'over_quota', 'out_of_quota',
+  'internal'])
+/** Nothing is known then, so the firing is repeated. */
+const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'stale_append'])
+
+/** Fires crons. A repeated firing finds the run that an earlier one made, by the run's id. */
+export function cronFiring({ threads, runs }: CronFiringParts): FireCron {
+  const start = async (cron: CronRow, runId: string): Promise<FiringOutcome> => {
+    const { tenant, threadId } = cron
+    const body = runBodyOf(cron)
+    const assistant = await runs.assistantFor(tenant, body).catch(asGone)
+    if (assistant === undefined) return { kind: 'gone', reason: 'The assistant is gone.' }
+    const started = await runs.start(tenant, runOf(cron, body, assistant, runId))
+      .catch((error: unknown) => threadId === '' ? Promise.reject(error as Error) : asGone(error))
+    if (started === undefined) return { kind: 'gone', reason: 'The thread is gone.' }
+    return { kind: 'fired', runId }
+  }
+  return async (cron, dueMs) => {
+    const { tenant, cronId, threadId } = cron
+    const runId = runIdOf(tenant, cronId, dueMs)
+    const made = await threads.getRun(tenant, threadId || runId, runId).catch(asGone)
+    if (made !== undefined) return { kind: 'fired', runId }
+    try {
+      return await start(cron, runId)
+    } catch (error) {
+      const { code, message } = HeddleError.from(error)
+      if (unknown.has(code)) throw error
+      return { kind: 'refused', reason: message, mayPass: passing.has(code) }
+    }
+  }
+}
+
+/** The run's id is also its key: of two firings at once, the second gets the run of the first. */
+function runOf({ threadId, onRunCompleted, userId }: CronRow, body: CreateRun,
+  assistant: RunAssistant, runId: string) {
+  const caller = { commandId: runId, headers: {}, ...userId !== '' && { userId } }
+  if (threadId !== '') {
+    return { threadId, run: runOnThread(body, assistant, { runId, threadId }, caller) }
+  }
+  const stateless = { ...body, on_completion: onRunCompleted as 'delete' | 'keep' }
+  const run = statelessRun(stateless, assistant, { runId, threadId: runId }, caller)
+  return { threadId: runId, run }
+}
+
+function asGone(error: unknown): undefined {
+  if (HeddleError.from(error).code !== 'not_found') throw error
+}

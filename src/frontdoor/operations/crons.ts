@@ -1,0 +1,101 @@
+/** Operations on crons, the same for every wire. */
+
+import { IsUuid } from 'typebox/format'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { CronClient } from '../../crons/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { systemAssistantId } from '../../graph/index.ts'
+import type { Quotas, ReadQuota } from '../../limits/index.ts'
+import { pageBytes } from '../../search/index.ts'
+import type { CronFilter, CronSearch } from '../../search/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import type { CountCrons, CreateCron, PatchCron, SearchCrons } from '../schema/cron.ts'
+import type { CreateRun } from '../schema/run.ts'
+import { requireSimple } from '../schema/validation.ts'
+import { changeOf, changesPayload, contentOf, requireShortPayload,
+  runBodyOf } from './cron-request.ts'
+import type { RunCaller } from './run-request.ts'
+import type { RunOperations } from './runs.ts'
+import { isThere } from './threads.ts'
+
+/** The part of `OperationParts` that operations on crons use, with those on runs. */
+export interface CronOperationParts {
+  readonly crons: CronClient
+  readonly cronIndex: CronSearch
+  readonly threads: Pick<ThreadClient, 'count'>
+  readonly runs: Pick<RunOperations, 'check'>
+  readonly reads: ReadQuota
+  readonly env: Env
+  readonly quotas: Pick<Quotas, 'within'>
+}
+
+/** Operations on crons. Every wire calls the same ones, with the tenant of its caller. */
+export class CronOperations {
+  readonly #parts: CronOperationParts
+
+  constructor(parts: CronOperationParts) {
+    this.#parts = parts
+  }
+
+  /** `threadId` is null for a cron whose runs have threads of their own. */
+  async create(tenant: string, threadId: string | null, body: CreateCron,
+    { userId }: RunCaller): Promise<CronRow> {
+    const { crons, env, quotas, threads } = this.#parts
+    const { metadata: _, ...run } = body
+    const { assistantId } = await this.#parts.runs.check(tenant, run as CreateRun)
+    if (threadId !== null && !await isThere(threads, tenant, threadId)) {
+      throw new HeddleError('not_found', `Thread with ID ${threadId} not found.`)
+    }
+    const content = contentOf(body, { assistantId, threadId, userId }, env.nowMs())
+    return quotas.within(tenant, { crons: 1 },
+      () => crons.create({ tenant, cronId: env.uuid() }, content))
+  }
+
+  get(tenant: string, cronId: string): Promise<CronRow> {
+    return this.#parts.crons.get({ tenant, cronId })
+  }
+
+  async patch(tenant: string, cronId: string, body: PatchCron): Promise<CronRow> {
+    const { crons, env, quotas, runs } = this.#parts
+    const row = await crons.get({ tenant, cronId })
+    const change = changeOf(body, row, env.nowMs())
+    if (change.payloadJson !== undefined && changesPayload(body)) {
+      const run = { ...runBodyOf(row), ...JSON.parse(change.payloadJson) as object }
+      requireShortPayload(JSON.stringify(run))
+      await runs.check(tenant, run)
+    }
+    return quotas.within(tenant, {}, () => crons.patch({ tenant, cronId }, change))
+  }
+
+  /** Deletes a cron. A run that it has made goes on. */
+  delete(tenant: string, cronId: string): Promise<void> {
+    return this.#parts.crons.delete({ tenant, cronId })
+  }
+
+  /** One page, the number of all crons that match, and the server's time. */
+  async search(tenant: string, request: SearchCrons,
+    cancelled?: AbortSignal): Promise<{ rows: CronRow[]; total: number; nowMs: number }> {
+    const { limit = 10, offset = 0, sort_by, sort_order } = request
+    const { cronIndex, env, reads } = this.#parts
+    const query = { ...filterOf(tenant, request), limit, offset, sortBy: sort_by ?? 'created_at',
+      sortOrder: sort_order ?? 'desc' }
+    const found = await reads.read({ tenant, bytes: pageBytes, cancelled },
+      ({ left: bytes }) => cronIndex.search({ ...query, bytes }, cancelled))
+    return { ...found, nowMs: env.nowMs() }
+  }
+
+  count(tenant: string, request: CountCrons, cancelled?: AbortSignal): Promise<number> {
+    return this.#parts.cronIndex.count(filterOf(tenant, request), cancelled)
+  }
+}
+
+/** An assistant may be named by a graph id, for the graph's own. */
+function filterOf(tenant: string,
+  { assistant_id: name, thread_id, enabled, metadata }: CountCrons): CronFilter {
+  requireSimple('metadata', metadata)
+  const assistantId = name == null || IsUuid(name) ? name?.toLowerCase() : systemAssistantId(name)
+  return { tenant, assistantId, threadId: thread_id ?? undefined, enabled: enabled ?? undefined,
+    metadata: metadata ?? undefined }
+}

@@ -1,0 +1,56 @@
+/** The port for finding crons: by id, by assistant, thread and metadata, and those that are due. */
+
+import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
+
+/** What a search sorts by; then always by id. */
+export type CronSort = 'cron_id' | 'assistant_id' | 'thread_id' | 'next_run_date' | 'end_time'
+  | 'created_at' | 'updated_at'
+
+/** A filter. Every condition must hold. Metadata is containment. */
+export interface CronFilter {
+  readonly tenant: string
+  readonly assistantId?: string | undefined
+  readonly threadId?: string | undefined
+  readonly enabled?: boolean | undefined
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** A page of a search. */
+export interface CronQuery extends CronFilter {
+  readonly sortBy: CronSort
+  readonly sortOrder: 'asc' | 'desc'
+  /** 1 to 1 000. */
+  readonly limit: number
+  readonly offset: number
+  /**
+   * Bytes that the rows may have. A longer page throws `too_large`, with `bytes` in its details.
+   */
+  readonly bytes?: number
+}
+
+/** A cron whose owner must look at it at a time. */
+export interface DueCron {
+  readonly tenant: string
+  readonly cronId: string
+  readonly atMs: number
+  /** Its place among those that are due at the same time. */
+  readonly no: number
+}
+
+/** Crons after the given place, at most `limit`, the one that is due first in front. */
+export type DueCrons = (after: Pick<DueCron, 'atMs' | 'no'>,
+  limit: number) => Promise<readonly DueCron[]>
+
+/** Finds crons of a member or a store. */
+export interface CronIndex extends CronSearch {
+  /** The newest row of a cron; undefined if there is none. */
+  get(tenant: string, cronId: string): Promise<CronRow | undefined>
+}
+
+/** Searches crons. A store answers for its rows, a scattered index for all members. */
+export interface CronSearch {
+  /** One page, and the number of all crons that match. */
+  search(query: CronQuery, cancelled?: AbortSignal): Promise<{ rows: CronRow[]; total: number }>
+  /** The number of crons that match. */
+  count(filter: CronFilter, cancelled?: AbortSignal): Promise<number>
+}

@@ -1,0 +1,51 @@
+/** What fires the crons of a member: the operations of the front door, whether it has one or not. */
+
+import type { Env, Router, Tracing } from '../../cluster/index.ts'
+import { assistantClient } from '../assistants/index.ts'
+import { cronClient } from '../crons/index.ts'
+import type { CronActorParts } from '../crons/index.ts'
+import type { Egress } from '../egress/index.ts'
+import { operationsOver } from '../frontdoor/index.ts'
+import type { GraphHost } from '../graph/index.ts'
+import { readLongJson } from '../json/index.ts'
+import { Quotas } from '../limits/index.ts'
+import type { QuotaLimits, ReadQuota } from '../limits/index.ts'
+import { createThreadClient } from '../thread/index.ts'
+import type { Backend } from './backends/backend.ts'
+
+/** What starts the runs of crons. */
+export interface FiringParts {
+  readonly env: Env
+  readonly tracing?: Tracing
+  readonly router: Router
+  readonly everybody: Backend['everybody']
+  readonly host: GraphHost
+  readonly reads: ReadQuota
+  readonly egress: Pick<Egress, 'check'>
+  /** The limits of each tenant. */
+  readonly quotas: QuotaLimits
+}
+
+/** Fires crons. It belongs to the actors. */
+export interface Firing extends Pick<CronActorParts, 'fire'> {
+  close(): Promise<void>
+}
+
+/** Makes what fires crons. */
+export function openFiring(parts: FiringParts): Firing {
+  const { env, router, everybody, host, reads } = parts
+  const json = readLongJson(env.log)
+  const { fireCron } = operationsOver({
+    ...parts,
+    threads: createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid, reads,
+      env, json }),
+    assistants: assistantClient(router),
+    assistantIndex: everybody.assistants,
+    crons: cronClient(router),
+    cronIndex: everybody.crons,
+    graphs: host,
+    json,
+    quotas: new Quotas({ limits: parts.quotas, use: (tenant) => everybody.use(tenant) }, env),
+  })
+  return { fire: fireCron, close: () => json.close() }
+}

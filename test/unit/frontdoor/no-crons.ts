@@ -1,0 +1,12 @@
+/** A member without crons, for tests of a front door. */
+
+import type { FrontDoorOptions } from '../../../src/frontdoor/index.ts'
+import { HeddleError } from '../../../src/errors.ts'
+
+const missing = () => Promise.reject(new HeddleError('not_found', 'There are no crons here.'))
+
+/** Finds no cron, and makes none. */
+export const noCrons: Pick<FrontDoorOptions, 'crons' | 'cronIndex'> = {
+  crons: { create: missing, get: missing, patch: missing, delete: missing },
+  cronIndex: { search: async () => ({ rows: [], total: 0 }), count: async () => 0 },
+}
