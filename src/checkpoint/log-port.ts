@@ -111,9 +111,9 @@ export interface LogPort {
   findCheckpoint(branch: Branch, checkpointId: string): Promise<CheckpointPlace | undefined>
 
   /**
-   * Removes what is stored of a deleted thread, assistant or cron: its row and its run rows at once, its
-   * log as far as no other branch grew from it. Repeating it changes nothing. Making the subject
-   * again waits for this.
+   * Removes what is stored of a deleted thread, assistant or cron: its row and its run rows at
+   * once, its log as far as no other branch grew from it. Repeating it changes nothing. Making the
+   * subject again waits for this.
    */
   purge(subject: PurgeSubject): Promise<void>
 }

@@ -22,7 +22,7 @@ export function branchOf({ cronId, branch }: CronRow): Branch {
   return branch ?? { id: cronId, ancestors: [] }
 }
 
-/** Appends an entry after the position of `row`. Returns the row after it; null if it is deleted. */
+/** Appends an entry after the position of `row`. Returns the row after it; null if deleted. */
 export async function appendEntry(log: CronLog, epoch: number, row: CronRow,
   { record, commandId }: CronEntry): Promise<CronRow | null> {
   const { tenant } = row
@@ -58,10 +58,14 @@ export async function caughtUp(log: CronLog, stored: CronRow): Promise<CronRow |
 }
 
 function afterAll(row: CronRow, records: readonly RecordOf[], seq: number): CronRow {
-  return records.reduce((before, record) =>
-    record.$case === 'commandApplied'
-      ? { ...before, applied: withApplied(before.applied, record.value.commandId, seq) }
-      : afterRecord(before, record), row)
+  let after = row
+  for (const record of records) {
+    if (record.$case !== 'commandApplied') after = afterRecord(after, record)
+    else {
+      after = { ...after, applied: withApplied(after.applied, record.value.commandId, seq) }
+    }
+  }
+  return after
 }
 
 function placed(row: CronRow,

@@ -65,7 +65,8 @@ export function latestDueMs(schedule: Schedule, dueMs: number, throughMs: number
 function isZone(timezone: string): boolean {
   if (timezone === '') return true
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: timezone }) !== undefined
+    new Date(0).toLocaleString('en', { timeZone: timezone })
+    return true
   } catch {
     return false
   }

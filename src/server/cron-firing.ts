@@ -1,4 +1,4 @@
-/** What fires the crons of a member: the operations of the front door, whether it has one or not. */
+/** What fires the crons of a member: operations as those of a front door, if it has one or not. */
 
 import type { Env, Router, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'

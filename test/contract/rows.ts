@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-import type { AssistantRow, Branch, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, Branch, CronRow, RunRow,
+  ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
 
 export function aBranch(...ancestors: { id: string; through: number }[]): Branch {
@@ -114,6 +115,36 @@ export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
     newestVersion: 1,
     applied: [],
     branch: aBranch(),
+    storedBytes: 0,
+    ...row,
+  }
+}
+
+export function aCron(row: Partial<CronRow> = {}): CronRow {
+  return {
+    tenant: 'local',
+    cronId: randomUUID(),
+    branch: aBranch(),
+    epoch: 1,
+    seq: 1,
+    createdAtMs: 1_000,
+    updatedAtMs: 1_000,
+    assistantId: randomUUID(),
+    threadId: '',
+    schedule: '* * * * *',
+    timezone: '',
+    endTimeMs: 0,
+    enabled: false,
+    onRunCompleted: 'delete',
+    metadataJson: '{}',
+    payloadJson: '{}',
+    userId: '',
+    nextMs: 0,
+    wakeMs: 0,
+    firedMs: 0,
+    refusedMs: 0,
+    refusedSinceMs: 0,
+    applied: [],
     storedBytes: 0,
     ...row,
   }

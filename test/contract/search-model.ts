@@ -1,8 +1,8 @@
 /** Search by the specification over plain arrays, the model that every index is compared with. */
 
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { AssistantFilter, AssistantQuery, AssistantSort, ThreadFilter, ThreadQuery,
-  ThreadSort } from '../../src/search/index.ts'
+import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantFilter, AssistantQuery, AssistantSort, CronFilter, CronQuery, CronSort,
+  ThreadFilter, ThreadQuery, ThreadSort } from '../../src/search/index.ts'
 
 /** Containment as in `jsonb @>`. */
 function within(part: unknown, whole: unknown): boolean {
@@ -62,6 +62,31 @@ export function pageOfAssistants(rows: readonly AssistantRow[],
   query: AssistantQuery): AssistantRow[] {
   const column = assistantColumn[query.sortBy]
   return page(matchingAssistants(rows, query), query, (row) => [column(row), row.assistantId])
+}
+
+export function matchingCrons(rows: readonly CronRow[], filter: CronFilter): CronRow[] {
+  return rows.filter((row) =>
+    row.tenant === filter.tenant &&
+    (filter.assistantId === undefined || row.assistantId === filter.assistantId) &&
+    (filter.threadId === undefined || row.threadId === filter.threadId) &&
+    (filter.enabled === undefined || row.enabled === filter.enabled) &&
+    within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
+  )
+}
+
+const cronColumn: Record<CronSort, (row: CronRow) => string | number> = {
+  cron_id: (row) => row.cronId,
+  assistant_id: (row) => row.assistantId,
+  thread_id: (row) => row.threadId,
+  next_run_date: (row) => row.nextMs,
+  end_time: (row) => row.endTimeMs,
+  created_at: (row) => row.createdAtMs,
+  updated_at: (row) => row.updatedAtMs,
+}
+
+export function pageOfCrons(rows: readonly CronRow[], query: CronQuery): CronRow[] {
+  const column = cronColumn[query.sortBy]
+  return page(matchingCrons(rows, query), query, (row) => [column(row), row.cronId])
 }
 
 interface Page {

@@ -6,7 +6,7 @@ import type { KeyTable } from '../../src/access/index.ts'
 import type { BillingTable } from '../../src/billing/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { LimitTable, TenantUse } from '../../src/limits/index.ts'
-import type { AssistantIndex, DueThreads, RunTable, ThreadIndex,
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, RunTable, ThreadIndex,
   UnfinishedThread } from '../../src/search/index.ts'
 
 export interface OpenStore {
@@ -14,11 +14,13 @@ export interface OpenStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly crons: CronIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
   use(tenant: string): Promise<TenantUse>
   readonly due: DueThreads
+  readonly dueCrons: DueCrons
   /** Threads that the previous life left unfinished, as of the start of this one. */
   unfinished(): Promise<readonly UnfinishedThread[]>
   claimEpoch(): Promise<number>
@@ -59,6 +61,9 @@ export function useStore(makePlace: MakePlace): OpenStore {
     get assistants() {
       return open.assistants
     },
+    get crons() {
+      return open.crons
+    },
     get keys() {
       return open.keys
     },
@@ -70,6 +75,7 @@ export function useStore(makePlace: MakePlace): OpenStore {
     },
     use: (tenant) => open.use(tenant),
     due: (after, limit) => open.due(after, limit),
+    dueCrons: (after, limit) => open.dueCrons(after, limit),
     unfinished: () => open.unfinished(),
     claimEpoch: () => open.claimEpoch(),
     close: () => open.close(),

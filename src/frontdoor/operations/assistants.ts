@@ -128,7 +128,10 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** Deletes an assistant with all versions and its crons, and if asked for the threads whose last run it was. */
+  /**
+   * Deletes an assistant with all versions and its crons, and if asked for the threads whose last
+   * run it was.
+   */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)

@@ -60,8 +60,8 @@ interface RowChanges {
  *
  * 1. What a copy needs is noted before its first row.
  * 2. Rows of runs and their billing are written once the log is on a quorum and the ownership check
- *    has confirmed it after that. Rows of threads, assistants and crons come after those. So a row may lag
- *    behind the log and never leads it.
+ *    has confirmed it after that. Rows of threads, assistants and crons come after those. So a row
+ *    may lag behind the log and never leads it.
  * 3. Nothing is acknowledged or found before the ownership check has confirmed it after all of it.
  * 4. Calls about the same thread, assistant, cron or branch end in the order they were made.
  * 5. A new thread has no runs: a member that died before it wrote the row of a thread may have left

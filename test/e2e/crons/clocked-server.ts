@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerOptions, ServerProcess } from '../../support/server-process.ts'
+import { clockVariable } from '../../support/shifted-clock.ts'
 
-const preload = resolve(import.meta.dirname, '../../support/shifted-clock.mjs')
+const preload = resolve(import.meta.dirname, '../../support/shifted-clock.ts')
 
 /** A server and its clock. */
 export interface ClockedServer extends ServerProcess {
@@ -28,7 +29,7 @@ export async function startClocked(startMs: number,
   }
   await move(startMs)
   const server = await startServer({ project: 'conformance', ...options,
-    env: { ...options.env, NODE_OPTIONS: `--import=${preload}`, HEDDLE_TEST_CLOCK: file } })
+    env: { ...options.env, NODE_OPTIONS: `--import=${preload}`, [clockVariable]: file } })
   const nowMs = () => Date.now() + aheadMs
   return Object.defineProperties(Object.create(server) as ClockedServer, {
     nowMs: { value: nowMs },

@@ -1,4 +1,4 @@
-/** Rows of threads, assistants and crons, in partitions of their shard: read when a shard is taken. */
+/** Rows of threads, assistants and crons, in partitions of their shard, read with the shard. */
 
 import { actorKeyText, limitConcurrency, shardOf } from '../../../../cluster/index.ts'
 import type { ClusterSettings } from '../cluster/setting-table.ts'

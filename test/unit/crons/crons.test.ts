@@ -1,0 +1,209 @@
+/** A cron over time: what it fires, tries again, gives up and never does twice. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { nextDueMs } from '../../../src/crons/schedule.ts'
+import { CronHouse } from './cron-house.ts'
+import type { Fate } from './cron-house.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const beginMs = Date.UTC(2026, 0, 1)
+const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16)
+
+describe('a cron', () => {
+  it('fires at each due time, and sleeps between', async () => {
+    const house = new CronHouse()
+    await house.create({ schedule: '*/20 * * * *' })
+    await house.advance(hour)
+    expect(house.runs.map(clock)).toEqual(['00:20', '00:40', '01:00'])
+    expect(house.tries).toEqual(house.runs)
+    expect(house.records().map(({ $case }) => $case))
+      .toEqual(['cronSaved', 'cronFired', 'cronFired', 'cronFired'])
+  })
+
+  it('fires what it missed once, for the latest time', async () => {
+    const house = new CronHouse()
+    await house.create()
+    await house.kill(10 * hour + 30_000)
+    await house.advance(minute)
+    expect(house.runs.map(clock)).toEqual(['10:00', '10:01'])
+  })
+
+  it('fires again after a lost record, as the same run', async () => {
+    const house = new CronHouse()
+    await house.create({ schedule: '0 * * * *' })
+    house.fate = 'lost after'
+    await house.advance(hour)
+    house.fate = 'fired'
+    await house.kill(1_000)
+    await house.advance(minute)
+    expect(house.tries.map(clock)).toEqual(['01:00', '01:00'])
+    expect(house.runs.map(clock)).toEqual(['01:00'])
+  })
+
+  it('does not fire again when the clock goes back, also if it is changed then', async () => {
+    const house = new CronHouse()
+    const { cronId } = await house.create()
+    await house.advance(10 * minute)
+    house.aheadMs = -5 * minute
+    await house.crons.patch({ tenant: 't', cronId }, { enabled: false })
+    await house.crons.patch({ tenant: 't', cronId }, { enabled: true })
+    await house.advance(6 * minute)
+    expect(house.runs.map(clock).slice(8)).toEqual(['00:09', '00:10', '00:11'])
+  })
+
+  it('fires once when the clock goes on', async () => {
+    const house = new CronHouse()
+    await house.create()
+    await house.advance(minute)
+    house.aheadMs = 3 * hour
+    await house.advance(2 * minute)
+    expect(house.runs.map(clock)).toEqual(['00:01', '03:02', '03:03'])
+  })
+
+  it('tries a refused run again for a while, and then gives it up', async () => {
+    const house = new CronHouse()
+    await house.create({ schedule: '0 * * * *' })
+    house.fate = 'refused'
+    await house.advance(hour + 20 * minute)
+    expect(house.tries).toHaveLength(10)
+    const last = house.records().at(-1)!
+    expect(last).toMatchObject({ $case: 'cronFired', value: { runId: '', reason: 'full' } })
+    expect(house.lines).toEqual(['A cron has no run at a due time, as the run was refused.'])
+    house.fate = 'fired'
+    await house.advance(hour)
+    expect(house.runs.map(clock)).toEqual(['02:00'])
+  })
+
+  it('gives up a run that will be refused for ever at once', async () => {
+    const house = new CronHouse()
+    await house.create({ schedule: '0 * * * *' })
+    house.fate = 'rejected'
+    await house.advance(hour + 20 * minute)
+    expect(house.tries).toHaveLength(1)
+  })
+
+  it('takes a run that is admitted in the meantime', async () => {
+    const house = new CronHouse()
+    await house.create({ schedule: '0 * * * *' })
+    house.fate = 'refused'
+    await house.advance(hour + minute)
+    house.fate = 'fired'
+    await house.kill(1_000)
+    await house.advance(5 * minute)
+    expect(house.runs.map(clock)).toEqual(['01:00'])
+  })
+
+  it('is disabled when what it fires for is gone', async () => {
+    const house = new CronHouse()
+    const { cronId } = await house.create()
+    house.fate = 'gone'
+    await house.advance(10 * minute)
+    expect(house.tries).toHaveLength(1)
+    expect(await house.crons.get({ tenant: 't', cronId }))
+      .toMatchObject({ enabled: false, nextMs: 0 })
+    expect(house.lines).toEqual(['A cron was disabled, as what it fires for is gone.'])
+  })
+
+  it('ends with its end, and fires at it', async () => {
+    const house = new CronHouse()
+    const { cronId } = await house.create({ endTimeMs: beginMs + 3 * minute })
+    await house.advance(10 * minute)
+    expect(house.runs.map(clock)).toEqual(['00:01', '00:02', '00:03'])
+    expect((await house.crons.get({ tenant: 't', cronId })).nextMs).toBe(0)
+  })
+
+  it('can be changed and deleted while it fires', async () => {
+    const house = new CronHouse()
+    const name = { tenant: 't', cronId: (await house.create()).cronId }
+    house.fate = 'lost after'
+    await house.advance(minute)
+    expect(await house.crons.patch(name, { metadataJson: '{"a":1}' }))
+      .toMatchObject({ metadataJson: '{"a":1}' })
+    await house.crons.delete(name)
+    await expect(house.crons.get(name)).rejects.toMatchObject({ code: 'not_found' })
+    await house.kill(hour)
+    expect(house.tries).toHaveLength(1)
+  })
+
+  it('is deleted once, whatever is cut off', async () => {
+    const house = new CronHouse()
+    const name = { tenant: 't', cronId: (await house.create()).cronId }
+    const { updates } = house.log
+    const before = [...updates]
+    await house.crons.delete(name)
+    // The rest of the delete was lost with its owner.
+    updates.push(...before)
+    await house.kill(0)
+    await expect(house.crons.get(name)).rejects.toMatchObject({ code: 'not_found' })
+    expect(house.log.crons).toEqual([])
+  })
+
+  it('catches up with a log that is ahead of its row', async () => {
+    const house = new CronHouse()
+    const name = { tenant: 't', cronId: (await house.create()).cronId }
+    await house.advance(3 * minute)
+    const row = await house.crons.get(name)
+    house.log.updates.splice(1)
+    await house.kill(0)
+    expect(await house.crons.get(name)).toEqual({ ...row, epoch: expect.any(Number),
+      seq: row.seq + 1, storedBytes: expect.any(Number) })
+  })
+})
+
+const fates: readonly Fate[] = ['fired', 'fired', 'fired', 'lost before', 'lost after',
+  'fails before', 'fails after', 'refused']
+const step = fc.oneof(
+  { weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('advance' as const),
+      ms: fc.integer({ min: 1_000, max: 10 * minute }) }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('kill' as const),
+      ms: fc.integer({ min: 0, max: 90 * minute }) }) },
+  { weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('jump' as const),
+      ms: fc.integer({ min: -hour, max: 3 * hour }) }) },
+  { weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('fate' as const), fate: fc.constantFrom(...fates) }) },
+)
+const schedule = fc.constantFrom('* * * * *', '*/7 * * * *', '*/30 * * * *', '5,6 * * * *',
+  '0 */2 * * *')
+
+it('Whatever fails, each due time has one run, and of those that were missed the latest', () =>
+  fc.assert(
+    fc.asyncProperty(schedule, fc.array(step, { maxLength: 14 }), async (times, steps) => {
+      const due = { schedule: times, timezone: '' }
+      const house = new CronHouse()
+      await house.create(due)
+      house.tried = (dueMs) => {
+        expect(nextDueMs(due, dueMs - 1)).toBe(dueMs)
+        expect(dueMs).toBeLessThanOrEqual(house.env.nowMs())
+        expect(nextDueMs(due, dueMs)).toBeGreaterThan(house.env.nowMs())
+        expect(settledOf(house), 'fired after it was settled').not.toContain(dueMs)
+      }
+      for (const each of steps) {
+        if (each.kind === 'fate') house.fate = each.fate
+        else if (each.kind === 'jump') house.aheadMs += each.ms
+        else if (each.kind === 'kill') await house.kill(each.ms)
+        else await house.advance(each.ms)
+      }
+      house.fate = 'fired'
+      await house.kill(0)
+      const done = settledOf(house)
+      expect(done).toEqual([...new Set(done)].toSorted((a, b) => a - b))
+      // From now on nothing fails: each due time that comes has its run.
+      const fromMs = Math.max(house.env.nowMs(), beginMs, ...done)
+      await house.advance(fromMs - house.env.nowMs() + 130 * minute, minute)
+      for (let ms = nextDueMs(due, fromMs + 3 * minute); ms <= house.env.nowMs() - minute;
+        ms = nextDueMs(due, ms)) expect(house.runs, clock(ms)).toContain(ms)
+    }),
+    { numRuns: 20 },
+  ))
+
+function settledOf(house: CronHouse): number[] {
+  return house.records().flatMap((record) =>
+    record.$case === 'cronFired' ? [record.value.dueMs] : []
+  )
+}
