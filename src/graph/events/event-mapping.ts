@@ -137,9 +137,14 @@ export class EventMapper {
 
   #values(namespace: readonly string[], payload: unknown): void {
     const isRoot = namespace.length === 0
+    if (this.#modes.has('values')) this.#state(namespace, payload)
+    // Behind the state that has them, as the reference server does it.
+    if (isRoot && !interruptsOf(payload)) this.#messages?.values(payload)
+  }
+
+  #state(namespace: readonly string[], payload: unknown): void {
+    const isRoot = namespace.length === 0
     const interrupts = interruptsOf(payload)
-    if (isRoot && !interrupts) this.#messages?.values(payload)
-    if (!this.#modes.has('values')) return
     const { text, durable, notify } = this.#options
     // Where a graph stops, the state has what finished tasks wrote, which no checkpoint holds.
     const isStep = isRoot && !interrupts && !this.stopped

@@ -5,7 +5,6 @@ import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
-import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { listedRuns } from '../queries/run-list.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import type { ThreadParts } from './thread-parts.ts'
@@ -89,8 +88,6 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
       return deleteRun(parts, command.runId, note)
     case 'join':
       return join(parts, command.runId, cancelled)
-    case 'event_at':
-      return read(eventAtCheckpoint(command, command.checkpointId, context))
   }
 }
 

@@ -13,7 +13,6 @@ import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import { onlyIn } from '../feed/namespace-filter.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
-import { placeOf, start as beginning } from '../model/event-position.ts'
 import type { HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
@@ -197,20 +196,16 @@ export function createThreadClient(
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
-    followRun: async (tenant, id, runId, watch, listener) => {
-      const { modes, made = false, namespaces, checkpointId } = watch
-      const isNew = placeOf(watch.after) === beginning && checkpointId !== undefined
-      const after = isNew
-        ? await read<string | null>(tenant, id, { type: 'event_at', runId, checkpointId })
-        : watch.after
+    followRun: (tenant, id, runId, watch, listener) => {
+      const { made = false, namespaces, ...follow } = watch
       return followSteadily({
         env,
         runId,
-        after,
+        after: follow.after,
         made,
         listener: namespaces ? onlyIn(namespaces, listener) : listener,
-        follow: (from, acrossOwners) =>
-          router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
+        follow: (after, acrossOwners) =>
+          router.follow(keyOf(tenant, id), { runId, follow: { ...follow, after } }, acrossOwners),
       }).catch(asUnread)
     },
   }

@@ -31,8 +31,6 @@ export type ThreadCommand =
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }
   | { readonly type: 'join'; readonly runId: string }
-  /** Answered with the id of an event of the run, or null. */
-  | { readonly type: 'event_at'; readonly runId: string; readonly checkpointId: string }
 
 /** From the thread's own executions and timers. */
 export type OwnCommand =

@@ -199,6 +199,8 @@ export interface FollowRun {
   readonly after: string | null
   /** Only these API stream modes; null for all that the run has. */
   readonly modes: readonly string[] | null
+  /** Instead of the start: behind this checkpoint, if the run wrote it. */
+  readonly checkpointId?: string
 }
 
 /** A follow, and what the caller knows of the run. */
@@ -213,8 +215,6 @@ export interface WatchRun extends FollowRun {
    * text is the root.
    */
   readonly namespaces?: readonly string[]
-  /** Without `after`: begin behind this checkpoint, if the run wrote it. */
-  readonly checkpointId?: string
 }
 
 /** An event of a run as followers get it. */

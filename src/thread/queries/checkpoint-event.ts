@@ -1,12 +1,11 @@
 /** Finds the last event of a run that a client has seen which knows the state at a checkpoint. */
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { eventId } from '../model/event-position.ts'
 
 /** The id of that event. Null if the checkpoint is not one of the run's. */
-export async function eventAtCheckpoint({ runId }: Pick<RunRow, 'runId'>, checkpointId: string,
+export async function eventAtCheckpoint(runId: string, checkpointId: string,
   { threadLog, ports: { log } }: ThreadContext): Promise<string | null> {
   await threadLog.durable
   const place = await log.findCheckpoint(threadLog.state.row.branch!, checkpointId)
