@@ -25,7 +25,7 @@ function expectNone(broken: readonly string[], cure: string): void {
 
 /** Lower never imports higher. */
 const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
-  'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/billing',
+  'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/items', 'src/billing',
   'src/checkpoint', 'src/graph', 'src/thread', 'src/frontdoor', 'src/store', 'src/server',
   'src/cli', 'src/main']
 

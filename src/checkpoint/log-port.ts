@@ -4,7 +4,7 @@
  * Rule: [open_row].
  */
 
-import type { AssistantRow, Branch, CheckpointPlace, RunRow,
+import type { AssistantRow, Branch, CheckpointPlace, ItemRow, RunRow,
   ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../billing/index.ts'
 
@@ -35,6 +35,9 @@ export type RowUpdate =
   /** `body` is the row encoded, if that was done already. */
   | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
+  | { readonly table: 'item'; readonly row: ItemRow }
+  | { readonly table: 'item_removed'; readonly tenant: string; readonly id: string;
+    readonly epoch: number }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;

@@ -3,6 +3,7 @@
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
+import type { FoundItem, ItemQuery, ItemSearch, Namespace, NamespaceQuery } from './item-index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
 /** A question to an index. */
@@ -11,16 +12,23 @@ export type IndexQuestion =
   | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
   | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
+  | { readonly kind: 'item_search'; readonly query: ItemQuery }
+  | { readonly kind: 'item_namespaces'; readonly query: NamespaceQuery }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
+
+/** What an index finds. */
+export type IndexedRow = ThreadRow | AssistantRow | FoundItem
 
 /** The answer of an index. */
 export interface IndexAnswer {
-  /** Threads or assistants, as asked; empty if they were only counted. */
-  readonly rows: readonly (ThreadRow | AssistantRow)[]
+  /** Threads, assistants or items, as asked; empty if they were only counted. */
+  readonly rows: readonly IndexedRow[]
   /** Number of all rows that match. */
   readonly total: number
   /** What the tenant uses, if that was asked. */
   readonly use?: TenantUse | undefined
+  /** The namespaces, if those were asked for. */
+  readonly namespaces?: readonly Namespace[]
   /** The shards that were searched, each completely. There are no rows of any other shard. */
   readonly covered: readonly number[]
 }
@@ -31,10 +39,10 @@ export interface OwnIndex {
   answer(question: IndexQuestion): Promise<IndexAnswer>
 }
 
-/** Asks an index that holds rows of both kinds. */
+/** Asks an index that holds rows of all kinds. */
 export async function askIndex(
-  { threads, assistants, use }: { readonly threads: ThreadSearch;
-    readonly assistants: AssistantSearch; use(tenant: string): Promise<TenantUse> },
+  { threads, assistants, items, use }: { readonly threads: ThreadSearch;
+    readonly assistants: AssistantSearch; readonly items: ItemSearch; use(tenant: string): Promise<TenantUse> },
   { kind, query }: IndexQuestion,
 ): Promise<Omit<IndexAnswer, 'covered'>> {
   switch (kind) {
@@ -46,6 +54,10 @@ export async function askIndex(
       return await assistants.search(query)
     case 'assistant_count':
       return { rows: [], total: await assistants.count(query) }
+    case 'item_search':
+      return await items.search(query)
+    case 'item_namespaces':
+      return { rows: [], total: 0, namespaces: await items.namespaces(query) }
     case 'tenant_use':
       return { rows: [], total: 0, use: await use(query.tenant) }
   }

@@ -5,6 +5,7 @@ import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts
 import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { rawValues } from '../json/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import type { FoundItem } from './item-index.ts'
 
 /** Questions are plain data. Answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
@@ -31,13 +32,20 @@ function isAnswer(value: unknown): value is IndexAnswer {
   return typeof value === 'object' && value !== null && 'covered' in value
 }
 
-function encodeAnswer({ rows, total, covered, use }: IndexAnswer): Uint8Array {
+function encodeAnswer(
+  { rows, total, covered, use, namespaces = [] }: IndexAnswer,
+): Uint8Array {
   const threads = rows.filter((row): row is ThreadRow => 'threadId' in row)
   const assistants = rows.filter((row): row is AssistantRow => 'assistantId' in row)
-  return AnswerMessage.encode({ threads, assistants, total, use, covered: [...covered] }).finish()
+  const items = rows.filter((row): row is FoundItem => 'row' in row)
+  return AnswerMessage.encode({ threads, assistants, items, total, use, covered: [...covered],
+    namespaces: namespaces.map((labels) => ({ labels: [...labels] })) }).finish()
 }
 
 function decodeAnswer(bytes: Uint8Array): IndexAnswer {
-  const { threads, assistants, total, covered, use } = AnswerMessage.decode(bytes)
-  return { rows: threads.length > 0 ? threads : assistants, total, covered, use }
+  const { threads, assistants, items, total, covered, use, namespaces } = AnswerMessage
+    .decode(bytes)
+  const found = items.flatMap(({ row, score }) => (row ? [{ row, score }] : []))
+  const rows = [threads, assistants, found].find(({ length }) => length > 0) ?? []
+  return { rows, total, covered, use, namespaces: namespaces.map(({ labels }) => labels) }
 }

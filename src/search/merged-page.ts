@@ -1,10 +1,7 @@
 /** One page merged from the answers of several indexes, each with a part of all rows. */
 
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
-import type { IndexAnswer } from './index-question.ts'
+import type { IndexAnswer, IndexedRow as Row } from './index-question.ts'
 import type { RowOrder } from './row-order.ts'
-
-type Row = ThreadRow | AssistantRow
 
 /** The rows that an index is asked for. */
 interface Part {

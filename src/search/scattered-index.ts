@@ -11,15 +11,16 @@
 
 import { atLatest, backoffMs } from '../../cluster/index.ts'
 import type { Env, Member, Ownership } from '../../cluster/index.ts'
-import type { AssistantRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../errors.ts'
 import { sumOfUses } from '../limits/index.ts'
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantSearch } from './assistant-index.ts'
-import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import type { IndexAnswer, IndexedRow as Row, IndexQuestion, OwnIndex } from './index-question.ts'
+import { pageOfNamespaces } from './item-filter.ts'
+import type { ItemSearch, Namespace, NamespaceQuery } from './item-index.ts'
 import { mergePage, wholeOf } from './merged-page.ts'
 import { OwnerChanges } from './owner-changes.ts'
-import { assistantOrder, threadOrder } from './row-order.ts'
+import { assistantOrder, itemOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
@@ -37,6 +38,7 @@ export interface ScatterOptions {
 export interface ScatteredIndex {
   readonly threads: ThreadSearch
   readonly assistants: AssistantSearch
+  readonly items: ItemSearch
   /** What a tenant uses, from the owners that answer soon. */
   use(tenant: string): Promise<TenantUse>
 }
@@ -51,9 +53,8 @@ const pauses = { firstMs: 100, longestMs: 100 }
 /** Time to find what a tenant uses. It is needed soon, and an owner that is slower is left out. */
 const useMs = 1_000
 
-type Row = ThreadRow | AssistantRow
 type SearchQuestion = Extract<IndexQuestion,
-  { readonly kind: 'thread_search' | 'assistant_search' }>
+  { readonly kind: 'thread_search' | 'assistant_search' | 'item_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
@@ -71,6 +72,10 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
     assistants: {
       search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),
       count: (query) => scatter.count({ kind: 'assistant_count', query }),
+    },
+    items: {
+      search: (query) => page({ kind: 'item_search', query }, itemOrder),
+      namespaces: (query) => scatter.namespaces(query),
     },
     use: (tenant) => scatter.use(tenant),
   }
@@ -92,6 +97,18 @@ class Scatter {
       const answers = await Promise.all(owners.map((member) => ask(member, question)))
       const whole = wholeOf(answers, this.#options.owners.shards)
       return whole?.reduce((sum, { total }) => sum + total, 0)
+    })
+  }
+
+  namespaces(query: NamespaceQuery): Promise<Namespace[]> {
+    const { offset, limit } = query
+    // The first ones of all are among the first ones of each.
+    const question = { kind: 'item_namespaces', query: { ...query, offset: 0,
+      limit: offset + limit } } as const
+    return this.#untilWhole(async (owners, ask) => {
+      const answers = await Promise.all(owners.map((member) => ask(member, question)))
+      const whole = wholeOf(answers, this.#options.owners.shards)
+      return whole && pageOfNamespaces(whole.flatMap(({ namespaces = [] }) => namespaces), query)
     })
   }
 

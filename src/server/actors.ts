@@ -8,6 +8,8 @@ import { assistantKind } from '../assistants/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
+import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { RateLimit, ReadQuota } from '../limits/index.ts'
 import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
@@ -20,6 +22,7 @@ import { tracedHost } from './traced-host.ts'
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitClients
+  readonly items: ItemStore
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -35,6 +38,7 @@ export interface ActorParts {
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'>
   readonly quarantine: Quarantine
+  itemSettings(): ItemSettings
 }
 
 /** Bytes that all threads together may keep in memory, of states and of events of finished runs. */
@@ -84,6 +88,9 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
+  const items = new ItemStore({ router, search: backend.everybody.items, env,
+    settings: parts.itemSettings })
+  const stopSweeping = sweepItems({ env, index: backend.items, router })
   let closing = false
   const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
@@ -100,6 +107,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     router,
     activations,
     limits,
+    items,
     wake: async (unfinished) => {
       const inTurn = limitConcurrency(wokenAtOnce)
       await Promise.all(
@@ -111,6 +119,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     wakeAt: (atMs) => dueWakes.note(atMs),
     close: (deadline) => {
       closing = true
+      stopSweeping()
       dueWakes.close()
       limits.close()
       return activations.close(deadline)
@@ -126,12 +135,12 @@ export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }
 
-type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' | 'askDoors'>
+type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'items' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env } = parts
-  const { log, threads, runs, assistants, limits, askDoors } = ports
+  const { log, threads, runs, assistants, items, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
@@ -153,6 +162,7 @@ function kindsOver(ports: Ports, parts: ActorParts,
       nextExecutionId: () => ++executions,
     }),
     assistantKind({ log, index: assistants, reads, env }),
+    itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

@@ -26,7 +26,7 @@ export interface DoorParts {
   readonly tracing?: Tracing
   readonly backend: Backend
   readonly graphs: GraphHost
-  readonly actors: Pick<Actors, 'router' | 'limits'>
+  readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
   readonly reads: ReadQuota
@@ -40,7 +40,7 @@ const nextPorts = 100
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
-  const { metrics, actors: { router, limits }, backend, rows, ...others } = parts
+  const { metrics, actors: { router, limits, items }, backend, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
   const json = readLongJson(env.log)
@@ -61,6 +61,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     }),
     assistants: assistantClient(router),
     assistantIndex: backend.everybody.assistants,
+    items,
     region: regionOf(settings),
     dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
     clusterStatus: backend.status,

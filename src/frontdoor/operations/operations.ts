@@ -4,12 +4,14 @@ import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import type { ItemStore } from '../../items/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
 import { RunOperations } from './runs.ts'
+import { StoreOperations } from './store.ts'
 import { ThreadOperations } from './threads.ts'
 
 /** Clients of actors, indexes and bounds that all operations of a front door share. */
@@ -17,6 +19,7 @@ export interface OperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
+  readonly items: ItemStore
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
@@ -35,6 +38,7 @@ export interface Operations {
   readonly assistants: AssistantOperations
   readonly threads: ThreadOperations
   readonly runs: RunOperations
+  readonly store: StoreOperations
 }
 
 /** Makes the operations, once for each front door. */
@@ -44,5 +48,6 @@ export function operationsOver(parts: OperationParts): Operations {
     assistants,
     threads: new ThreadOperations(parts),
     runs: new RunOperations({ ...parts, assistants }),
+    store: new StoreOperations(parts),
   }
 }

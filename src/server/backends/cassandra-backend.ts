@@ -5,6 +5,7 @@ import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
   Tracing } from '../../../cluster/index.ts'
 import { assistantWire } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
@@ -63,7 +64,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       owns: member.roles.includes('member'),
       shards: store.shards,
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
-        indexWire, ...limitWires],
+        { name: itemKindName, wire: itemWire }, indexWire, ...limitWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -85,7 +86,7 @@ function servedBackend(
 ): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
-  const { log, runs, threads, assistants, limits } = store.serve({ check })
+  const { log, runs, threads, assistants, items, limits } = store.serve({ check })
   const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
   const own = checkedIndex(store.index, check)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
@@ -101,6 +102,7 @@ function servedBackend(
     runs,
     threads,
     assistants,
+    items,
     keys: store.keys,
     billing: store.billing,
     limits,

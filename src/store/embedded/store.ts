@@ -11,15 +11,15 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { LimitTable, TenantUse } from '../../limits/index.ts'
 import { askIndex } from '../../search/index.ts'
-import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, RunTable, ThreadIndex,
-  UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, ItemIndex, RunTable,
+  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 import { durableQueue } from './durable/index.ts'
 import type { StoreFile } from './requests/request.ts'
 import type { EncodedRow } from './requests/write.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
 import { Lookup } from './writer/lookup.ts'
-import { assistantIndex, billingTable, documentSearch, keyTable, limitTable, logPort, runTable,
+import { assistantIndex, billingTable, documentSearch, itemIndex, keyTable, limitTable, logPort, runTable,
   threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
 import { SearchLink } from './writer/search-link.ts'
@@ -32,6 +32,7 @@ export interface EmbeddedStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly items: ItemIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
@@ -51,6 +52,7 @@ export interface EmbeddedStore {
 export interface ScratchStore extends Pick<EmbeddedStore, 'log' | 'use' | 'due' | 'close'> {
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
+  readonly items: ItemIndex
   /** Replaces all rows of a shard. Of two rows of one thing the later one wins. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
   /** Later requests find the rows of the shard. All of them must be loaded. */
@@ -89,6 +91,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     threads: threadIndex(link, lookup, documents),
     runs: runTable(link, lookup),
     assistants: assistantIndex(link, documents),
+    items: itemIndex(link, lookup, documents),
     keys: keyTable(link),
     limits: limitTable(link),
     billing: billingTable(link),
@@ -110,16 +113,19 @@ export async function openScratchStore(
     log: logPort(link, options.env),
     threads: threadIndex(link, lookup, documents),
     assistants: assistantIndex(link, documents),
+    items: itemIndex(link, lookup, documents),
     answer: async (question) => {
       const searched: (readonly number[])[] = []
       const noted: DocumentSearch = {
         threads: async (...query) => note(searched, await documents.threads(...query)),
         assistants: async (...query) => note(searched, await documents.assistants(...query)),
+        items: async (...query) => note(searched, await documents.items(...query)),
+        namespaces: async (...query) => note(searched, await documents.namespaces(...query)),
       }
       // Asked in one turn, so that the shards are those whose rows the search found.
       const [found, loaded] = await Promise.all([
         askIndex({ threads: threadIndex(link, lookup, noted),
-          assistants: assistantIndex(link, noted), use }, question),
+          assistants: assistantIndex(link, noted), items: itemIndex(link, lookup, noted), use }, question),
         link.ask('loadedShards'),
       ])
       return { ...found, covered: searched[0] ?? loaded }

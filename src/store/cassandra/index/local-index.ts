@@ -1,5 +1,5 @@
 /**
- * The rows of all threads and assistants that this member owns, in a local file from which searches
+ * The rows of all threads, assistants and items that this member owns, in a local file from which searches
  * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
  *
  * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
@@ -17,8 +17,8 @@ import { limitConcurrency } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
-import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, OwnIndex, ThreadIndex,
-  UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantIndex, DueThreads, IndexAnswer, IndexQuestion, ItemIndex, ItemName, OwnIndex,
+  ThreadIndex, UnfinishedThread } from '../../../search/index.ts'
 import { openScratchStore } from '../../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
 import { Batcher } from './batcher.ts'
@@ -65,6 +65,7 @@ const leftMs = 30_000
 export class LocalIndex implements OwnIndex {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly assistants: Pick<AssistantIndex, 'get'>
+  readonly items: Pick<ItemIndex, 'get' | 'ended'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
   readonly #env: Env
@@ -102,6 +103,7 @@ export class LocalIndex implements OwnIndex {
       await this.find(table, tenant, id) as Row | undefined
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
     this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
+    this.items = { get: (tenant, id) => get('item', tenant, id), ended: store.items.ended }
   }
 
   /**
@@ -179,6 +181,16 @@ export class LocalIndex implements OwnIndex {
     await this.#store.log.purge(subject)
   }
 
+  /** True if the rows of the shard of this item are here, so that it can be removed. */
+  coversItem({ tenant, id }: ItemName): boolean {
+    return this.#stateOf('item', tenant, id) === 'covered'
+  }
+
+  /** Removes an item that was removed in Cassandra. What was not covered is removed another time. */
+  async removeItem(name: ItemName & { readonly epoch: number }): Promise<void> {
+    if (this.coversItem(name)) await this.#store.log.append([], [{ table: 'item_removed', ...name }])
+  }
+
   async close(): Promise<void> {
     this.#stopWaiting?.()
     // From now on no rows are removed, as the file is deleted as a whole.
@@ -243,14 +255,14 @@ export class LocalIndex implements OwnIndex {
   }
 
   #stored(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
-    const { threads, assistants } = this.#store
-    return table === 'thread' ? threads.get(tenant, id) : assistants.get(tenant, id)
+    const { threads, assistants, items } = this.#store
+    return { thread: threads, assistant: assistants, item: items }[table].get(tenant, id)
   }
 
   /** Reads all rows of a shard and holds them. A shard is a small part of all rows. */
   async #read(shard: number): Promise<EncodedRow[]> {
     const rows: EncodedRow[] = []
-    for (const table of ['thread', 'assistant'] as const) {
+    for (const table of ['thread', 'assistant', 'item'] as const) {
       for await (const bodies of this.#tables[table].bodiesOf(shard)) {
         for (const body of bodies) rows.push({ table, body })
       }

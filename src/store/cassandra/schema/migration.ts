@@ -150,4 +150,5 @@ export const migrations: readonly Migration[] = [
   { statements: (keyspaces) => [billing(keyspaces)], oldest: 5 },
   // Later rows carry places: a program that looks beside each row only would miss some.
   { statements: () => [], oldest: 6 },
+  { statements: (keyspaces) => [ownedRow('item_row', 'item_id')(keyspaces)], oldest: 6 },
 ]

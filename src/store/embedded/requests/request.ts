@@ -6,9 +6,10 @@ import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
 import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
-import type { AssistantFilter, AssistantQuery, DueThread, RunQuery, RunText, ThreadFilter,
-  ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantFilter, AssistantQuery, DueThread, ItemName, ItemQuery, Namespace,
+  NamespaceQuery, RunQuery, RunText, ThreadFilter, ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
+import type { EncodedItem } from '../search/item-search.ts'
 import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
 import type { EntryBatch, WireBatch } from './wire-batch.ts'
@@ -45,6 +46,8 @@ export interface Reader {
   assistantRows(numbers: readonly number[]): StoredRow[]
   runRows(numbers: readonly number[], texts: readonly RunText[] | undefined): Uint8Array[]
   countAssistants(filter: AssistantFilter): number | undefined
+  item(tenant: string, id: string): Uint8Array | undefined
+  endedItems(beforeMs: number, limit: number): ItemName[]
   /** Answers after everything before it, as all questions do. */
   nothing(): undefined
   key(id: string): KeyRow | undefined
@@ -100,9 +103,13 @@ export interface SearchOrder {
 export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
+  | { readonly kind: 'items'; readonly query: ItemQuery }
+  | { readonly kind: 'namespaces'; readonly query: NamespaceQuery }
 
 /** Result of a search. `covered` are the shards that were searched, if rows belong to shards. */
 export interface SearchFound extends Documents {
+  readonly items?: readonly EncodedItem[]
+  readonly namespaces?: readonly Namespace[]
   readonly covered: readonly number[]
 }
 

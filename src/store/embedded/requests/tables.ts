@@ -14,6 +14,7 @@ import { ThreadSearch } from '../search/thread-search.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
 import { billingSchema, BillingTable } from '../tables/billing-table.ts'
+import { itemSchema, ItemTable } from '../tables/item-table.ts'
 import { keySchema, KeyTable } from '../tables/key-table.ts'
 import { limitSchema, LimitTable } from '../tables/limit-table.ts'
 import { runSchema, RunTable } from '../tables/run-table.ts'
@@ -49,6 +50,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: billingSchema, oldest: 5 },
   { sql: writtenSchema, oldest: 6 },
   { sql: useSchema, oldest: 6 },
+  { sql: itemSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -59,6 +61,7 @@ export class Tables {
   readonly #threads: ThreadTable
   readonly #runs: RunTable
   readonly #assistants: AssistantTable
+  readonly #items: ItemTable
   readonly #keys: KeyTable
   readonly #limits: LimitTable
   readonly #billing: BillingTable
@@ -77,6 +80,7 @@ export class Tables {
     this.#runs = new RunTable(database)
     this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
       unlisted)
+    this.#items = new ItemTable(database, this.#threads.uses, numbers('item'), unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
@@ -86,6 +90,7 @@ export class Tables {
       threads: this.#threads,
       runs: this.#runs,
       assistants: this.#assistants,
+      items: this.#items,
       search: new ThreadSearch(database, this.#threads, unlisted),
       keys: this.#keys,
       limits: this.#limits,
@@ -173,6 +178,10 @@ export class Tables {
         return this.#runs.put(update.entry)
       case 'assistant':
         return this.#assistants.put(update.entry)
+      case 'item':
+        return this.#items.put(update.entry)
+      case 'item_removed':
+        return this.#items.remove(update)
       case 'billing':
         return this.#billing.put(update.row)
       case 'run_removed':
@@ -181,11 +190,12 @@ export class Tables {
   }
 }
 
-function readerOf({ log, threads, runs, assistants, search, keys, limits, billing, shards }: {
+function readerOf({ log, threads, runs, assistants, items, search, keys, limits, billing, shards }: {
   readonly log: LogTable
   readonly threads: ThreadTable
   readonly runs: RunTable
   readonly assistants: AssistantTable
+  readonly items: ItemTable
   readonly search: ThreadSearch
   readonly keys: KeyTable
   readonly limits: LimitTable
@@ -207,6 +217,8 @@ function readerOf({ log, threads, runs, assistants, search, keys, limits, billin
     run: (tenant, threadId, runId) => runs.get(tenant, threadId, runId),
     runs: (query) => runs.list(query),
     assistant: (tenant, id) => assistants.get(tenant, id),
+    item: (tenant, id) => items.get(tenant, id),
+    endedItems: (beforeMs, limit) => items.ended(beforeMs, limit),
     threadRows: (numbers) => search.rows(numbers),
     assistantRows: (numbers) => assistants.rows(numbers),
     runRows: (numbers, texts) => runs.rows(numbers, texts),

@@ -15,6 +15,7 @@ export class ShardRows {
   readonly #threads: ThreadTable
   readonly #unlisted: UnlistedShards
   readonly #removeAssistants: Statement<never>
+  readonly #removeItems: readonly Statement<never>[]
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
   readonly #allLoaded: Statement<readonly [shard: number]>
   readonly #note: Statement<never>
@@ -26,6 +27,8 @@ export class ShardRows {
     this.#threads = threads
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
+    this.#removeItems = [database.prepare(`DELETE FROM item ${ofShard}`),
+      database.prepare('DELETE FROM item_vectors WHERE no >= ? AND no < ?')]
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND ((hidden = 1 OR status = 'busy') AND ${isAwake} OR no IN (SELECT no FROM owing))`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
@@ -69,6 +72,7 @@ export class ShardRows {
     this.uncover(shard)
     this.#threads.uses.dropAssistants(numbersOf(shard))
     this.#removeAssistants.run(...numbersOf(shard))
+    for (const each of this.#removeItems) each.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
     this.#unlisted.drop(shard)
   }

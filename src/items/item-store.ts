@@ -1,0 +1,146 @@
+/** Long-term memory as the API and graphs see it, whichever members own the items. */
+
+import type { Env, Router } from '../../cluster/index.ts'
+import { asUnread } from '../errors.ts'
+import { itemId } from '../search/index.ts'
+import type { FoundItem, ItemSearch, Namespace, NamespaceCondition } from '../search/index.ts'
+import { itemKindName } from './item-actor.ts'
+import type { ItemCommand } from './item-actor.ts'
+import { requireFilterFits, requireKey, requireLabels, requireNamespace,
+  requireValueFits } from './item-rules.ts'
+import { noVectors, vectorOf, vectorsOf } from './item-vectors.ts'
+import type { ItemVectors, VectorIndex } from './item-vectors.ts'
+import type { Item, ItemPlace } from './item.ts'
+
+/** What the project says of its items. */
+export interface ItemSettings {
+  /** Undefined if nothing is found by meaning. */
+  readonly index?: VectorIndex | undefined
+  /** Time to live of items that are put without one; 0 for no end. */
+  readonly ttlMs: number
+  /** True if reads move the end of what they find, unless they say otherwise. */
+  readonly refreshOnRead: boolean
+}
+
+/** A put. */
+export interface PutItem extends ItemPlace {
+  readonly value: Readonly<Record<string, unknown>>
+  /** False for no vectors, paths instead of those of the index. */
+  readonly index?: false | readonly string[] | null | undefined
+  /** Minutes; null for no end, undefined for what the project says. */
+  readonly ttl?: number | null | undefined
+}
+
+/** A search below a namespace. */
+export interface SearchItems {
+  readonly prefix: readonly string[]
+  readonly filter?: Readonly<Record<string, unknown>> | undefined
+  /** A text: what is nearest to it comes first, if the project has an index. */
+  readonly query?: string | undefined
+  readonly limit: number
+  readonly offset: number
+  readonly refresh?: boolean | undefined
+  /** Bytes that the rows may have. */
+  readonly bytes?: number
+}
+
+/** A listing of namespaces. */
+export interface ListNamespaces {
+  readonly conditions: readonly NamespaceCondition[]
+  readonly maxDepth?: number | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What the store of a member uses. */
+export interface ItemStoreParts {
+  readonly router: Pick<Router, 'ask'>
+  readonly search: ItemSearch
+  readonly env: Pick<Env, 'nowMs'>
+  /** They may change when the project is reloaded. */
+  settings(): ItemSettings
+}
+
+const minuteMs = 60_000
+/** Times above are as good as none: a hundred years. */
+const ttlMaxMs = 100 * 365 * 24 * 60 * minuteMs
+
+/** Reads and writes items. Everything of a tenant is seen by that tenant only. */
+export class ItemStore {
+  readonly #parts: ItemStoreParts
+
+  constructor(parts: ItemStoreParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when the item is durable. Throws before anything is written if it cannot be. */
+  async put(tenant: string, item: PutItem): Promise<void> {
+    const { namespace, key, value, ttl } = item
+    requireNamespace(namespace)
+    requireKey(key)
+    const valueJson = JSON.stringify(value)
+    requireValueFits(valueJson)
+    const ttlMs = ttl === undefined ? this.#parts.settings().ttlMs : (ttl ?? 0) * minuteMs
+    const place = { namespace, key }
+    const content = { valueJson, ttlMs: Math.min(Math.ceil(ttlMs), ttlMaxMs),
+      ...await this.#vectors(item) }
+    await this.#ask(tenant, place, { kind: 'put', place, content })
+  }
+
+  /** Null if there is none. */
+  async get(tenant: string, place: ItemPlace, refresh?: boolean): Promise<Item | null> {
+    requireLabels('namespace', place.namespace)
+    requireKey(place.key)
+    const command = { kind: 'get', refresh: this.#refreshes(refresh) } as const
+    return await this.#ask(tenant, place, command).catch(asUnread) as Item | null
+  }
+
+  /** Does nothing if there is none. */
+  async delete(tenant: string, place: ItemPlace): Promise<void> {
+    requireLabels('namespace', place.namespace)
+    requireKey(place.key)
+    await this.#ask(tenant, place, { kind: 'delete' })
+  }
+
+  /** A page: the newest first, or the nearest to `query`. */
+  async search(tenant: string, request: SearchItems,
+    cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
+    const { prefix, filter, limit, offset, query, refresh, bytes } = request
+    requireLabels('namespace_prefix', prefix)
+    requireFilterFits(filter)
+    const { index } = this.#parts.settings()
+    const vector = query && index ? await vectorOf(index, query) : undefined
+    const { rows } = await this.#parts.search.search({ tenant, prefix, limit, offset,
+      nowMs: this.#parts.env.nowMs(), ...filter && { filter }, ...vector && { vector },
+      ...bytes !== undefined && { bytes } }, cancelled)
+    if (this.#refreshes(refresh)) await this.#refresh(tenant, rows)
+    return rows
+  }
+
+  async namespaces(tenant: string, { conditions, maxDepth, limit, offset }: ListNamespaces,
+    cancelled?: AbortSignal): Promise<readonly Namespace[]> {
+    for (const { matchType, path } of conditions) requireLabels(matchType, path)
+    return this.#parts.search.namespaces({ tenant, conditions, limit, offset,
+      nowMs: this.#parts.env.nowMs(), ...maxDepth !== undefined && { maxDepth } }, cancelled)
+  }
+
+  async #vectors({ value, index }: PutItem): Promise<ItemVectors> {
+    const settings = this.#parts.settings()
+    if (settings.index === undefined || index === false) return noVectors
+    return vectorsOf(settings.index, value, index ?? undefined)
+  }
+
+  #refreshes(refresh: boolean | undefined): boolean {
+    return refresh ?? this.#parts.settings().refreshOnRead
+  }
+
+  async #refresh(tenant: string, rows: readonly FoundItem[]): Promise<void> {
+    const ending = rows.filter(({ row }) => row.ttlMs > 0)
+    await Promise.all(ending.map(({ row }) => this.#ask(tenant, row, { kind: 'refresh' })))
+  }
+
+  #ask(tenant: string, { namespace, key }: ItemPlace, command: ItemCommand): Promise<unknown> {
+    const id = itemId(namespace, key)
+    return this.#parts.router.ask({ kind: itemKindName, tenant, id }, command)
+  }
+}
