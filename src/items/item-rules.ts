@@ -3,11 +3,11 @@
 import { HeddleError } from '../errors.ts'
 
 /** Labels of a namespace at most, and characters of a label. */
-export const [depthMax, labelMax] = [32, 256]
+const [depthMax, labelMax] = [32, 256]
 /** Characters of a key. */
-export const keyMax = 1_024
+const keyMax = 1_024
 /** Characters of a value as JSON. */
-export const valueMax = 1024 * 1024
+const valueMax = 512 * 1024
 /** Characters of a filter as JSON. Bounded, because it is compared with every item. */
 const filterMax = 16 * 1024
 

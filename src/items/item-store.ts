@@ -2,10 +2,13 @@
 
 import type { Env, Router } from '../../cluster/index.ts'
 import { asUnread } from '../errors.ts'
-import { itemId } from '../search/index.ts'
+import type { ReadQuota } from '../limits/index.ts'
+import { itemId, pageBytes } from '../search/index.ts'
 import type { FoundItem, ItemSearch, Namespace, NamespaceCondition } from '../search/index.ts'
 import { itemKindName } from './item-actor.ts'
 import type { ItemCommand } from './item-actor.ts'
+import { doBatch } from './item-batch.ts'
+import type { ItemOperation, ItemResult } from './item-operation.ts'
 import { requireFilterFits, requireKey, requireLabels, requireNamespace,
   requireValueFits } from './item-rules.ts'
 import { noVectors, vectorOf, vectorsOf } from './item-vectors.ts'
@@ -24,7 +27,8 @@ export interface ItemSettings {
 
 /** A put. */
 export interface PutItem extends ItemPlace {
-  readonly value: Readonly<Record<string, unknown>>
+  /** An object, as JSON. */
+  readonly valueJson: string
   /** False for no vectors, paths instead of those of the index. */
   readonly index?: false | readonly string[] | null | undefined
   /** Minutes; null for no end, undefined for what the project says. */
@@ -40,8 +44,6 @@ export interface SearchItems {
   readonly limit: number
   readonly offset: number
   readonly refresh?: boolean | undefined
-  /** Bytes that the rows may have. */
-  readonly bytes?: number
 }
 
 /** A listing of namespaces. */
@@ -56,6 +58,8 @@ export interface ListNamespaces {
 export interface ItemStoreParts {
   readonly router: Pick<Router, 'ask'>
   readonly search: ItemSearch
+  /** The memory that reads share. */
+  readonly reads: Pick<ReadQuota, 'read'>
   readonly env: Pick<Env, 'nowMs'>
   /** They may change when the project is reloaded. */
   settings(): ItemSettings
@@ -75,10 +79,9 @@ export class ItemStore {
 
   /** Resolves when the item is durable. Throws before anything is written if it cannot be. */
   async put(tenant: string, item: PutItem): Promise<void> {
-    const { namespace, key, value, ttl } = item
+    const { namespace, key, valueJson, ttl } = item
     requireNamespace(namespace)
     requireKey(key)
-    const valueJson = JSON.stringify(value)
     requireValueFits(valueJson)
     const ttlMs = ttl === undefined ? this.#parts.settings().ttlMs : (ttl ?? 0) * minuteMs
     const place = { namespace, key }
@@ -105,14 +108,15 @@ export class ItemStore {
   /** A page: the newest first, or the nearest to `query`. */
   async search(tenant: string, request: SearchItems,
     cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
-    const { prefix, filter, limit, offset, query, refresh, bytes } = request
+    const { prefix, filter, limit, offset, query, refresh } = request
     requireLabels('namespace_prefix', prefix)
     requireFilterFits(filter)
     const { index } = this.#parts.settings()
     const vector = query && index ? await vectorOf(index, query) : undefined
-    const { rows } = await this.#parts.search.search({ tenant, prefix, limit, offset,
-      nowMs: this.#parts.env.nowMs(), ...filter && { filter }, ...vector && { vector },
-      ...bytes !== undefined && { bytes } }, cancelled)
+    const sought = { tenant, prefix, limit, offset, nowMs: this.#parts.env.nowMs(),
+      ...filter && { filter }, ...vector && { vector } }
+    const { rows } = await this.#parts.reads.read({ tenant, bytes: pageBytes, cancelled },
+      ({ left: bytes }) => this.#parts.search.search({ ...sought, bytes }, cancelled))
     if (this.#refreshes(refresh)) await this.#refresh(tenant, rows)
     return rows
   }
@@ -124,10 +128,15 @@ export class ItemStore {
       nowMs: this.#parts.env.nowMs(), ...maxDepth !== undefined && { maxDepth } }, cancelled)
   }
 
-  async #vectors({ value, index }: PutItem): Promise<ItemVectors> {
+  /** The results of operations, in their order. */
+  batch(tenant: string, operations: readonly ItemOperation[]): Promise<ItemResult[]> {
+    return doBatch(this, tenant, operations)
+  }
+
+  async #vectors({ valueJson, index }: PutItem): Promise<ItemVectors> {
     const settings = this.#parts.settings()
     if (settings.index === undefined || index === false) return noVectors
-    return vectorsOf(settings.index, value, index ?? undefined)
+    return vectorsOf(settings.index, JSON.parse(valueJson), index ?? undefined)
   }
 
   #refreshes(refresh: boolean | undefined): boolean {

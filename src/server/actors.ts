@@ -89,7 +89,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
   const items = new ItemStore({ router, search: backend.everybody.items, env,
-    settings: parts.itemSettings })
+    reads: parts.reads, settings: parts.itemSettings })
   const stopSweeping = sweepItems({ env, index: backend.items, router })
   let closing = false
   const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {

@@ -112,6 +112,7 @@ export async function openServer(settings: Settings, env: Env,
     await wayOut.close()
   })
   const { activations, limits, wakeAt } = actors
+  graphs.useItems(actors.items)
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () =>

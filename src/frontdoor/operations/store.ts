@@ -2,32 +2,29 @@
 
 import { fault } from '../../items/index.ts'
 import type { Item, ItemStore } from '../../items/index.ts'
-import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import { pageBytes } from '../../search/index.ts'
+import type { Quotas } from '../../limits/index.ts'
 import type { FoundItem, Namespace } from '../../search/index.ts'
 import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../schema/store.ts'
 
 /** The part of `OperationParts` that operations on items use. */
 export interface StoreOperationParts {
   readonly items: ItemStore
-  readonly reads: ReadQuota
   readonly quotas: Pick<Quotas, 'within'>
 }
 
 /** Operations on items of the store. */
 export class StoreOperations {
   readonly #items: ItemStore
-  readonly #reads: ReadQuota
   readonly #quotas: Pick<Quotas, 'within'>
 
-  constructor({ items, reads, quotas }: StoreOperationParts) {
+  constructor({ items, quotas }: StoreOperationParts) {
     this.#items = items
-    this.#reads = reads
     this.#quotas = quotas
   }
 
-  async put(tenant: string, item: PutItem): Promise<void> {
-    await this.#quotas.within(tenant, {}, () => this.#items.put(tenant, item))
+  async put(tenant: string, { value, ...item }: PutItem): Promise<void> {
+    const valueJson = JSON.stringify(value)
+    await this.#quotas.within(tenant, {}, () => this.#items.put(tenant, { ...item, valueJson }))
   }
 
   /** Null if there is none. */
@@ -42,16 +39,14 @@ export class StoreOperations {
   search(tenant: string, request: SearchItems,
     cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
     const { namespace_prefix, filter, query, limit = 10, offset = 0, refresh_ttl } = request
-    return this.#reads.read({ tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
-      this.#items.search(tenant, {
-        prefix: namespace_prefix ?? [],
-        filter: filter ?? undefined,
-        query: query ?? undefined,
-        refresh: refresh_ttl ?? undefined,
-        limit,
-        offset,
-        bytes,
-      }, cancelled))
+    return this.#items.search(tenant, {
+      prefix: namespace_prefix ?? [],
+      filter: filter ?? undefined,
+      query: query ?? undefined,
+      refresh: refresh_ttl ?? undefined,
+      limit,
+      offset,
+    }, cancelled)
   }
 
   namespaces(tenant: string, request: ListNamespaces,

@@ -32,6 +32,7 @@ import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
+import type { AskItems, GraphStores } from './graph-store.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
@@ -43,6 +44,8 @@ export interface Workbench {
   uuid(): string
   /** Undefined if the library has to run unchanged. */
   readonly shortcuts?: Shortcuts
+  /** Undefined if the library is too old to have a store. */
+  readonly stores?: GraphStores | undefined
   /** The description that the rest of the process has of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
@@ -55,6 +58,8 @@ export interface Assignment {
   readonly memory: ThreadMemory
   readonly control: DrainControl
   readonly signal: AbortSignal
+  /** Asks for items of the execution's tenant. */
+  readonly items: AskItems
   /** Call whenever code of the execution runs. */
   readonly entered: () => void
 }
@@ -104,7 +109,7 @@ async function run(bench: Workbench, assignment: Assignment,
     pending,
     isExit: request.durability === 'exit',
   })
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
@@ -157,7 +162,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   const options = { metadata: described, sync: false, reference: undefined,
     pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const { langgraph } = bench.library
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
   await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())

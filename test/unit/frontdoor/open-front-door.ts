@@ -45,6 +45,7 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     assistantIndex: house.index,
     items: new ItemStore({
       env,
+      reads,
       router: { ask: nowhere },
       search: { search: nowhere, namespaces: nowhere },
       settings: () => ({ ttlMs: 0, refreshOnRead: true }),
