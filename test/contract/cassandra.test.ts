@@ -6,6 +6,7 @@ import { cassandraForTests } from '../support/cassandra.ts'
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
+import { describeItemIndex } from './item-index-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -29,4 +30,5 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeLimitTable('Cassandra', place)
   describeBillingTable('Cassandra', place)
   describeAssistantIndex('Cassandra', place)
+  describeItemIndex('Cassandra', place)
 })

@@ -3,6 +3,7 @@
 import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { embeddedPlace } from './embedded-place.ts'
+import { describeItemIndex } from './item-index-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -22,3 +23,4 @@ describeKeyTable('embedded', embeddedPlace)
 describeLimitTable('embedded', embeddedPlace)
 describeBillingTable('embedded', embeddedPlace)
 describeAssistantIndex('embedded', embeddedPlace)
+describeItemIndex('embedded', embeddedPlace)

@@ -6,7 +6,7 @@ import type { KeyTable } from '../../src/access/index.ts'
 import type { BillingTable } from '../../src/billing/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { LimitTable, TenantUse } from '../../src/limits/index.ts'
-import type { AssistantIndex, DueThreads, RunTable, ThreadIndex,
+import type { AssistantIndex, DueThreads, ItemIndex, RunTable, ThreadIndex,
   UnfinishedThread } from '../../src/search/index.ts'
 
 export interface OpenStore {
@@ -14,6 +14,7 @@ export interface OpenStore {
   readonly threads: ThreadIndex
   readonly runs: RunTable
   readonly assistants: AssistantIndex
+  readonly items: ItemIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
@@ -58,6 +59,9 @@ export function useStore(makePlace: MakePlace): OpenStore {
     },
     get assistants() {
       return open.assistants
+    },
+    get items() {
+      return open.items
     },
     get keys() {
       return open.keys
