@@ -48,6 +48,19 @@ const listing = fc.record({ ...page, maxDepth: fc.option(fc.integer({ min: 1, ma
   { maxLength: 2 },
 ) })
 
+const coordinate = fc.constantFrom(-1, 0.25, 0.5, 3)
+const vectored = fc.record({
+  key: fc.constantFrom('k', 'l', 'm', 'n', 'o'),
+  n: fc.constantFrom(1, 1, 2),
+  dims: fc.constantFrom(2, 2, 2, 3),
+  vectors: fc.array(fc.tuple(coordinate, coordinate, coordinate), { maxLength: 3 }),
+  isAway: fc.constantFrom(false, false, true),
+})
+
+function cosine([x, y]: readonly number[], [a, b]: readonly number[]): number {
+  return (x! * a! + y! * b!) / (Math.hypot(x!, y!) * Math.hypot(a!, b!))
+}
+
 /** The row without what searches leave out. */
 function shown(row: ItemRow): ItemRow {
   return { ...row, vectors: Buffer.alloc(0), dims: 0 }
@@ -116,6 +129,42 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
         await store.log.append([], [{ table: 'item_removed', tenant, id, epoch: 1 }])
       }
       expect(await bytes()).toBe(0)
+    })
+
+    it('finds the nearest first, and what has no vectors of that length last', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(vectored, { minLength: 1, maxLength: 15 }),
+          fc.tuple(coordinate, coordinate), fc.record(page), async (items, vector, { ...slice }) => {
+            const tenant = randomUUID()
+            const model = new Map<string, { row: ItemRow; score: number | undefined }>()
+            for (const { key, n, dims, vectors, isAway } of items) {
+              const numbers = vectors.flatMap((each) => each.slice(0, dims))
+              const row = anItem({ tenant, key, namespace: isAway ? ['ab'] : ['a', 'b'],
+                valueJson: JSON.stringify({ n }), dims: numbers.length > 0 ? dims : 0,
+                vectors: Buffer.from(Float32Array.from(numbers).buffer) })
+              await put(row)
+              const scores = dims === 2 ? vectors.map((each) => cosine(each, vector)) : []
+              const score = scores.length > 0 ? Math.max(...scores) : undefined
+              model.set(itemId(row.namespace, key), { row, score })
+            }
+            const query: ItemQuery = { ...slice, tenant, nowMs, prefix: ['a'], filter: { n: 1 },
+              vector }
+            const { rows } = await store.items.search(query)
+            const wanted = [...model.values()]
+              .filter(({ row }) => row.namespace[0] === 'a' && row.valueJson === '{"n":1}')
+              .toSorted((a, b) => (b.score ?? -2) - (a.score ?? -2))
+            const shownScores = wanted.slice(slice.offset, slice.offset + slice.limit)
+              .map(({ score }) => score)
+            expect(rows.map(({ score }) => score?.toFixed(5)))
+              .toEqual(shownScores.map((score) => score?.toFixed(5)))
+            for (const { row, score } of rows) {
+              const known = model.get(itemId(row.namespace, row.key))!
+              expect(row).toEqual(shown(known.row))
+              expect(score?.toFixed(5)).toBe(known.score?.toFixed(5))
+            }
+          }),
+        { numRuns: 30 },
+      )
     })
 
     it('finds items and namespaces as the model does', async () => {

@@ -18,11 +18,13 @@ export interface ItemEntry {
 }
 
 /**
- * Tables of items. Vectors are apart, because searches by value do not read them. `item_order` has
- * all that a search needs to know which rows come next.
+ * Tables of items. Vectors are apart, because searches by value do not read them. Each change of
+ * them has a higher `version`, and `dims` 0 says that they are gone. Numbers are never used twice.
+ * `item_order` has all that a search needs to know which rows come next.
  */
 export const itemSchema = `
   CREATE TABLE item (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant TEXT NOT NULL,
     item_id TEXT NOT NULL,
     namespace TEXT NOT NULL,
@@ -36,7 +38,15 @@ export const itemSchema = `
   CREATE UNIQUE INDEX item_item_id ON item (tenant, item_id);
   CREATE INDEX item_order ON item (tenant, namespace, updated_at DESC, key, expires_at);
   CREATE INDEX item_expiry ON item (expires_at, updated_at) WHERE expires_at > 0;
-  CREATE TABLE item_vectors (no INTEGER PRIMARY KEY, dims INTEGER NOT NULL, vectors BLOB NOT NULL);
+  CREATE TABLE item_vectors (
+    no INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    dims INTEGER NOT NULL,
+    vectors BLOB NOT NULL
+  );
+  CREATE UNIQUE INDEX item_vectors_version ON item_vectors (version);
+  CREATE INDEX item_vectors_tenant ON item_vectors (tenant, version);
 `
 
 const noVectors = Buffer.alloc(0)
@@ -66,18 +76,22 @@ export class ItemTable {
     this.#unlisted = unlisted
     const columns = ['namespace', 'key', 'epoch', 'updated_at', 'expires_at', 'bytes', 'body']
     this.#get = database.prepare(`SELECT body, dims, vectors FROM item
-      LEFT JOIN item_vectors ON no = item.rowid WHERE tenant = ? AND item_id = ?`)
+      LEFT JOIN item_vectors USING (no) WHERE item.tenant = ? AND item_id = ?`)
     this.#bytes = database.prepare(
-      'SELECT bytes, rowid FROM item WHERE tenant = ? AND item_id = ?',
+      'SELECT bytes, no FROM item WHERE tenant = ? AND item_id = ?',
     )
     this.#put = database.prepare(`
-      INSERT INTO item (rowid, tenant, item_id, ${columns.join(', ')})
+      INSERT INTO item (no, tenant, item_id, ${columns.join(', ')})
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, item_id)
       DO UPDATE SET ${columns.map((each) => `${each} = excluded.${each}`).join(', ')}
-      WHERE excluded.epoch >= epoch RETURNING rowid`)
-    this.#putVectors = database.prepare('INSERT OR REPLACE INTO item_vectors VALUES (?, ?, ?)')
-    this.#dropVectors = database.prepare('DELETE FROM item_vectors WHERE no = ?')
-    this.#remove = database.prepare('DELETE FROM item WHERE rowid = ?')
+      WHERE excluded.epoch >= epoch RETURNING no`)
+    const version = '(SELECT coalesce(max(version), 0) + 1 FROM item_vectors)'
+    this.#putVectors = database.prepare(
+      `INSERT OR REPLACE INTO item_vectors VALUES (?, ?, ${version}, ?, ?)`,
+    )
+    this.#dropVectors = database.prepare(`UPDATE item_vectors
+      SET version = ${version}, dims = 0, vectors = x'' WHERE no = ? AND dims > 0`)
+    this.#remove = database.prepare('DELETE FROM item WHERE no = ?')
   }
 
   /** The encoded row with its vectors. */
@@ -85,7 +99,7 @@ export class ItemTable {
     const found = this.#get.get(tenant, id)
     if (found === undefined) return undefined
     const [body, dims, vectors] = found
-    if (dims === null || vectors === null) return body
+    if (!dims || vectors === null) return body
     return bytesOf(ItemRow, { ...ItemRow.decode(body), dims, vectors: Buffer.from(vectors) })
   }
 
@@ -100,7 +114,7 @@ export class ItemTable {
     if (put === undefined) return
     const [no] = put
     if (dims === 0) this.#dropVectors.run(no)
-    else this.#putVectors.run(no, dims, vectors)
+    else this.#putVectors.run(no, tenant, dims, vectors)
     this.#uses.addBytes({ tenant, no }, body.byteLength - before)
   }
 
@@ -117,7 +131,7 @@ export class ItemTable {
   ended(beforeMs: number, limit: number): ItemName[] {
     const all = this.#database.prepare<readonly [tenant: string, id: string]>(
       `SELECT tenant, item_id FROM item WHERE expires_at > 0 AND expires_at < :before
-        AND updated_at < :before ${this.#unlisted?.condition('item.rowid') ?? ''} LIMIT :limit`,
+        AND updated_at < :before ${this.#unlisted?.condition('no') ?? ''} LIMIT :limit`,
     )
     return all.all({ before: beforeMs, limit }).map(([tenant, id]) => ({ tenant, id }))
   }
@@ -129,7 +143,7 @@ export class ItemTable {
     const all = this.#database.prepare<readonly [namespace: string]>(
       `SELECT DISTINCT namespace FROM item INDEXED BY item_order WHERE ${below(plain)}
         AND (expires_at = 0 OR expires_at > :now)
-        ${this.#unlisted?.condition('item.rowid') ?? ''}`,
+        ${this.#unlisted?.condition('no') ?? ''}`,
     )
     for (const [text] of all.iterate({ tenant, ...rangeOf(plain), now: nowMs })) yield labelsOf(text)
   }

@@ -17,6 +17,7 @@ import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
 import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
+import { VectorMirror } from '../search/vector-mirror.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
 import { ItemTable } from '../tables/item-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
@@ -40,6 +41,7 @@ class Search implements Disposable {
     this.id = id
     const unlisted = shards === undefined ? undefined : new UnlistedShards(this.#database, true)
     this.#covered = unlisted ? this.#loaded() : []
+    if (unlisted) mirror.keepShards([...this.#covered, ...unlisted.all])
     this.#slices = slicesOf(this.#database, question, unlisted)
   }
 
@@ -75,7 +77,7 @@ function slicesOf(database: Database, question: SearchQuestion,
       return new ThreadSearch(database, { counts, tokenCounts }, unlisted).documents(question.query)
     }
     case 'items':
-      return itemsOf(new ItemSearch(database, unlisted).search(question.query))
+      return itemsOf(new ItemSearch(database, mirror, unlisted).search(question.query))
     case 'namespaces': {
       const uses = new TenantUses(database, unlisted)
       const items = new ItemTable(database, uses, () => null, unlisted)
@@ -83,6 +85,9 @@ function slicesOf(database: Database, question: SearchQuestion,
     }
   }
 }
+
+/** Vectors that earlier searches have read. */
+const mirror = new VectorMirror()
 
 const noRows = { sizes: [], total: 0 }
 
