@@ -23,6 +23,8 @@ export interface ItemSettings {
   readonly ttlMs: number
   /** True if reads move the end of what they find, unless they say otherwise. */
   readonly refreshOnRead: boolean
+  /** Time between two sweeps of what has ended; undefined for the usual time. */
+  readonly sweepMs?: number | undefined
 }
 
 /** A put. */

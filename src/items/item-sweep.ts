@@ -12,7 +12,7 @@ export interface SweepParts {
   readonly index: Pick<ItemIndex, 'ended'>
   readonly router: Pick<Router, 'ask'>
   /** Time between two sweeps; 5 minutes by default. */
-  readonly everyMs?: number
+  readonly everyMs?: number | undefined
 }
 
 const defaultMs = 5 * 60_000

@@ -90,7 +90,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   } })
   const items = new ItemStore({ router, search: backend.everybody.items, env,
     reads: parts.reads, settings: parts.itemSettings })
-  const stopSweeping = sweepItems({ env, index: backend.items, router })
+  const stopSweeping = sweepItems({ env, index: backend.items, router,
+    everyMs: parts.itemSettings().sweepMs })
   let closing = false
   const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)

@@ -251,11 +251,18 @@ async function openGraphs(project: Project,
   return {
     host,
     webhooks: () => webhooks,
-    itemSettings: () => store,
+    itemSettings: () => itemSettingsOf(store, host),
     close: async () => {
       stopWatching()
       await host.close()
       marks?.close()
     },
   }
+}
+
+function itemSettingsOf({ embedding, ...store }: Project['store'],
+  host: Pick<RunningGraphHost, 'embed'>): ItemSettings {
+  if (embedding === undefined) return store
+  const { dims, fields } = embedding
+  return { ...store, index: { dims, fields, embed: (texts, kind) => host.embed(texts, kind) } }
 }

@@ -75,6 +75,8 @@ export interface RunningGraphHost extends GraphHost {
   stats(): HostStats
   /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
+  /** What the project's embedding makes of texts. Throws as questions about graphs do. */
+  embed(texts: readonly string[], kind: 'documents' | 'query'): Promise<unknown>
   /** Gives graphs the items of their tenants. Without it they have none. */
   useItems(items: GraphItems): void
   /** Ends all workers, whatever runs in them. */
@@ -142,6 +144,10 @@ class WorkerGraphHost implements RunningGraphHost {
   }
   drain(deadline: AbortSignal): Promise<void> {
     return this.#executions.drain(deadline)
+  }
+
+  embed(texts: readonly string[], textKind: 'documents' | 'query'): Promise<unknown> {
+    return this.#inquiries.ask({ kind: 'embed', texts, textKind })
   }
 
   useItems(items: GraphItems): void {

@@ -171,6 +171,9 @@ export class JobRunner {
 
   async #answer(job: number, inquiry: GraphInquiry, cancelled: AbortSignal): Promise<unknown> {
     const { library } = this.#bench
+    if (inquiry.kind === 'embed') {
+      return library.embedding.embed(inquiry.texts, inquiry.textKind)
+    }
     const { graphId } = inquiry
     switch (inquiry.kind) {
       case 'state': {

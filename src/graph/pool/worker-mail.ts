@@ -8,6 +8,7 @@ import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
   TupleQuery } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
+import type { TextKind } from '../project/embedding.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { ExecutionMark } from './execution-marks.ts'
@@ -72,6 +73,7 @@ export type WorkerMail =
 export type GraphInquiry =
   | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string;
     readonly question: StateQuestion }
+  | { readonly kind: 'embed'; readonly texts: readonly string[]; readonly textKind: TextKind }
   | { readonly graphId: string; readonly configurable?: Configurable | undefined } & (
     | { readonly kind: 'schemas' }
     | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null;
