@@ -33,6 +33,11 @@ export type ItemCommand =
   | { readonly kind: 'refresh' }
   /** Removes what has ended before that time for good. */
   | { readonly kind: 'sweep'; readonly beforeMs: number }
+  /** What an actor sends itself, to end when nothing else waits. */
+  | { readonly kind: 'rest' }
+
+type OuterCommand = Exclude<ItemCommand, { readonly kind: 'rest' }>
+type Changing = Exclude<OuterCommand, { readonly kind: 'get' | 'sweep' }>
 
 /** Where items are written. It is a part of the log port, whose other part items do not need. */
 export interface ItemLog {
@@ -65,11 +70,11 @@ export function itemKind(parts: ItemActorParts): ActorKind<ItemCommand> {
 }
 
 class ItemActor implements Actor<ItemCommand> {
-  readonly #context: ActorContext
+  readonly #context: ActorContext<ItemCommand>
   readonly #parts: ItemActorParts
   readonly occupied = false
 
-  constructor(context: ActorContext, parts: ItemActorParts) {
+  constructor(context: ActorContext<ItemCommand>, parts: ItemActorParts) {
     this.#context = context
     this.#parts = parts
   }
@@ -78,8 +83,15 @@ class ItemActor implements Actor<ItemCommand> {
     return Promise.resolve()
   }
 
-  async receive(command: ItemCommand, commandId?: string): Promise<Turn> {
+  receive(command: ItemCommand, commandId?: string): Turn | Promise<Turn> {
+    if (command.kind !== 'rest') return this.#work(command, commandId)
     this.#context.sleep()
+    return { reply: null }
+  }
+
+  async #work(command: OuterCommand, commandId: string | undefined): Promise<Turn> {
+    // A turn of its own, as an actor is occupied in the one that asks.
+    this.#context.notify({ kind: 'rest' })
     const { key: { tenant, id }, epoch } = this.#context
     const turn = { tenant, epoch, commandId, nowMs: this.#parts.env.nowMs() }
     const row = await this.#parts.index.get(tenant, id)
@@ -116,10 +128,7 @@ class ItemActor implements Actor<ItemCommand> {
   }
 }
 
-function changed(row: ItemRow | undefined,
-  command: Exclude<ItemCommand, { readonly kind: 'get' | 'sweep' }>, turn: ItemTurn):
-  | ItemRow
-  | undefined {
+function changed(row: ItemRow | undefined, command: Changing, turn: ItemTurn): ItemRow | undefined {
   switch (command.kind) {
     case 'put':
       return afterPut(row, command.place, command.content, turn)

@@ -42,7 +42,8 @@ export interface OwnIndex {
 /** Asks an index that holds rows of all kinds. */
 export async function askIndex(
   { threads, assistants, items, use }: { readonly threads: ThreadSearch;
-    readonly assistants: AssistantSearch; readonly items: ItemSearch; use(tenant: string): Promise<TenantUse> },
+    readonly assistants: AssistantSearch; readonly items: ItemSearch;
+    use(tenant: string): Promise<TenantUse> },
   { kind, query }: IndexQuestion,
 ): Promise<Omit<IndexAnswer, 'covered'>> {
   switch (kind) {

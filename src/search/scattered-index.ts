@@ -103,8 +103,8 @@ class Scatter {
   namespaces(query: NamespaceQuery): Promise<Namespace[]> {
     const { offset, limit } = query
     // The first ones of all are among the first ones of each.
-    const question = { kind: 'item_namespaces', query: { ...query, offset: 0,
-      limit: offset + limit } } as const
+    const question = { kind: 'item_namespaces',
+      query: { ...query, offset: 0, limit: offset + limit } } as const
     return this.#untilWhole(async (owners, ask) => {
       const answers = await Promise.all(owners.map((member) => ask(member, question)))
       const whole = wholeOf(answers, this.#options.owners.shards)

@@ -88,8 +88,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
   } })
-  const items = new ItemStore({ router, search: backend.everybody.items, env,
-    reads: parts.reads, settings: parts.itemSettings })
+  const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
+    settings: parts.itemSettings })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
     everyMs: parts.itemSettings().sweepMs })
   let closing = false
@@ -136,7 +136,8 @@ export function frontDoors({ member, view }: ClusterStatus): number {
   return view.some(({ id }) => id === member.id) ? view.length : view.length + 1
 }
 
-type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'items' | 'limits' | 'askDoors'>
+type Ports = Pick<Backend,
+  'log' | 'threads' | 'runs' | 'assistants' | 'items' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {

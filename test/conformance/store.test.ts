@@ -35,8 +35,10 @@ describe('an item', () => {
 
   it('keeps keys and labels of any characters apart', async () => {
     const root = randomUUID()
-    const places = [[[root, 'a'], 'b"]\n,'], [[root, 'a,'], 'b'], [[root, 'a', 'b'], 'ü%_*'],
-      [[root, 'a/'], '.:'], [[root, '__proto__'], '__proto__']] as const
+    const places = [[[root, 'a'], 'b"]\n,'], [[root, 'a,'], 'b'], [[root, 'a', 'b'], 'ü%_*'], [[
+      root,
+      'a/',
+    ], '.:'], [[root, '__proto__'], '__proto__']] as const
     for (const [index, [namespace, key]] of places.entries()) {
       await store().putItem([...namespace], key, { index })
     }
@@ -149,8 +151,8 @@ it.each([
   ['a time that is a text', { ttl: '1' }],
 ])('a put with %s is 422 and writes nothing', async (_, wrong) => {
   const key = randomUUID()
-  const answer = await ask(server.url, 'PUT', '/store/items', { namespace: ['bad'], key,
-    value: {}, ...wrong })
+  const answer = await ask(server.url, 'PUT', '/store/items', { namespace: ['bad'], key, value: {},
+    ...wrong })
   expect(answer.status).toBe(422)
   expect(messageOf(answer).split(' ').length).toBeGreaterThan(2)
   expect((await store().searchItems(['bad'])).items).toEqual([])

@@ -43,7 +43,8 @@ const page = { limit: fc.integer({ min: 1, max: 5 }), offset: fc.nat(4) }
 const search = fc.record({ ...page, prefix: fc.array(label, { maxLength: 2 }),
   filter: fc.option(filter, { nil: undefined }) })
 const listing = fc.record({ ...page, maxDepth: fc.option(fc.integer({ min: 1, max: 3 }), {
-  nil: undefined }), conditions: fc.array(
+  nil: undefined,
+}), conditions: fc.array(
   fc.record({ matchType: fc.constantFrom('prefix' as const, 'suffix' as const), path }),
   { maxLength: 2 },
 ) })
@@ -134,7 +135,8 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
     it('finds the nearest first, and what has no vectors of that length last', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(vectored, { minLength: 1, maxLength: 15 }),
-          fc.tuple(coordinate, coordinate), fc.record(page), async (items, vector, { ...slice }) => {
+          fc.tuple(coordinate, coordinate), fc.record(page),
+          async (items, vector, { ...slice }) => {
             const tenant = randomUUID()
             const model = new Map<string, { row: ItemRow; score: number | undefined }>()
             for (const { key, n, dims, vectors, isAway } of items) {
@@ -171,7 +173,8 @@ export function describeItemIndex(name: string, makePlace: MakePlace): void {
       await fc.assert(
         fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 20 }),
           fc.array(search, { minLength: 3, maxLength: 3 }),
-          fc.array(listing, { minLength: 3, maxLength: 3 }), async (changes, searches, listings) => {
+          fc.array(listing, { minLength: 3, maxLength: 3 }),
+          async (changes, searches, listings) => {
             const tenant = randomUUID()
             const model = new Map<string, ItemRow>()
             for (const { value, isRemoval, ...fields } of changes) {

@@ -345,8 +345,7 @@ function bodiesOf(connection: Connection): StoredBodies {
 function rowTables(connection: Connection): RowTables {
   const bodies = bodiesOf(connection)
   const settings = { shards, buckets: 1 }
-  const table = (kind: keyof RowTables) =>
-    new OwnedRowTable({ connection, bodies, settings, kind })
+  const table = (kind: keyof RowTables) => new OwnedRowTable({ connection, bodies, settings, kind })
   return { thread: table('thread'), assistant: table('assistant'), item: table('item') }
 }
 

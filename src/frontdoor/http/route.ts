@@ -31,8 +31,7 @@ export interface RouteParts extends Operations {
 }
 
 interface RouteWords {
-  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Store' |
-    'Server'
+  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Store' | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject

@@ -24,8 +24,12 @@ export const PutItem = Type.Object({
         'of the project.',
     }),
   ),
-  ttl: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0,
-    description: 'Minutes until it expires; null for never. By default as the project says.' }))),
+  ttl: Type.Optional(
+    Nullable(
+      Type.Number({ exclusiveMinimum: 0,
+        description: 'Minutes until it expires; null for never. By default as the project says.' }),
+    ),
+  ),
 }, { examples: [{ namespace: ['users', 'ada'], key: 'food', value: { likes: 'plums' } }] })
 /** A checked body of `PutItem`. */
 export type PutItem = Static<typeof PutItem>
@@ -46,8 +50,8 @@ export const ReadItem = Type.Object({
 export type ReadItem = Static<typeof ReadItem>
 
 /** Body of requests that delete an item. */
-export const DeleteItem = Type.Object({ namespace: Type.Optional(Nullable(namespace)),
-  key: Key() }, { examples: [{ namespace: ['users', 'ada'], key: 'food' }] })
+export const DeleteItem = Type.Object({ namespace: Type.Optional(Nullable(namespace)), key: Key() },
+  { examples: [{ namespace: ['users', 'ada'], key: 'food' }] })
 /** A checked body of `DeleteItem`. */
 export type DeleteItem = Static<typeof DeleteItem>
 
@@ -56,8 +60,12 @@ export const SearchItems = Type.Object({
   namespace_prefix: Type.Optional(Nullable(Labels('First labels; none for all namespaces.'))),
   filter: Type.Optional(Nullable(JsonObject({ description: 'Values by top-level key, or ' +
     'operators: $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin.' }))),
-  query: Type.Optional(Nullable(Type.String({ maxLength: 100_000,
-    description: 'A text. Items that are nearest to it come first, if the project embeds.' }))),
+  query: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 100_000,
+        description: 'A text. Items that are nearest to it come first, if the project embeds.' }),
+    ),
+  ),
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
   refresh_ttl: refresh,
@@ -72,8 +80,9 @@ const Path = (where: string) =>
 export const ListNamespaces = Type.Object({
   prefix: Path('First'),
   suffix: Path('Last'),
-  max_depth: Type.Optional(Nullable(Type.Integer({ minimum: 1,
-    description: 'Labels after which namespaces are cut.' }))),
+  max_depth: Type.Optional(
+    Nullable(Type.Integer({ minimum: 1, description: 'Labels after which namespaces are cut.' })),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
   offset: Type.Optional(Offset()),
 }, { examples: [{ prefix: ['users'], max_depth: 2 }] })
@@ -95,9 +104,11 @@ export const itemAnswers = [
   Type.Object(item, { $id: 'Item', nullable: true,
     description: 'The item; null if there is none.' }),
   Type.Object({
-    items: Type.Array(Type.Object({ ...item,
-      score: Nullable(Type.Number({ description: 'How near it is; null if that was not asked.' })),
-    })),
+    items: Type.Array(
+      Type.Object({ ...item, score: Nullable(
+        Type.Number({ description: 'How near it is; null if that was not asked.' }),
+      ) }),
+    ),
   }, { $id: 'FoundItems', description: 'The newest first, or the nearest.' }),
   Type.Object({ namespaces: Type.Array(Type.Array(Json())) }, { $id: 'Namespaces',
     description: 'Each once, in the order of their labels.' }),

@@ -119,7 +119,8 @@ function operationOf(given: Given): ItemOperation {
   }
   if ('key' in given) return { kind: 'get', ...place }
   const conditions = (given.matchConditions ?? []).map(({ matchType, path }) => ({ matchType,
-    path: [...path] }))
+    path: [...path] })
+  )
   return { kind: 'namespaces', conditions, maxDepth: given.maxDepth, limit: limit ?? 100, offset }
 }
 

@@ -96,8 +96,9 @@ function isOperation({ kind, namespace, key, valueJson, index, prefix, ...each }
     case 'namespaces':
       return isNumber(each['limit']) && isNumber(each['offset'])
         && (each['maxDepth'] === undefined || isNumber(each['maxDepth']))
-        && isListOf(each['conditions'], ({ matchType, path }) =>
-          (matchType === 'prefix' || matchType === 'suffix') && isTextList(path))
+        && isListOf(each['conditions'],
+          ({ matchType, path }) =>
+            (matchType === 'prefix' || matchType === 'suffix') && isTextList(path))
     default:
       return false
   }

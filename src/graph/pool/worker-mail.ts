@@ -39,8 +39,7 @@ export type ToWorker =
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
   /** Answers `items`. */
-  | { readonly type: 'remembered'; readonly asking: number;
-    readonly result: Result<ItemResult[]> }
+  | { readonly type: 'remembered'; readonly asking: number; readonly result: Result<ItemResult[]> }
   /** The URL at which this server answers clients; undefined if it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }

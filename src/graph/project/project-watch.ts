@@ -136,6 +136,5 @@ function filesOf(project: Project, compiled: CompiledProject): Set<string> {
   const graphs = project.graphs.map(({ file }) => file)
   const { embedding } = project.store
   return new Set([project.configFile, ...settings, ...graphs, ...files,
-    ...embedding ? [embedding.file] : [],
-    ...project.envFile === null ? [] : [project.envFile]])
+    ...embedding ? [embedding.file] : [], ...project.envFile === null ? [] : [project.envFile]])
 }

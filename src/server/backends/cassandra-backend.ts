@@ -63,8 +63,10 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       port: member.port,
       owns: member.roles.includes('member'),
       shards: store.shards,
-      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire },
-        { name: itemKindName, wire: itemWire }, indexWire, ...limitWires],
+      wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
+        name: itemKindName,
+        wire: itemWire,
+      }, indexWire, ...limitWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),

@@ -19,8 +19,8 @@ import type { EncodedRow } from './requests/write.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
 import { Lookup } from './writer/lookup.ts'
-import { assistantIndex, billingTable, documentSearch, itemIndex, keyTable, limitTable, logPort, runTable,
-  threadIndex } from './writer/ports.ts'
+import { assistantIndex, billingTable, documentSearch, itemIndex, keyTable, limitTable, logPort,
+  runTable, threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
 import { SearchLink } from './writer/search-link.ts'
 import { WriterLink } from './writer/writer-link.ts'
@@ -125,7 +125,8 @@ export async function openScratchStore(
       // Asked in one turn, so that the shards are those whose rows the search found.
       const [found, loaded] = await Promise.all([
         askIndex({ threads: threadIndex(link, lookup, noted),
-          assistants: assistantIndex(link, noted), items: itemIndex(link, lookup, noted), use }, question),
+          assistants: assistantIndex(link, noted), items: itemIndex(link, lookup, noted), use },
+          question),
         link.ask('loadedShards'),
       ])
       return { ...found, covered: searched[0] ?? loaded }

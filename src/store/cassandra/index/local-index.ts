@@ -188,7 +188,8 @@ export class LocalIndex implements OwnIndex {
 
   /** Removes an item that was removed in Cassandra. What was not covered is removed another time. */
   async removeItem(name: ItemName & { readonly epoch: number }): Promise<void> {
-    if (this.coversItem(name)) await this.#store.log.append([], [{ table: 'item_removed', ...name }])
+    if (this.coversItem(name))
+      await this.#store.log.append([], [{ table: 'item_removed', ...name }])
   }
 
   async close(): Promise<void> {

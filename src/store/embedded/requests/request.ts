@@ -7,7 +7,8 @@ import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, DueThread, ItemName, ItemQuery, Namespace,
-  NamespaceQuery, RunQuery, RunText, ThreadFilter, ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
+  NamespaceQuery, RunQuery, RunText, ThreadFilter, ThreadQuery,
+  UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
 import type { EncodedItem } from '../search/item-search.ts'
 import type { Documents } from '../search/search-slice.ts'

@@ -190,18 +190,20 @@ export class Tables {
   }
 }
 
-function readerOf({ log, threads, runs, assistants, items, search, keys, limits, billing, shards }: {
-  readonly log: LogTable
-  readonly threads: ThreadTable
-  readonly runs: RunTable
-  readonly assistants: AssistantTable
-  readonly items: ItemTable
-  readonly search: ThreadSearch
-  readonly keys: KeyTable
-  readonly limits: LimitTable
-  readonly billing: BillingTable
-  readonly shards: () => ShardRows
-}): Reader {
+function readerOf(
+  { log, threads, runs, assistants, items, search, keys, limits, billing, shards }: {
+    readonly log: LogTable
+    readonly threads: ThreadTable
+    readonly runs: RunTable
+    readonly assistants: AssistantTable
+    readonly items: ItemTable
+    readonly search: ThreadSearch
+    readonly keys: KeyTable
+    readonly limits: LimitTable
+    readonly billing: BillingTable
+    readonly shards: () => ShardRows
+  },
+): Reader {
   return {
     tail: (branch) => log.tail(branch),
     read: (branch, range) => packEntries(log.read(branch, range)),

@@ -38,8 +38,8 @@ class TenantMirror {
     this.version = version
     this.#drop(no)
     if (dims === 0 || namespace === null || key === null) return
-    const item = { no, namespace, key, updatedAtMs, expiresAtMs, dims, vectors: units(vectors,
-      dims) }
+    const item = { no, namespace, key, updatedAtMs, expiresAtMs, dims,
+      vectors: units(vectors, dims) }
     this.#byNumber.set(no, item)
     const others = this.#byNamespace.get(namespace) ?? new Set()
     this.#byNamespace.set(namespace, others.add(item))

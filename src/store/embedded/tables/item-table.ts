@@ -145,7 +145,8 @@ export class ItemTable {
         AND (expires_at = 0 OR expires_at > :now)
         ${this.#unlisted?.condition('no') ?? ''}`,
     )
-    for (const [text] of all.iterate({ tenant, ...rangeOf(plain), now: nowMs })) yield labelsOf(text)
+    for (const [text] of all.iterate({ tenant, ...rangeOf(plain), now: nowMs }))
+      yield labelsOf(text)
   }
 }
 

@@ -146,8 +146,7 @@ export class TenantUses {
   }
 
   /** Adds bytes of an item, whose number is of its shard; less than 0 takes them out. */
-  addBytes({ tenant, no }: { readonly tenant: string; readonly no: number },
-    bytes: number): void {
+  addBytes({ tenant, no }: { readonly tenant: string; readonly no: number }, bytes: number): void {
     if (bytes === 0 || this.#unlisted?.hides(no) === true) return
     this.#add.run(tenant, 0, bytes, 0, 0)
   }

@@ -167,8 +167,8 @@ export function itemIndex(link: WriterLink, lookup: Lookup, documents: DocumentS
       return body && ItemRow.decode(body)
     },
     search: async (query, cancelled) => pageOf(await documents.items(query, cancelled)),
-    namespaces: async (query, cancelled) =>
-      [...(await documents.namespaces(query, cancelled)).namespaces],
+    namespaces: async (query,
+      cancelled) => [...(await documents.namespaces(query, cancelled)).namespaces],
     ended: (beforeMs, limit) => link.ask('endedItems', beforeMs, limit),
   }
 }

@@ -14,7 +14,7 @@ export const embed = {
     if (asked === '!text') return 'a text'
     if (asked === '!few') return []
     if (asked === '!nan') return [[1, Number.NaN, 2]]
-    if (asked === '!infinite') return [[1, 1e999, 2]]
+    if (asked === '!infinite') return [[1, Infinity, 2]]
     return texts.map((text) => Float32Array.from(vectorOf(text)))
   },
   embedQuery: async (text: string) => vectorOf(text),

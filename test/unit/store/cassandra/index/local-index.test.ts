@@ -60,7 +60,9 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
   const tables = { thread: table, assistant: noTable, item: noTable } as unknown as Record<
-    'thread' | 'assistant' | 'item', OwnedRowTable>
+    'thread' | 'assistant' | 'item',
+    OwnedRowTable
+  >
   const env = systemEnv({ level: 'silent' })
   const started = once(process, 'worker') as Promise<[Worker]>
   index = await LocalIndex.open({
