@@ -411,7 +411,7 @@ describe('code', () => {
         .map((path) => basename(path))
     // What a member owns lies in partitions of its shards, whichever kind it is.
     const alike = new Map(
-      ['thread', 'assistant'].map((kind) => [`${kind}-table.ts`, 'owned-row-table.ts']),
+      ['thread', 'assistant', 'item'].map((kind) => [`${kind}-table.ts`, 'owned-row-table.ts']),
     )
     const cassandra = tablesOf('cassandra')
     const missing = tablesOf('embedded').filter((name) =>

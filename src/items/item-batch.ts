@@ -1,14 +1,24 @@
 /** Does the operations of a batch as LangGraph's own store does: reads first, then what changes. */
 
 import { itemId } from '../search/index.ts'
+import type { FoundItem, Namespace } from '../search/index.ts'
 import type { ItemOperation, ItemResult } from './item-operation.ts'
 import { fault } from './item-rules.ts'
-import type { ItemStore } from './item-store.ts'
+import type { ListNamespaces, PutItem, SearchItems } from './item-request.ts'
 import { itemOf } from './item.ts'
+import type { Item, ItemPlace } from './item.ts'
 
 type Changing = Extract<ItemOperation, { readonly kind: 'put' | 'delete' }>
 type Reading = Exclude<ItemOperation, Changing>
-type Store = Pick<ItemStore, 'get' | 'put' | 'delete' | 'search' | 'namespaces'>
+
+/** What a batch is done with. */
+interface Store {
+  get(tenant: string, place: ItemPlace): Promise<Item | null>
+  put(tenant: string, item: PutItem): Promise<void>
+  delete(tenant: string, place: ItemPlace): Promise<void>
+  search(tenant: string, request: SearchItems): Promise<readonly FoundItem[]>
+  namespaces(tenant: string, request: ListNamespaces): Promise<readonly Namespace[]>
+}
 
 /** Operations of one batch, and items of one search, at most. */
 const [operationsMax, limitMax] = [1_000, 10_000]

@@ -4,11 +4,12 @@ import type { Env, Router } from '../../cluster/index.ts'
 import { asUnread } from '../errors.ts'
 import type { ReadQuota } from '../limits/index.ts'
 import { itemId, pageBytes } from '../search/index.ts'
-import type { FoundItem, ItemSearch, Namespace, NamespaceCondition } from '../search/index.ts'
+import type { FoundItem, ItemSearch, Namespace } from '../search/index.ts'
 import { itemKindName } from './item-actor.ts'
 import type { ItemCommand } from './item-actor.ts'
 import { doBatch } from './item-batch.ts'
 import type { ItemOperation, ItemResult } from './item-operation.ts'
+import type { ListNamespaces, PutItem, SearchItems } from './item-request.ts'
 import { requireFilterFits, requireKey, requireLabels, requireNamespace,
   requireValueFits } from './item-rules.ts'
 import { noVectors, vectorOf, vectorsOf } from './item-vectors.ts'
@@ -25,35 +26,6 @@ export interface ItemSettings {
   readonly refreshOnRead: boolean
   /** Time between two sweeps of what has ended; undefined for the usual time. */
   readonly sweepMs?: number | undefined
-}
-
-/** A put. */
-export interface PutItem extends ItemPlace {
-  /** An object, as JSON. */
-  readonly valueJson: string
-  /** False for no vectors, paths instead of those of the index. */
-  readonly index?: false | readonly string[] | null | undefined
-  /** Minutes; null for no end, undefined for what the project says. */
-  readonly ttl?: number | null | undefined
-}
-
-/** A search below a namespace. */
-export interface SearchItems {
-  readonly prefix: readonly string[]
-  readonly filter?: Readonly<Record<string, unknown>> | undefined
-  /** A text: what is nearest to it comes first, if the project has an index. */
-  readonly query?: string | undefined
-  readonly limit: number
-  readonly offset: number
-  readonly refresh?: boolean | undefined
-}
-
-/** A listing of namespaces. */
-export interface ListNamespaces {
-  readonly conditions: readonly NamespaceCondition[]
-  readonly maxDepth?: number | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 /** What the store of a member uses. */

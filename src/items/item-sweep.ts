@@ -40,7 +40,7 @@ export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepPar
 }
 
 /** Removes everything that has ended long enough ago. */
-export async function sweepOnce(
+async function sweepOnce(
   { env, index, router }: Pick<SweepParts, 'env' | 'index' | 'router'>,
 ): Promise<void> {
   const beforeMs = env.nowMs() - keptMs

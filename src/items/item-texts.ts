@@ -1,4 +1,4 @@
-/** The texts of a value that are embedded, by the paths that name them: as LangGraph's own store. */
+/** The texts of a value that are embedded, by their paths: as LangGraph's own store has them. */
 
 /** `$` is the whole value; else `a.b`, `a[*].b`, `a[0]`, `a[-1]`, `{x,y}`, `*`. */
 export function textsAt(value: unknown, path: string): readonly string[] {
@@ -6,7 +6,7 @@ export function textsAt(value: unknown, path: string): readonly string[] {
 }
 
 /** The steps of a path: names, `[…]` and `{…}`. */
-export function stepsOf(path: string): string[] {
+function stepsOf(path: string): string[] {
   return path.match(/\[[^\]]*\]|\{[^}]*\}|[^.[{]+/g) ?? []
 }
 

@@ -1,4 +1,4 @@
-/** What every item index promises: rows by id, searches and namespaces, as a plain model has them. */
+/** What every item index promises: rows by id, searches, namespaces, as a plain model has them. */
 
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'

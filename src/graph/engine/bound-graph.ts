@@ -1,4 +1,4 @@
-/** A graph with the checkpointer and the store of one run. The engine expects them as members of the graph. */
+/** A graph with the checkpointer and the store of one run, which the engine expects in it. */
 
 import type { BaseStore } from '@langchain/langgraph'
 

@@ -33,6 +33,7 @@ import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
 import type { AskItems, GraphStores } from './graph-store.ts'
+import { questionsLeft } from './questions-left.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
@@ -137,7 +138,7 @@ async function run(bench: Workbench, assignment: Assignment,
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await (isMissingNode(error)
-      ? questionsLeft(bench, saver, threadId)
+      ? questionsLeft(bench.codec, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
     return { ...drained ? ended : failure(error, bench.library.root), ...left }
@@ -230,18 +231,6 @@ async function requireNodes(graph: ServedGraph, saver: HeddleSaver,
 
 function isMissingNode(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'missing_node'
-}
-
-/** The interrupts of tasks that the engine does not find. They stay. */
-async function questionsLeft({ codec }: Workbench, saver: HeddleSaver,
-  thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
-  const tuple = await saver.getTuple({ configurable: { thread_id } })
-  const done = doneTasks(tuple)
-  const interrupts: Record<string, unknown[]> = {}
-  for (const [task, channel, value] of tuple?.pendingWrites ?? []) {
-    if (channel === '__interrupt__' && !done.has(task)) interrupts[task] = [value].flat()
-  }
-  return { waiting: true, interrupts: codec.text(interrupts) }
 }
 
 const ended: ExecutionOutcome = { status: 'success', waiting: false, interrupts: '{}', error: null }

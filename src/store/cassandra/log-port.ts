@@ -215,8 +215,8 @@ export class CassandraLog implements LogPort {
 
   /**
    * Changes the rows that the updates are about, those of runs first. What belongs to log rows that
-   * are written is retried until it is done, and so are items, which have no log. Without either the caller
-   * may ask again.
+   * are written is retried until it is done, and so are items, which have no log. Without either
+   * the caller may ask again.
    */
   async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts

@@ -1,6 +1,7 @@
 /**
- * The rows of all threads, assistants and items that this member owns, in a local file from which searches
- * are answered. The file is scratch: it is rebuilt at each start, shard by shard, from Cassandra.
+ * The rows of all threads, assistants and items that this member owns, in a local file from which
+ * searches are answered. The file is scratch: it is rebuilt at each start, shard by shard, from
+ * Cassandra.
  *
  * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
  *    Nothing is ever found of a shard that is not covered. Rows are deleted from the file later
@@ -186,10 +187,10 @@ export class LocalIndex implements OwnIndex {
     return this.#stateOf('item', tenant, id) === 'covered'
   }
 
-  /** Removes an item that was removed in Cassandra. What was not covered is removed another time. */
+  /** Removes an item that was removed in Cassandra. One that is not covered stays for now. */
   async removeItem(name: ItemName & { readonly epoch: number }): Promise<void> {
-    if (this.coversItem(name))
-      await this.#store.log.append([], [{ table: 'item_removed', ...name }])
+    if (!this.coversItem(name)) return
+    await this.#store.log.append([], [{ table: 'item_removed', ...name }])
   }
 
   async close(): Promise<void> {

@@ -5,11 +5,11 @@ import { isAlive, namespaceText, passes } from '../../../search/index.ts'
 import type { FoundItem, ItemQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import type { Database, Statement } from '../file/database.ts'
-import { below, rangeOf } from '../tables/item-table.ts'
+import { below, rangeOf } from './namespace-range.ts'
 import { Slice } from './search-slice.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
-import { bestCosine, unit } from './vector-mirror.ts'
-import type { MirroredItem, VectorMirror } from './vector-mirror.ts'
+import { bestCosine, unit } from './vector-cache.ts'
+import type { CachedItem, VectorCache } from './vector-cache.ts'
 
 /** An item that was found, encoded: it passes between two threads. */
 export interface EncodedItem {
@@ -23,23 +23,23 @@ interface Candidate {
 }
 
 interface Scored extends Candidate {
-  readonly item: MirroredItem
+  readonly item: CachedItem
   readonly score: number
 }
 
 /** Items that are compared before other searches have their turn: some milliseconds. */
 const comparedAtOnce = 8_192
 
-/** Searches on one connection. Each search has its own; the mirror is of all. */
+/** Searches on one connection. Each search has its own; the cache is of all. */
 export class ItemSearch {
   readonly #database: Database
-  readonly #mirror: VectorMirror
+  readonly #cache: VectorCache
   readonly #unlisted: UnlistedShards | undefined
   readonly #body: Statement<readonly [body: Uint8Array]>
 
-  constructor(database: Database, mirror: VectorMirror, unlisted?: UnlistedShards) {
+  constructor(database: Database, cache: VectorCache, unlisted?: UnlistedShards) {
     this.#database = database
-    this.#mirror = mirror
+    this.#cache = cache
     this.#unlisted = unlisted
     this.#body = database.prepare('SELECT body FROM item WHERE no = ?')
   }
@@ -64,7 +64,7 @@ export class ItemSearch {
         continue
       }
       const [body] = this.#body.get(no) ?? []
-      // The mirror may be newer than what this connection sees.
+      // The cache may be newer than what this connection sees.
       if (body === undefined) continue
       const { valueJson } = ItemRow.decode(body)
       const isWanted = filter === undefined || passes(JSON.parse(valueJson), filter)
@@ -99,7 +99,7 @@ export class ItemSearch {
   *#nearest({ tenant, prefix, nowMs }: ItemQuery,
     vector: readonly number[]): Generator<void, readonly Scored[], void> {
     const query = unit(vector)
-    const items = yield* this.#mirror.of(this.#database, tenant, namespaceText(prefix))
+    const items = yield* this.#cache.of(this.#database, tenant, namespaceText(prefix))
     const scored: Scored[] = []
     let compared = 0
     for (const item of items) {

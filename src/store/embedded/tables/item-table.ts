@@ -5,6 +5,7 @@ import { bytesOf } from '../../../checkpoint/index.ts'
 import { labelsOf, namespaceText } from '../../../search/index.ts'
 import type { ItemName, Namespace, NamespaceQuery } from '../../../search/index.ts'
 import type { Database, Statement } from '../file/database.ts'
+import { below, rangeOf } from '../search/namespace-range.ts'
 import type { NumberOf } from '../search/row-number.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
 import type { TenantUses } from './tenant-uses.ts'
@@ -148,16 +149,4 @@ export class ItemTable {
     for (const [text] of all.iterate({ tenant, ...rangeOf(plain), now: nowMs }))
       yield labelsOf(text)
   }
-}
-
-/** SQL condition for rows of a tenant below a namespace. */
-export function below(prefix: Namespace): string {
-  const range = 'AND namespace >= :from AND namespace < :end'
-  return `tenant = :tenant ${prefix.length === 0 ? '' : range}`
-}
-
-/** Values of that condition. The last character is raised: no text with the prefix is above. */
-export function rangeOf(prefix: Namespace): { readonly from: string; readonly end: string } {
-  const from = namespaceText(prefix)
-  return { from, end: `${from.slice(0, -1)}/` }
 }

@@ -17,7 +17,7 @@ import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
 import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
-import { VectorMirror } from '../search/vector-mirror.ts'
+import { VectorCache } from '../search/vector-cache.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
 import { ItemTable } from '../tables/item-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
@@ -41,7 +41,7 @@ class Search implements Disposable {
     this.id = id
     const unlisted = shards === undefined ? undefined : new UnlistedShards(this.#database, true)
     this.#covered = unlisted ? this.#loaded() : []
-    if (unlisted) mirror.keepShards([...this.#covered, ...unlisted.all])
+    if (unlisted) cache.keepShards([...this.#covered, ...unlisted.all])
     this.#slices = slicesOf(this.#database, question, unlisted)
   }
 
@@ -77,7 +77,7 @@ function slicesOf(database: Database, question: SearchQuestion,
       return new ThreadSearch(database, { counts, tokenCounts }, unlisted).documents(question.query)
     }
     case 'items':
-      return itemsOf(new ItemSearch(database, mirror, unlisted).search(question.query))
+      return itemsOf(new ItemSearch(database, cache, unlisted).search(question.query))
     case 'namespaces': {
       const uses = new TenantUses(database, unlisted)
       const items = new ItemTable(database, uses, () => null, unlisted)
@@ -87,7 +87,7 @@ function slicesOf(database: Database, question: SearchQuestion,
 }
 
 /** Vectors that earlier searches have read. */
-const mirror = new VectorMirror()
+const cache = new VectorCache()
 
 const noRows = { sizes: [], total: 0 }
 

@@ -1,7 +1,7 @@
 /**
  * Vectors of items in memory, so that a search compares all of a tenant without reading them.
  *
- * Each change of vectors has a version, and a search brings the mirror of its tenant up to the
+ * Each change of vectors has a version, and a search brings the cache of its tenant up to the
  * newest one that it sees. A row that was read changes only with a new version. Items that have
  * expired are skipped by whoever searches.
  *
@@ -13,7 +13,7 @@ import type { Database, Statement } from '../file/database.ts'
 import { shardOfNumber } from './row-number.ts'
 
 /** What is known of an item with vectors. */
-export interface MirroredItem {
+export interface CachedItem {
   readonly no: number
   readonly namespace: string
   readonly key: string
@@ -28,11 +28,11 @@ type Row = readonly [no: number, version: number, dims: number, vectors: Uint8Ar
   namespace: string | null, key: string | null, updatedAtMs: number, expiresAtMs: number]
 
 /** The items of one tenant. */
-class TenantMirror {
+class TenantVectors {
   version = 0
   bytes = 0
-  readonly #byNumber = new Map<number, MirroredItem>()
-  readonly #byNamespace = new Map<string, Set<MirroredItem>>()
+  readonly #byNumber = new Map<number, CachedItem>()
+  readonly #byNamespace = new Map<string, Set<CachedItem>>()
 
   take([no, version, dims, vectors, namespace, key, updatedAtMs, expiresAtMs]: Row): void {
     this.version = version
@@ -46,7 +46,7 @@ class TenantMirror {
     this.bytes += vectors.byteLength
   }
 
-  *below(prefix: string): Generator<MirroredItem, void, void> {
+  *below(prefix: string): Generator<CachedItem, void, void> {
     for (const [namespace, items] of this.#byNamespace) {
       if (namespace.startsWith(prefix)) yield* items
     }
@@ -73,9 +73,9 @@ const bytesMax = 1024 * 1024 * 1024
 const rowsAtOnce = 256
 
 /** Keeps vectors. One for each search thread. */
-export class VectorMirror {
+export class VectorCache {
   /** The tenant that was searched longest ago comes first. */
-  readonly #tenants = new Map<string, TenantMirror>()
+  readonly #tenants = new Map<string, TenantVectors>()
 
   #shards = ''
 
@@ -85,7 +85,7 @@ export class VectorMirror {
     if (this.#shards === names) return
     this.#shards = names
     const kept = new Set(shards)
-    for (const mirror of this.#tenants.values()) mirror.keep((no) => kept.has(shardOfNumber(no)))
+    for (const cache of this.#tenants.values()) cache.keep((no) => kept.has(shardOfNumber(no)))
   }
 
   /**
@@ -93,36 +93,36 @@ export class VectorMirror {
    * Yields while rows are read.
    */
   *of(database: Database, tenant: string,
-    prefix: string): Generator<void, Iterable<MirroredItem>, void> {
-    const mirror = this.#tenants.get(tenant) ?? new TenantMirror()
+    prefix: string): Generator<void, Iterable<CachedItem>, void> {
+    const cache = this.#tenants.get(tenant) ?? new TenantVectors()
     this.#tenants.delete(tenant)
-    this.#tenants.set(tenant, mirror)
+    this.#tenants.set(tenant, cache)
     const later: Statement<Row> = database.prepare(`
       SELECT no, version, dims, vectors, namespace, key, updated_at, expires_at FROM item_vectors
       LEFT JOIN item USING (no)
       WHERE item_vectors.tenant = ? AND version > ? ORDER BY version LIMIT ${rowsAtOnce}`)
     for (;;) {
-      const rows = later.all(tenant, mirror.version)
-      for (const row of rows) mirror.take(row)
+      const rows = later.all(tenant, cache.version)
+      for (const row of rows) cache.take(row)
       if (rows.length < rowsAtOnce) break
       yield
     }
-    this.#forget(mirror)
-    return mirror.below(prefix)
+    this.#forget(cache)
+    return cache.below(prefix)
   }
 
-  #forget(used: TenantMirror): void {
-    let bytes = [...this.#tenants.values()].reduce((sum, mirror) => sum + mirror.bytes, 0)
-    for (const [tenant, mirror] of this.#tenants) {
-      if (bytes <= bytesMax || mirror === used) return
-      bytes -= mirror.bytes
+  #forget(used: TenantVectors): void {
+    let bytes = [...this.#tenants.values()].reduce((sum, cache) => sum + cache.bytes, 0)
+    for (const [tenant, cache] of this.#tenants) {
+      if (bytes <= bytesMax || cache === used) return
+      bytes -= cache.bytes
       this.#tenants.delete(tenant)
     }
   }
 }
 
 /** The best cosine of the vectors of an item, each a unit vector as `query` is. */
-export function bestCosine({ vectors, dims }: MirroredItem, query: Float32Array): number {
+export function bestCosine({ vectors, dims }: CachedItem, query: Float32Array): number {
   let best = -Infinity
   for (let from = 0; from < vectors.length; from += dims) {
     best = Math.max(best, dot(vectors, from, query))
