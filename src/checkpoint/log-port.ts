@@ -4,7 +4,7 @@
  * Rule: [open_row].
  */
 
-import type { AssistantRow, Branch, CheckpointPlace, CronRow, RunRow,
+import type { AssistantRow, Branch, CheckpointPlace, CronRow, ItemRow, RunRow,
   ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { BillingRow } from '../billing/index.ts'
 
@@ -36,6 +36,9 @@ export type RowUpdate =
   | { readonly table: 'run'; readonly row: RunRow; readonly body?: Uint8Array }
   | { readonly table: 'assistant'; readonly row: AssistantRow }
   | { readonly table: 'cron'; readonly row: CronRow }
+  | { readonly table: 'item'; readonly row: ItemRow }
+  | { readonly table: 'item_removed'; readonly tenant: string; readonly id: string;
+    readonly epoch: number }
   /** Stays when everything else of its thread is purged. */
   | { readonly table: 'billing'; readonly row: BillingRow }
   | { readonly table: 'run_removed'; readonly tenant: string; readonly threadId: string;

@@ -4,6 +4,7 @@ import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSearch } from './assistant-index.ts'
 import type { CronFilter, CronQuery, CronSearch } from './cron-index.ts'
+import type { FoundItem, ItemQuery, ItemSearch, Namespace, NamespaceQuery } from './item-index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 
 /** A question to an index. */
@@ -14,19 +15,23 @@ export type IndexQuestion =
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
   | { readonly kind: 'cron_search'; readonly query: CronQuery }
   | { readonly kind: 'cron_count'; readonly query: CronFilter }
+  | { readonly kind: 'item_search'; readonly query: ItemQuery }
+  | { readonly kind: 'item_namespaces'; readonly query: NamespaceQuery }
   | { readonly kind: 'tenant_use'; readonly query: { readonly tenant: string } }
 
-/** A row of any kind that is searched. */
-export type FoundRow = ThreadRow | AssistantRow | CronRow
+/** What an index finds. */
+export type IndexedRow = ThreadRow | AssistantRow | CronRow | FoundItem
 
 /** The answer of an index. */
 export interface IndexAnswer {
-  /** Threads, assistants or crons, as asked; empty if they were only counted. */
-  readonly rows: readonly FoundRow[]
+  /** Threads, assistants, crons or items, as asked; empty if they were only counted. */
+  readonly rows: readonly IndexedRow[]
   /** Number of all rows that match. */
   readonly total: number
   /** What the tenant uses, if that was asked. */
   readonly use?: TenantUse | undefined
+  /** The namespaces, if those were asked for. */
+  readonly namespaces?: readonly Namespace[]
   /** The shards that were searched, each completely. There are no rows of any other shard. */
   readonly covered: readonly number[]
 }
@@ -39,8 +44,8 @@ export interface OwnIndex {
 
 /** Asks an index that holds rows of all kinds. */
 export async function askIndex(
-  { threads, assistants, crons, use }: { readonly threads: ThreadSearch;
-    readonly assistants: AssistantSearch; readonly crons: CronSearch;
+  { threads, assistants, crons, items, use }: { readonly threads: ThreadSearch;
+    readonly assistants: AssistantSearch; readonly crons: CronSearch; readonly items: ItemSearch;
     use(tenant: string): Promise<TenantUse> },
   { kind, query }: IndexQuestion,
 ): Promise<Omit<IndexAnswer, 'covered'>> {
@@ -57,6 +62,10 @@ export async function askIndex(
       return await crons.search(query)
     case 'cron_count':
       return { rows: [], total: await crons.count(query) }
+    case 'item_search':
+      return await items.search(query)
+    case 'item_namespaces':
+      return { rows: [], total: 0, namespaces: await items.namespaces(query) }
     case 'tenant_use':
       return { rows: [], total: 0, use: await use(query.tenant) }
   }

@@ -5,6 +5,7 @@ import { IndexAnswer as AnswerMessage } from '../../proto/gen/search/v1/index.ts
 import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { rawValues } from '../json/index.ts'
 import type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import type { FoundItem } from './item-index.ts'
 
 /** Questions are plain data. Answers are rows, encoded as they are stored. */
 const values: ValueCodec = {
@@ -31,18 +32,27 @@ function isAnswer(value: unknown): value is IndexAnswer {
   return typeof value === 'object' && value !== null && 'covered' in value
 }
 
-function encodeAnswer({ rows, total, covered, use }: IndexAnswer): Uint8Array {
+function encodeAnswer(
+  { rows, total, covered, use, namespaces = [] }: IndexAnswer,
+): Uint8Array {
+  const items = rows.filter((row): row is FoundItem => 'row' in row)
   // A cron names an assistant and a thread as well.
   const crons = rows.filter((row): row is CronRow => 'cronId' in row)
-  const others = rows.filter((row): row is ThreadRow | AssistantRow => !('cronId' in row))
+  const others = rows.filter((row): row is ThreadRow | AssistantRow =>
+    !('cronId' in row || 'row' in row)
+  )
   const threads = others.filter((row) => 'threadId' in row)
   const assistants = others.filter((row) => 'assistantId' in row)
-  const message = { threads, assistants, crons, total, use, covered: [...covered] }
-  return AnswerMessage.encode(message).finish()
+  return AnswerMessage.encode({ threads, assistants, crons, items, total, use,
+    covered: [...covered], namespaces: namespaces.map((labels) => ({ labels: [...labels] })) })
+    .finish()
 }
 
 function decodeAnswer(bytes: Uint8Array): IndexAnswer {
-  const { threads, assistants, crons, total, covered, use } = AnswerMessage.decode(bytes)
+  const { threads, assistants, crons, items, total, covered, use, namespaces } = AnswerMessage
+    .decode(bytes)
+  const found = items.flatMap(({ row, score }) => (row ? [{ row, score }] : []))
   // Only one of the lists has rows.
-  return { rows: [...threads, ...assistants, ...crons], total, covered, use }
+  const rows = [...threads, ...assistants, ...crons, ...found]
+  return { rows, total, covered, use, namespaces: namespaces.map(({ labels }) => labels) }
 }

@@ -5,8 +5,12 @@ export type { AssistantFilter, AssistantIndex, AssistantQuery, AssistantSearch,
 export type { CronFilter, CronIndex, CronQuery, CronSearch, CronSort, DueCron,
   DueCrons } from './cron-index.ts'
 export { askIndex } from './index-question.ts'
-export type { FoundRow, IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+export type { IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
 export { indexService, indexWire } from './index-service.ts'
+export { pageOfNamespaces, passes } from './item-filter.ts'
+export { deletedMs, isAlive, itemId, labelsOf, namespaceText } from './item-index.ts'
+export type { FoundItem, ItemIndex, ItemName, ItemQuery, ItemSearch, Namespace, NamespaceCondition,
+  NamespaceQuery } from './item-index.ts'
 export { metadataCharactersMax, requireShort } from './metadata-limit.ts'
 export { pageBytes } from './run-table.ts'
 export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'

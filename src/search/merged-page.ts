@@ -1,6 +1,6 @@
 /** One page merged from the answers of several indexes, each with a part of all rows. */
 
-import type { FoundRow as Row, IndexAnswer } from './index-question.ts'
+import type { IndexAnswer, IndexedRow as Row } from './index-question.ts'
 import type { RowOrder } from './row-order.ts'
 
 /** The rows that an index is asked for. */

@@ -3,6 +3,8 @@
 import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { AssistantSort } from './assistant-index.ts'
 import type { CronSort } from './cron-index.ts'
+import { namespaceText } from './item-index.ts'
+import type { FoundItem } from './item-index.ts'
 import type { ThreadSort } from './thread-index.ts'
 
 /** How rows are sorted. */
@@ -66,6 +68,15 @@ function orderBy<Row>(column: Column<Row>, id: Column<Row>,
   sortOrder: 'asc' | 'desc'): RowOrder<Row> {
   const sign = sortOrder === 'asc' ? 1 : -1
   return (one, other) => sign * (compare(one[column], other[column]) || compare(one[id], other[id]))
+}
+
+/** The order of items: the nearest first if they were compared, then the newest. */
+export function itemOrder(one: FoundItem, other: FoundItem): number {
+  const nearer = (other.score ?? -Infinity) - (one.score ?? -Infinity)
+  if (nearer !== 0 && !Number.isNaN(nearer)) return nearer
+  const [a, b] = [one.row, other.row]
+  return b.updatedAtMs - a.updatedAtMs
+    || compare(namespaceText(a.namespace), namespaceText(b.namespace)) || compare(a.key, b.key)
 }
 
 /** Compares texts by their bytes in UTF-8, as a database does. */

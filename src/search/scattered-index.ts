@@ -16,10 +16,12 @@ import { sumOfUses } from '../limits/index.ts'
 import type { TenantUse } from '../limits/index.ts'
 import type { AssistantSearch } from './assistant-index.ts'
 import type { CronSearch } from './cron-index.ts'
-import type { FoundRow as Row, IndexAnswer, IndexQuestion, OwnIndex } from './index-question.ts'
+import type { IndexAnswer, IndexedRow as Row, IndexQuestion, OwnIndex } from './index-question.ts'
+import { pageOfNamespaces } from './item-filter.ts'
+import type { ItemSearch, Namespace, NamespaceQuery } from './item-index.ts'
 import { mergePage, wholeOf } from './merged-page.ts'
 import { OwnerChanges } from './owner-changes.ts'
-import { assistantOrder, cronOrder, threadOrder } from './row-order.ts'
+import { assistantOrder, cronOrder, itemOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
 
@@ -38,6 +40,7 @@ export interface ScatteredIndex {
   readonly threads: ThreadSearch
   readonly assistants: AssistantSearch
   readonly crons: CronSearch
+  readonly items: ItemSearch
   /** What a tenant uses, from the owners that answer soon. */
   use(tenant: string): Promise<TenantUse>
 }
@@ -53,7 +56,7 @@ const pauses = { firstMs: 100, longestMs: 100 }
 const useMs = 1_000
 
 type SearchQuestion = Extract<IndexQuestion,
-  { readonly kind: 'thread_search' | 'assistant_search' | 'cron_search' }>
+  { readonly kind: 'thread_search' | 'assistant_search' | 'cron_search' | 'item_search' }>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
@@ -76,6 +79,10 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
       search: (query) => page({ kind: 'cron_search', query }, cronOrder(query)),
       count: (query) => scatter.count({ kind: 'cron_count', query }),
     },
+    items: {
+      search: (query) => page({ kind: 'item_search', query }, itemOrder),
+      namespaces: (query) => scatter.namespaces(query),
+    },
     use: (tenant) => scatter.use(tenant),
   }
 }
@@ -96,6 +103,18 @@ class Scatter {
       const answers = await Promise.all(owners.map((member) => ask(member, question)))
       const whole = wholeOf(answers, this.#options.owners.shards)
       return whole?.reduce((sum, { total }) => sum + total, 0)
+    })
+  }
+
+  namespaces(query: NamespaceQuery): Promise<Namespace[]> {
+    const { offset, limit } = query
+    // The first ones of all are among the first ones of each.
+    const question = { kind: 'item_namespaces',
+      query: { ...query, offset: 0, limit: offset + limit } } as const
+    return this.#untilWhole(async (owners, ask) => {
+      const answers = await Promise.all(owners.map((member) => ask(member, question)))
+      const whole = wholeOf(answers, this.#options.owners.shards)
+      return whole && pageOfNamespaces(whole.flatMap(({ namespaces = [] }) => namespaces), query)
     })
   }
 

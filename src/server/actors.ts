@@ -10,6 +10,8 @@ import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
+import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
@@ -23,6 +25,7 @@ import { tracedHost } from './traced-host.ts'
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitClients
+  readonly items: ItemStore
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export interface ActorParts {
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
+  itemSettings(): ItemSettings
 }
 
 /** Bytes that all threads together may keep in memory, of states and of events of finished runs. */
@@ -91,7 +95,9 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     ...tracing && { tracing },
   })
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
-  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody })
+  const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
+    settings: parts.itemSettings })
+  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody, items })
   const dueThreads = new DueWakes({ env, due: dueThreadActors(backend.due), wake: async (key) => {
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
@@ -101,6 +107,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
       const epoch = epochOf(key)
       if (epoch !== undefined) await activations.ask(key, epoch, { kind: 'look' })
     } })
+  const stopSweeping = sweepItems({ env, index: backend.items, router,
+    everyMs: parts.itemSettings().sweepMs })
   let closing = false
   const wakeOne = async (key: ActorKey, backoff = new Backoff(env, wakeAgain)) => {
     const epoch = epochOf(key)
@@ -117,6 +125,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     router,
     activations,
     limits,
+    items,
     wake: async (unfinished) => {
       const inTurn = limitConcurrency(wokenAtOnce)
       await Promise.all(
@@ -133,6 +142,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
       closing = true
       dueThreads.close()
       dueCrons.close()
+      stopSweeping()
       limits.close()
       await activations.close(deadline)
       await firing.close()
@@ -149,13 +159,13 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 }
 
 type Ports = Pick<Backend,
-  'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'limits' | 'askDoors'>
+  'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'items' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env } = parts
-  const { log, threads, runs, assistants, crons, limits, askDoors } = ports
+  const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
     threadKind({
@@ -178,6 +188,7 @@ function kindsOver(ports: Ports, parts: ActorParts,
     }),
     assistantKind({ log, index: assistants, reads, env }),
     cronKind({ log, index: crons, env, ...firing }),
+    itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

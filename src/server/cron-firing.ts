@@ -7,6 +7,7 @@ import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { operationsOver } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
+import type { ItemStore } from '../items/index.ts'
 import { readLongJson } from '../json/index.ts'
 import { Quotas } from '../limits/index.ts'
 import type { QuotaLimits, ReadQuota } from '../limits/index.ts'
@@ -22,6 +23,7 @@ export interface FiringParts {
   readonly host: GraphHost
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
+  readonly items: ItemStore
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
 }

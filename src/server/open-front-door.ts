@@ -27,7 +27,7 @@ export interface DoorParts {
   readonly tracing?: Tracing
   readonly backend: Backend
   readonly graphs: GraphHost
-  readonly actors: Pick<Actors, 'router' | 'limits'>
+  readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
   readonly reads: ReadQuota
@@ -41,7 +41,7 @@ const nextPorts = 100
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
-  const { metrics, actors: { router, limits }, backend, rows, ...others } = parts
+  const { metrics, actors: { router, limits, items }, backend, rows, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
   const json = readLongJson(env.log)
@@ -65,6 +65,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     assistantIndex: backend.everybody.assistants,
     crons: cronClient(router),
     cronIndex: backend.everybody.crons,
+    items,
     region: regionOf(settings),
     dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
     clusterStatus: backend.status,

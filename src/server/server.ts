@@ -8,6 +8,7 @@ import type { WebhookPolicy } from '../egress/index.ts'
 import { compileProject, ExecutionMarks, readProject, startGraphHost,
   watchProject } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
+import type { ItemSettings } from '../items/index.ts'
 import { rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
@@ -94,7 +95,7 @@ export async function openServer(settings: Settings, env: Env,
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
   const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [backend, { host: graphs, webhooks }] = await Promise.all([
+  const [backend, { host: graphs, webhooks, itemSettings }] = await Promise.all([
     stage('store', () => openBackend(settings, { ...watchers, endProcess }),
       (backend, deadline) => backend.close(deadline)),
     stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
@@ -108,12 +109,13 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine, quotas: settings.quotas }),
+        billing: settings.billing, quarantine, quotas: settings.quotas, itemSettings }),
     async (actors, deadline) => {
       await actors.close(deadline)
       await wayOut.close()
     })
   const { activations, limits, wakeAt } = actors
+  graphs.useItems(actors.items)
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () =>
@@ -227,6 +229,8 @@ interface Graphs {
   readonly host: RunningGraphHost
   /** Which webhooks runs may call, as the project says at the time of the call. */
   webhooks(): WebhookPolicy
+  /** How the project keeps items, as it says at the time of the call. */
+  itemSettings(): ItemSettings
   close(): Promise<void>
 }
 
@@ -241,12 +245,13 @@ async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks } = project
+  let { webhooks, store } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
         if (opened === 'superseded') return
         webhooks = project.webhooks
+        store = project.store
         env.log.info('The project was reloaded.')
       }, cannotReload)
     },
@@ -255,10 +260,18 @@ async function openGraphs(project: Project,
   return {
     host,
     webhooks: () => webhooks,
+    itemSettings: () => itemSettingsOf(store, host),
     close: async () => {
       stopWatching()
       await host.close()
       marks?.close()
     },
   }
+}
+
+function itemSettingsOf({ embedding, ...store }: Project['store'],
+  host: Pick<RunningGraphHost, 'embed'>): ItemSettings {
+  if (embedding === undefined) return store
+  const { dims, fields } = embedding
+  return { ...store, index: { dims, fields, embed: (texts, kind) => host.embed(texts, kind) } }
 }

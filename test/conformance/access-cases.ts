@@ -25,6 +25,8 @@ export interface Case {
   readonly does: 'read' | 'change' | 'public'
   readonly sees: Sight
   readonly body?: (of: Belongings) => object
+  /** Of the URL. */
+  readonly query?: string
 }
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
@@ -35,6 +37,9 @@ const ofGraph = () => ({ assistant_id: 'echo', input: { messages: [] } })
 const ofAssistant = ({ assistantId }: Belongings) => ({ assistant_id: assistantId,
   input: { messages: [] } })
 const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: checkpointId } })
+
+/** An item of the first tenant. */
+export const theItem = { namespace: ['notes'], key: 'secret' }
 
 /** By method and path, as in /openapi.json. */
 export const routeCases: Readonly<Record<string, Case>> = {
@@ -78,6 +83,11 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /runs/stream': change('nothing', ofAssistant),
   'POST /runs/wait': change('nothing', ofAssistant),
   'GET /runs/{run_id}/stream': read('nothing'),
+  'PUT /store/items': change('own', () => ({ ...theItem, value: {} })),
+  'GET /store/items': { ...read('own'), query: '?namespace=notes&key=secret' },
+  'DELETE /store/items': change('own', () => theItem),
+  'POST /store/items/search': read('own', () => ({ namespace_prefix: [] })),
+  'POST /store/namespaces': read('own', () => ({})),
 }
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))

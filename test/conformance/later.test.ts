@@ -10,10 +10,6 @@ const server = useServer()
 const some = randomUUID()
 
 it.each([
-  ['PUT', '/store/items', { namespace: ['a'], key: 'k', value: {} }],
-  ['GET', '/store/items?key=k&namespace=a', undefined],
-  ['POST', '/store/items/search', { namespace_prefix: [] }],
-  ['POST', '/store/namespaces', {}],
   ['POST', `/threads/${some}/commands`, { id: 1, method: 'run.start', params: {} }],
   ['POST', `/threads/${some}/stream/events`, { channels: ['values'] }],
   ['GET', `/threads/${some}/stream`, undefined],

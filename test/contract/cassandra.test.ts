@@ -7,6 +7,7 @@ import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { cassandraPlace } from './cassandra-place.ts'
 import { describeCronIndex } from './cron-index-contract.ts'
+import { describeItemIndex } from './item-index-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -31,4 +32,5 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeBillingTable('Cassandra', place)
   describeAssistantIndex('Cassandra', place)
   describeCronIndex('Cassandra', place)
+  describeItemIndex('Cassandra', place)
 })

@@ -4,6 +4,7 @@ import { describeAssistantIndex } from './assistant-index-contract.ts'
 import { describeBillingTable } from './billing-table-contract.ts'
 import { describeCronIndex } from './cron-index-contract.ts'
 import { embeddedPlace } from './embedded-place.ts'
+import { describeItemIndex } from './item-index-contract.ts'
 import { describeKeyTable } from './key-table-contract.ts'
 import { describeLimitTable } from './limit-table-contract.ts'
 import { describeLog } from './log-contract.ts'
@@ -24,3 +25,4 @@ describeLimitTable('embedded', embeddedPlace)
 describeBillingTable('embedded', embeddedPlace)
 describeAssistantIndex('embedded', embeddedPlace)
 describeCronIndex('embedded', embeddedPlace)
+describeItemIndex('embedded', embeddedPlace)

@@ -6,7 +6,7 @@ import type { KeyTable } from '../../src/access/index.ts'
 import type { BillingTable } from '../../src/billing/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
 import type { LimitTable, TenantUse } from '../../src/limits/index.ts'
-import type { AssistantIndex, CronIndex, DueCrons, DueThreads, RunTable, ThreadIndex,
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ThreadIndex,
   UnfinishedThread } from '../../src/search/index.ts'
 
 export interface OpenStore {
@@ -15,6 +15,7 @@ export interface OpenStore {
   readonly runs: RunTable
   readonly assistants: AssistantIndex
   readonly crons: CronIndex
+  readonly items: ItemIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
@@ -63,6 +64,9 @@ export function useStore(makePlace: MakePlace): OpenStore {
     },
     get crons() {
       return open.crons
+    },
+    get items() {
+      return open.items
     },
     get keys() {
       return open.keys

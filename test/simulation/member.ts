@@ -58,7 +58,7 @@ interface ClusterNode {
   readonly inbound: Inbound
 }
 
-type RowTables = Readonly<Record<'thread' | 'assistant' | 'cron', OwnedRowTable>>
+type RowTables = Readonly<Record<'thread' | 'assistant' | 'cron' | 'item', OwnedRowTable>>
 
 const loadAgainMs = 300
 /** How long a member lives on after it has given everything back. */
@@ -345,9 +345,9 @@ function bodiesOf(connection: Connection): StoredBodies {
 function rowTables(connection: Connection): RowTables {
   const bodies = bodiesOf(connection)
   const settings = { shards, buckets: 1 }
-  const table = (kind: 'thread' | 'assistant' | 'cron') =>
-    new OwnedRowTable({ connection, bodies, settings, kind })
-  return { thread: table('thread'), assistant: table('assistant'), cron: table('cron') }
+  const table = (kind: keyof RowTables) => new OwnedRowTable({ connection, bodies, settings, kind })
+  return { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
+    item: table('item') }
 }
 
 /** The error of a member that has started and does not listen yet. */

@@ -152,6 +152,7 @@ export class GraphBench {
     const ended = await execute(this.bench, {
       execution,
       source: this.log,
+      items: async () => [],
       outbox,
       memory,
       entered: () => {},

@@ -22,8 +22,7 @@ class PurgingLog extends MemoryLog {
     const updates = this.updates.filter((update) =>
       update.table === 'run_removed'
         ? update.threadId !== id
-        : update.table === 'assistant' || update.table === 'billing' ||
-          update.row.threadId !== id
+        : update.table !== 'thread' && update.table !== 'run' || update.row.threadId !== id
     )
     this.updates.splice(0, this.updates.length, ...updates)
   }

@@ -31,7 +31,8 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
 }
 
 interface RouteWords {
-  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Crons' | 'Server'
+  readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Crons' | 'Store'
+    | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject

@@ -5,6 +5,7 @@ import type { AssistantClient } from '../../assistants/index.ts'
 import type { CronClient } from '../../crons/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphHost } from '../../graph/index.ts'
+import type { ItemStore } from '../../items/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { AssistantSearch, CronSearch } from '../../search/index.ts'
@@ -16,6 +17,7 @@ import type { FireCron } from './cron-firing.ts'
 import { cronRemoval } from './cron-removal.ts'
 import { CronOperations } from './crons.ts'
 import { RunOperations } from './runs.ts'
+import { StoreOperations } from './store.ts'
 import { ThreadOperations } from './threads.ts'
 
 /** Clients of actors, indexes and bounds that all operations of a front door share. */
@@ -25,6 +27,7 @@ export interface OperationParts {
   readonly assistantIndex: AssistantSearch
   readonly crons: CronClient
   readonly cronIndex: CronSearch
+  readonly items: ItemStore
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
@@ -47,6 +50,7 @@ export interface Operations {
   readonly runs: RunOperations
   readonly crons: CronOperations
   readonly fireCron: FireCron
+  readonly store: StoreOperations
 }
 
 /** Makes the operations, once for each front door. */
@@ -60,5 +64,6 @@ export function operationsOver(parts: OperationParts): Operations {
     runs,
     crons: new CronOperations({ ...parts, runs }),
     fireCron: cronFiring({ ...parts, runs }),
+    store: new StoreOperations(parts),
   }
 }

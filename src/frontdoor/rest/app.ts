@@ -17,6 +17,7 @@ import { serverRoutes } from './server.ts'
 import type { ServerDetails } from './server.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
+import { storeRoutes } from './store.ts'
 import { threadRoutes } from './threads.ts'
 
 /** Adds the REST API to an app. Call after the guard is added. */
@@ -33,6 +34,7 @@ export async function addRest(app: App,
   runRoutes(app, options)
   statelessRunRoutes(app, options)
   cronRoutes(app, options)
+  storeRoutes(app, options)
 }
 
 /** The same schemas check and document. Those of headers and answers only document. */

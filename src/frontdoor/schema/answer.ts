@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 
 import { errorCodes } from '../../errors.ts'
 import { Json, JsonObject, Nullable, OneOf, Uuid } from './json.ts'
+import { itemAnswers } from './store.ts'
 
 const Time = () => Type.String({ format: 'date-time' })
 
@@ -194,4 +195,4 @@ const Failure = Type.Object({
 /** All schemas that a route may name as its answer. */
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun, Cron,
   FoundCron, RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok,
-  Info, Failure]
+  Info, Failure, ...itemAnswers]

@@ -1,4 +1,6 @@
-/** A graph with the checkpointer of one thread. The engine expects it as a member of the graph. */
+/** A graph with the checkpointer and the store of one run, which the engine expects in it. */
+
+import type { BaseStore } from '@langchain/langgraph'
 
 import type { ServedGraph } from '../project/graph-export.ts'
 import type { HeddleSaver } from '../state/saver.ts'
@@ -15,10 +17,15 @@ function nodesOf(graph: ServedGraph): ServedGraph['nodes'] {
   return nodes
 }
 
-/** Sets the checkpointer on an object that inherits from `graph`, which all executions share. */
-export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader): ServedGraph {
+/**
+ * Sets the checkpointer on an object that inherits from `graph`, which all executions share. A
+ * store replaces the one that the graph was compiled with.
+ */
+export function bindSaver(graph: ServedGraph, saver: HeddleSaver | StateReader,
+  store?: BaseStore): ServedGraph {
   return Object.create(graph, {
     checkpointer: { value: saver, writable: true },
+    ...store && { store: { value: store, writable: true } },
     nodes: { value: nodesOf(graph), writable: true },
   }) as ServedGraph
 }

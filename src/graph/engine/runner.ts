@@ -33,6 +33,8 @@ import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
 import { pendingInterrupts } from './pending-interrupts.ts'
+import type { AskItems, GraphStores } from './graph-store.ts'
+import { questionsLeft } from './questions-left.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
@@ -44,6 +46,8 @@ export interface Workbench {
   uuid(): string
   /** Undefined if the library has to run unchanged. */
   readonly shortcuts?: Shortcuts
+  /** Undefined if the library is too old to have a store. */
+  readonly stores?: GraphStores | undefined
   /** The description that the rest of the process has of the graph. */
   describe(graphId: string): GraphDescription | undefined
 }
@@ -56,6 +60,8 @@ export interface Assignment {
   readonly memory: ThreadMemory
   readonly control: DrainControl
   readonly signal: AbortSignal
+  /** Asks for items of the execution's tenant. */
+  readonly items: AskItems
   /** Call whenever code of the execution runs. */
   readonly entered: () => void
 }
@@ -105,7 +111,7 @@ async function run(bench: Workbench, assignment: Assignment,
     pending,
     isExit: request.durability === 'exit',
   })
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const redoes = configurable.checkpoint_id !== undefined
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
@@ -134,7 +140,7 @@ async function run(bench: Workbench, assignment: Assignment,
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
     if (drained && control.handsBack) return { ...ended, status: 'drained' }
     const left = await (isMissingNode(error)
-      ? questionsLeft(bench, saver, threadId)
+      ? questionsLeft(bench.codec, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
     const outcome = drained ? ended : failure(error, bench.library.root)
@@ -161,7 +167,7 @@ async function edit(bench: Workbench, assignment: Assignment,
   const options = { metadata: described, sync: false, reference: undefined,
     pending: (writes: CheckpointPendingWrite[]) => pending?.(writes) ?? writes }
   const saver = saverFor(bench, assignment, graph, options)
-  const bound = bindSaver(graph, saver)
+  const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const { langgraph } = bench.library
   const supersteps = request.supersteps.map((updates) => updates.map(parsedUpdate))
   await requireNameKnown(graph, configurable.checkpoint_ns, supersteps.flat())
@@ -229,18 +235,6 @@ async function requireNodes(graph: ServedGraph, saver: HeddleSaver,
 
 function isMissingNode(error: unknown): boolean {
   return error instanceof HeddleError && error.code === 'missing_node'
-}
-
-/** The interrupts of tasks that the engine does not find. They stay. */
-async function questionsLeft({ codec }: Workbench, saver: HeddleSaver,
-  thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts'>> {
-  const tuple = await saver.getTuple({ configurable: { thread_id } })
-  const done = doneTasks(tuple)
-  const interrupts: Record<string, unknown[]> = {}
-  for (const [task, channel, value] of tuple?.pendingWrites ?? []) {
-    if (channel === '__interrupt__' && !done.has(task)) interrupts[task] = [value].flat()
-  }
-  return { waiting: true, interrupts: codec.text(interrupts) }
 }
 
 const ended: ExecutionOutcome = { status: 'success', waiting: false, interrupts: '{}', error: null }

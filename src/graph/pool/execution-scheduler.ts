@@ -104,6 +104,11 @@ export class ExecutionScheduler {
     return this.#jobOf(link, job)?.source
   }
 
+  /** The tenant of a job of this worker; undefined if it does not have it any more. */
+  tenantOf(link: WorkerLink, job: number): string | undefined {
+    return this.#jobOf(link, job)?.execution.tenant
+  }
+
   mail(link: WorkerLink, mail: WorkerMail): void {
     switch (mail.type) {
       case 'batch':

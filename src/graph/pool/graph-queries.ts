@@ -34,6 +34,8 @@ const largeBytes = 1024 * 1024
 /** Long, because reading a large state or building a schema may take a while. */
 const deadlineMs = 30_000
 const lossesMax = 2
+/** Shorter, because a caller waits to store something. */
+const embedMs = 10_000
 
 /** Sends questions to workers. Belongs to the graph host. */
 export class GraphQueries {
@@ -59,12 +61,15 @@ export class GraphQueries {
     const reply = Promise.withResolvers<unknown>()
     const asking: Asking = { inquiry, source, reply, asked: new Map(), losses: 0, reads: 0,
       bytes: 0, stopTimers: () => {} }
-    let stopHedge = this.#env.after(hedgeAfterMs, () => {
+    const isEmbed = inquiry.kind === 'embed'
+    // Who embeds twice pays twice.
+    let stopHedge = isEmbed ? () => {} : this.#env.after(hedgeAfterMs, () => {
       if (asking.reads === 0 && asking.bytes < largeBytes) return this.#send(asking)
       stopHedge = this.#env.after(lateHedgeMs, () => this.#send(asking))
     })
-    const stopDeadline = this.#env.after(deadlineMs,
-      () => this.#end(asking, () => reply.reject(unanswered(inquiry))))
+    const patienceMs = isEmbed ? embedMs : deadlineMs
+    const stopDeadline = this.#env.after(patienceMs,
+      () => this.#end(asking, () => reply.reject(unanswered(inquiry, patienceMs / 1_000))))
     const giveUp = () => this.#end(asking, () => reply.reject(cancelled!.reason))
     cancelled?.addEventListener('abort', giveUp)
     asking.stopTimers = () => {
@@ -184,10 +189,11 @@ export class GraphQueries {
 }
 
 /** A retryable error: a graph that hangs mostly waits for something that is unreachable for now. */
-function unanswered({ graphId }: GraphInquiry): HeddleError {
-  const seconds = deadlineMs / 1_000
-  return new HeddleError('unavailable', `Graph "${graphId}" did not answer in ${seconds} ` +
-    'seconds: the function that makes it may wait for what is out of reach.', {
-    retryAfterSeconds: seconds,
-  })
+function unanswered(inquiry: GraphInquiry, seconds: number): HeddleError {
+  const who = inquiry.kind === 'embed'
+    ? 'The embedding of store.index.embed'
+    : `Graph "${inquiry.graphId}"`
+  const what = inquiry.kind === 'embed' ? 'it' : 'the function that makes it'
+  return new HeddleError('unavailable', `${who} did not answer in ${seconds} seconds: ${what} ` +
+    'may wait for what is out of reach.', { retryAfterSeconds: seconds })
 }

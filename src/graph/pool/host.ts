@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import { optimiseSoon } from '../../settings/index.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
@@ -55,6 +56,12 @@ export interface HostStats {
   readonly lost: number
 }
 
+/** Long-term memory as graphs use it. */
+export interface GraphItems {
+  /** The results of operations, in their order. */
+  batch(tenant: string, operations: readonly ItemOperation[]): Promise<ItemResult[]>
+}
+
 /** A host for its owner, which may also reload, drain and close it. */
 export interface RunningGraphHost extends GraphHost {
   /**
@@ -70,6 +77,10 @@ export interface RunningGraphHost extends GraphHost {
   stats(): HostStats
   /** Gives graphs the URL at which this server answers clients; undefined if it does not. */
   servedAt(url: string | undefined): void
+  /** What the project's embedding makes of texts. Throws as questions about graphs do. */
+  embed(texts: readonly string[], kind: 'documents' | 'query'): Promise<unknown>
+  /** Gives graphs the items of their tenants. Without it they have none. */
+  useItems(items: GraphItems): void
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
 }
@@ -96,6 +107,7 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #executions: ExecutionScheduler
   readonly #inquiries: GraphQueries
   readonly #types: TypeReader
+  #items: GraphItems | undefined
 
   constructor(env: Env, options: PoolOptions) {
     let jobs = 0
@@ -111,6 +123,7 @@ class WorkerGraphHost implements RunningGraphHost {
       },
       mail: (link, mail) => {
         if (mail.type === 'read') return void this.#read(link, mail)
+        if (mail.type === 'items') return void this.#remember(link, mail)
         this.#executions.mail(link, mail)
         this.#inquiries.mail(link, mail)
       },
@@ -135,6 +148,14 @@ class WorkerGraphHost implements RunningGraphHost {
   }
   drain(deadline: AbortSignal): Promise<void> {
     return this.#executions.drain(deadline)
+  }
+
+  embed(texts: readonly string[], textKind: 'documents' | 'query'): Promise<unknown> {
+    return this.#inquiries.ask({ kind: 'embed', texts, textKind })
+  }
+
+  useItems(items: GraphItems): void {
+    this.#items = items
   }
 
   servedAt(url: string | undefined): void {
@@ -210,6 +231,18 @@ class WorkerGraphHost implements RunningGraphHost {
     return this.#inquiries.ask({ kind: 'drawable', graphId, xray, configurable })
   }
 
+  /** Does what a run asks of the items of its tenant. */
+  async #remember(link: WorkerLink,
+    { job, asking, operations }: WorkerMail & { type: 'items' }): Promise<void> {
+    const tenant = this.#executions.tenantOf(link, job)
+    const result = await resultOf(
+      tenant === undefined || this.#items === undefined
+        ? Promise.reject(nobodyWaits())
+        : this.#items.batch(tenant, operations),
+    )
+    link.post({ type: 'remembered', asking, result })
+  }
+
   /** Answers a worker's read of a thread's checkpoints. */
   async #read(link: WorkerLink,
     { job, reading, what }: WorkerMail & { type: 'read' }): Promise<void> {
@@ -227,8 +260,12 @@ function bytesOf(tuples: readonly StoredTuple[]): number {
 
 async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
   // Answered nevertheless: the worker must not wait for ever.
-  if (!source) throw new HeddleError('unavailable', 'Nobody waits for this any more.')
+  if (!source) throw nobodyWaits()
   if (what.kind === 'list') return source.list(what.query)
   const tuple = await source.tuple(what.ns, what.checkpointId)
   return tuple ? [tuple] : []
+}
+
+function nobodyWaits(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }

@@ -13,6 +13,7 @@ import type { ThreadMemory } from '../state/thread-memory.ts'
 import { clearMark, markRun } from './execution-marks.ts'
 import type { ExecutionMark } from './execution-marks.ts'
 import { serverIsAt } from './in-graph-client.ts'
+import { ItemAsks } from './item-asks.ts'
 import type { MessagePortBatcher } from './message-port-batcher.ts'
 import { underTrace } from './run-trace.ts'
 import { resultOf, unwrap } from './worker-mail.ts'
@@ -50,12 +51,14 @@ export class JobRunner {
   readonly #inquiries = new Map<number, AbortController>()
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
+  readonly #asks: ItemAsks
 
   constructor(bench: Workbench, batcher: MessagePortBatcher, env: Env, shown: Shown) {
     this.#bench = bench
     this.#batcher = batcher
     this.#env = env
     this.#shown = shown
+    this.#asks = new ItemAsks((mail) => batcher.send(mail))
   }
 
   receive(mail: ToWorker): void {
@@ -77,6 +80,8 @@ export class JobRunner {
         return this.#jobs.get(mail.job)?.outbox.landed()
       case 'stored':
         return this.#stored(mail)
+      case 'remembered':
+        return this.#asks.answer(mail.asking, mail.result)
       case 'served':
         return serverIsAt(mail.url)
       case 'ping':
@@ -100,7 +105,7 @@ export class JobRunner {
     const memory = this.#memories.take(thread, execution.headId)
     try {
       const assignment = { execution, source, outbox, memory, control: job.control,
-        signal: job.abort.signal, entered }
+        signal: job.abort.signal, entered, items: this.#asks.of(number, entered) }
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
@@ -166,6 +171,9 @@ export class JobRunner {
 
   async #answer(job: number, inquiry: GraphInquiry, cancelled: AbortSignal): Promise<unknown> {
     const { library } = this.#bench
+    if (inquiry.kind === 'embed') {
+      return library.embedding.embed(inquiry.texts, inquiry.textKind)
+    }
     const { graphId } = inquiry
     switch (inquiry.kind) {
       case 'state': {

@@ -1,6 +1,7 @@
 /** Checks what a graph worker posts, because user code in it may have got hold of the port. */
 
 import { isErrorCode } from '../../errors.ts'
+import type { ItemOperation } from '../../items/index.ts'
 import type { OutcomeStatus } from '../execution.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
@@ -21,6 +22,9 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
     case 'read':
       return isNumber(value['job']) && isNumber(value['reading'])
         && isReading(value['what'])
+    case 'items':
+      return isNumber(value['job']) && isNumber(value['asking'])
+        && isListOf(value['operations'], isOperation)
     case 'answer':
       return isNumber(value['job']) && isResult(value['result'])
     case 'broken':
@@ -75,6 +79,29 @@ function isReading(value: unknown): boolean {
   return kind === 'list'
     ? isBag(query)
     : kind === 'tuple' && isText(ns) && (id === null || isText(id))
+}
+
+function isOperation({ kind, namespace, key, valueJson, index, prefix, ...each }: Bag): boolean {
+  switch (kind as ItemOperation['kind']) {
+    case 'get':
+    case 'delete':
+      return isTextList(namespace) && isText(key)
+    case 'put':
+      return isTextList(namespace) && isText(key) && isText(valueJson)
+        && (index === undefined || index === false || isTextList(index))
+    case 'search':
+      return isTextList(prefix) && isNumber(each['limit']) && isNumber(each['offset'])
+        && (each['filter'] === undefined || isBag(each['filter']))
+        && (each['query'] === undefined || isText(each['query']))
+    case 'namespaces':
+      return isNumber(each['limit']) && isNumber(each['offset'])
+        && (each['maxDepth'] === undefined || isNumber(each['maxDepth']))
+        && isListOf(each['conditions'],
+          ({ matchType, path }) =>
+            (matchType === 'prefix' || matchType === 'suffix') && isTextList(path))
+    default:
+      return false
+  }
 }
 
 function isResult(value: unknown): boolean {

@@ -46,6 +46,7 @@ export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undef
     memory: { newest: new Map(), empty: true },
     control: new DrainControl(() => {}),
     signal: new AbortController().signal,
+    items: async () => [],
     entered: () => {},
   })
 }

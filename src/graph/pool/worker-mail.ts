@@ -7,6 +7,8 @@ import type { ErrorCode } from '../../errors.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
   TupleQuery } from '../execution.ts'
+import type { ItemOperation, ItemResult } from '../../items/index.ts'
+import type { TextKind } from '../project/embedding.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
 import type { ExecutionMark } from './execution-marks.ts'
@@ -36,6 +38,8 @@ export type ToWorker =
   /** Answers a batch with `awaited`. */
   | { readonly type: 'landed'; readonly job: number }
   | { readonly type: 'stored'; readonly reading: number; readonly result: Result<StoredTuple[]> }
+  /** Answers `items`. */
+  | { readonly type: 'remembered'; readonly asking: number; readonly result: Result<ItemResult[]> }
   /** The URL at which this server answers clients; undefined if it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }
   | { readonly type: 'ping' }
@@ -58,6 +62,9 @@ export type WorkerMail =
   | { readonly type: 'broken'; readonly job: number }
   | { readonly type: 'read'; readonly job: number; readonly reading: number;
     readonly what: Reading }
+  /** Items that a job reads or changes. */
+  | { readonly type: 'items'; readonly job: number; readonly asking: number;
+    readonly operations: readonly ItemOperation[] }
   | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
   | { readonly type: 'pong' }
 
@@ -65,6 +72,7 @@ export type WorkerMail =
 export type GraphInquiry =
   | { readonly kind: 'state'; readonly graphId: string; readonly threadId: string;
     readonly question: StateQuestion }
+  | { readonly kind: 'embed'; readonly texts: readonly string[]; readonly textKind: TextKind }
   | { readonly graphId: string; readonly configurable?: Configurable | undefined } & (
     | { readonly kind: 'schemas' }
     | { readonly kind: 'subgraphSchemas'; readonly namespace: string | null;

@@ -5,6 +5,7 @@ import threads from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
 import { assert, HeddleError } from '../../errors.ts'
+import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import { GraphLibrary } from '../project/library.ts'
@@ -82,6 +83,7 @@ const bench: Workbench = {
   codec,
   serde,
   shortcuts,
+  stores: GraphStores.of(library),
   uuid: () => env.uuid(),
   describe: (graphId) => described.get(graphId),
 }

@@ -5,6 +5,7 @@ import type { BaseChannel } from '@langchain/langgraph'
 import { HeddleError } from '../../errors.ts'
 import type { Configurable, GraphDescription, GraphSchemas } from '../execution.ts'
 import { placeIn } from './code-place.ts'
+import { ProjectEmbedding } from './embedding.ts'
 import { resolveExport, toGraph } from './graph-export.ts'
 import type { AccessContext, GraphFactory, ServedGraph } from './graph-export.ts'
 import { writableChannels } from './graph-names.ts'
@@ -44,16 +45,19 @@ export class GraphLibrary {
   readonly messages: Messages
   /** The folder of the project. */
   readonly root: string
+  readonly embedding: ProjectEmbedding
   readonly #graphs: ReadonlyMap<string, LoadedGraph>
   readonly #schemas = new WeakMap<ServedGraph, Promise<GraphSchemas>>()
 
   private constructor(
-    { langgraph, messages, root }: Pick<GraphLibrary, 'langgraph' | 'messages' | 'root'>,
+    { langgraph, messages, root, embedding }: Pick<GraphLibrary,
+      'langgraph' | 'messages' | 'root' | 'embedding'>,
     graphs: readonly LoadedGraph[],
   ) {
     this.langgraph = langgraph
     this.messages = messages
     this.root = root
+    this.embedding = embedding
     this.#graphs = new Map(graphs.map((graph) => [graph.entry.graphId, graph]))
   }
 
@@ -73,7 +77,9 @@ export class GraphLibrary {
       loads(entry.graphId)
       graphs.push(await load(project.root, entry))
     }
-    return new GraphLibrary({ langgraph, messages, root: project.root }, graphs)
+    const { root, embedding } = project
+    return new GraphLibrary({ langgraph, messages, root,
+      embedding: new ProjectEmbedding(root, embedding) }, graphs)
   }
 
   /** Throws `graph_failed` if the project's copy of the engine is too old. */

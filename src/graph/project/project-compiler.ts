@@ -17,6 +17,8 @@ import type { Project } from './project.ts'
 export interface CompiledProject {
   readonly root: string
   readonly graphs: readonly GraphEntry[]
+  /** Null if the project embeds nothing. */
+  readonly embedding: EmbeddingEntry | null
   readonly env: Readonly<Record<string, string>>
   /** Every local file that a graph imports, by file URL. */
   readonly sources: ReadonlyMap<string, ModuleSource>
@@ -34,6 +36,9 @@ export interface GraphEntry {
   /** Why its files could not be compiled, `file:line:column: message` a line; null if they were. */
   readonly failure: string | null
 }
+
+/** The module that embeds texts. */
+export type EmbeddingEntry = Pick<GraphEntry, 'url' | 'exportName' | 'failure'>
 
 /** JavaScript. What was compiled has its source map inside. */
 interface ModuleSource {
@@ -63,8 +68,9 @@ export async function compileProject(project: Project): Promise<CompiledProject>
 }
 
 async function compiled(project: Project): Promise<CompiledProject> {
-  const { root } = project
-  const files = [...new Set(project.graphs.map(({ file }) => file))]
+  const { root, store: { embedding } } = project
+  const named = [...project.graphs, ...embedding ? [embedding] : []]
+  const files = [...new Set(named.map(({ file }) => file))]
   // Each is compiled separately, so that errors in one do not hide those in others.
   const discoveries = await Promise.all(files.map((file) => discover(root, file)))
   const failures = new Map(
@@ -76,6 +82,10 @@ async function compiled(project: Project): Promise<CompiledProject> {
     graphs: project.graphs.map(({ file, ...graph }) => ({ ...graph, url: pathToFileURL(file).href,
       failure: failures.get(file) ?? null })
     ),
+    embedding: embedding
+      ? { url: pathToFileURL(embedding.file).href, exportName: embedding.exportName,
+        failure: failures.get(embedding.file) ?? null }
+      : null,
     env: project.env,
     sources: await compile(root, inputs),
     resolutions: resolutionsOf(root, inputs),

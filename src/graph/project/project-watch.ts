@@ -114,7 +114,8 @@ class ProjectWatcher {
   }
 
   #take(project: Project, compiled: CompiledProject): void {
-    const failures = compiled.graphs.flatMap(({ failure }) => failure ?? [])
+    const named = [...compiled.graphs, ...compiled.embedding ? [compiled.embedding] : []]
+    const failures = named.flatMap(({ failure }) => failure ?? [])
     if (failures.length > 0) {
       throw new HeddleError('graph_failed', [...new Set(failures)].join('\n'))
     }
@@ -122,6 +123,7 @@ class ProjectWatcher {
     this.#watch(project, compiled)
     const differs = !isDeepStrictEqual(compiled, this.#compiled)
       || !isDeepStrictEqual(project.webhooks, this.#project.webhooks)
+      || !isDeepStrictEqual(project.store, this.#project.store)
     this.#project = project
     this.#compiled = compiled
     if (differs) this.#listener.changed(compiled, project)
@@ -132,6 +134,7 @@ function filesOf(project: Project, compiled: CompiledProject): Set<string> {
   const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
   const settings = ['package.json', 'tsconfig.json'].map((name) => join(project.root, name))
   const graphs = project.graphs.map(({ file }) => file)
+  const { embedding } = project.store
   return new Set([project.configFile, ...settings, ...graphs, ...files,
-    ...project.envFile === null ? [] : [project.envFile]])
+    ...embedding ? [embedding.file] : [], ...project.envFile === null ? [] : [project.envFile]])
 }

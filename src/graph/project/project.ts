@@ -8,6 +8,8 @@ import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { isFile, storeOf, storeShape } from './project-store.ts'
+import type { ProjectStore } from './project-store.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 /** A checked project. Nothing of its code has been loaded. */
@@ -23,6 +25,8 @@ export interface Project {
   readonly envFile: string | null
   /** Decides which webhooks its runs may call. */
   readonly webhooks: WebhookPolicy
+  /** How items of long-term memory are kept and found. */
+  readonly store: ProjectStore
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -68,6 +72,7 @@ const graphs = z.record(
 const configShape = z.looseObject({
   graphs,
   webhooks: webhookShape.prefault({}),
+  store: storeShape.nullish(),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
     error: 'must be an object',
   }).nullish(),
@@ -96,9 +101,14 @@ export async function readProject(path: string): Promise<Project> {
     exportName: path.slice(path.lastIndexOf(':') + 1) || 'default',
     description: description ?? null,
   }))
-  await requireFiles(configFile, graphs)
+  const store = storeOf(root, config.store ?? {})
+  await requireFiles(configFile, [
+    ...graphs.map(({ graphId, file }) => ({ field: `graphs.${graphId}`, file })),
+    ...store.embedding ? [{ field: 'store.index.embed', file: store.embedding.file }] : [],
+  ])
   const env = await readEnv(root, config)
-  return { root, configFile, graphs, ...env, webhooks: readWebhooks(configFile, config, env.env) }
+  return { root, configFile, graphs, ...env, store,
+    webhooks: readWebhooks(configFile, config, env.env) }
 }
 
 async function findConfig(path: string): Promise<string> {
@@ -163,12 +173,13 @@ function fileOf(path: string): string {
   return path.slice(0, path.lastIndexOf(':'))
 }
 
-async function requireFiles(configFile: string, graphs: readonly ProjectGraph[]): Promise<void> {
-  const problems = await Promise.all(graphs.map(async ({ graphId, file }) => {
+async function requireFiles(configFile: string,
+  named: readonly { readonly field: string; readonly file: string }[]): Promise<void> {
+  const problems = await Promise.all(named.map(async ({ field, file }) => {
     const found = await stat(file).catch(() => undefined)
     return found?.isFile()
       ? []
-      : [{ field: `graphs.${graphId}`, message: `names a file that is not there: ${file}` }]
+      : [{ field, message: `names a file that is not there: ${file}` }]
   }))
   if (problems.flat().length > 0) throw refusal(configFile, problems.flat())
 }
@@ -210,14 +221,18 @@ function unmetWishes(config: Config): string[] {
     'http.disable_assistants': 'their routes are served',
     'http.disable_meta': 'their routes are served',
     'http.disable_runs': 'their routes are served',
+    'http.disable_store': 'its routes are served',
     'http.disable_threads': 'their routes are served',
     'http.mount_prefix': 'routes are served without it',
-    'store.index': 'nothing is found by meaning',
     ui: 'its components are not served',
   }
-  return Object.entries(wishes)
+  const embed = config.store?.index?.embed
+  const model = embed === undefined || isFile(embed) ? [] : [`store.index.embed names ${embed}, ` +
+    'which is no file of the project: nothing is found by meaning. Name "./embed.ts:embed".']
+  const unmet = Object.entries(wishes)
     .filter(([key]) => asksForSomething(at(config, key.split('.'))))
     .map(([key, loss]) => `${key} is not offered yet: ${loss}.`)
+  return [...unmet, ...model]
 }
 
 function asksForSomething(value: unknown): boolean {

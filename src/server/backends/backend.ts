@@ -6,7 +6,7 @@ import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/index.ts'
-import type { AssistantIndex, CronIndex, DueCrons, DueThreads, RunTable, ScatteredIndex,
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 
 /** The backend of one member. There is one for a data directory and one for Cassandra. */
@@ -21,6 +21,8 @@ export interface Backend {
   readonly assistants: Pick<AssistantIndex, 'get'>
   /** Rows of crons that this member owns. */
   readonly crons: Pick<CronIndex, 'get'>
+  /** Rows of items that this member owns. */
+  readonly items: Pick<ItemIndex, 'get' | 'ended'>
   /** The API keys. */
   readonly keys: KeyTable
   /** Admits of durable limits whose counters this member owns. */

@@ -6,6 +6,7 @@ import type { Env, OwnershipCheck, MemberTrust, ClusterNode,
 import { assistantWire } from '../../assistants/index.ts'
 import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
@@ -66,7 +67,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
         name: 'cron',
         wire: cronWire,
-      }, indexWire, ...limitWires],
+      }, { name: itemKindName, wire: itemWire }, indexWire, ...limitWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -88,7 +89,7 @@ function servedBackend(
 ): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
-  const { log, runs, threads, assistants, crons, limits } = store.serve({ check })
+  const { log, runs, threads, assistants, crons, items, limits } = store.serve({ check })
   const ownershipAge = new ShardOwnershipAge({ env, node, shards: store.shards })
   const own = checkedIndex(store.index, check)
   const stopLooking = env.every(clockLookMs, () => void lookAtTheClock().catch(() => {}))
@@ -105,6 +106,7 @@ function servedBackend(
     threads,
     assistants,
     crons,
+    items,
     keys: store.keys,
     billing: store.billing,
     limits,

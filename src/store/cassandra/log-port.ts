@@ -215,13 +215,13 @@ export class CassandraLog implements LogPort {
 
   /**
    * Changes the rows that the updates are about, those of runs first. What belongs to log rows that
-   * are written is retried until it is done. Without log rows the caller may ask again.
+   * are written is retried until it is done, and so are items, which have no log. Without either
+   * the caller may ask again.
    */
   async #changeRows({ rows, ranked, removal, before }: RowChanges): Promise<void> {
     const { connection, runs } = this.#parts
-    const change = (
-      work: () => Promise<void>,
-    ) => (rows.length > 0 ? connection.surely(work) : work())
+    const isSure = rows.length > 0 || ranked.some(({ update }) => update.table === 'item')
+    const change = (work: () => Promise<void>) => (isSure ? connection.surely(work) : work())
     const owned = ranked.filter(isOwned)
     const made = owned.flatMap((
       { update: { table, row } },
@@ -249,7 +249,18 @@ export class CassandraLog implements LogPort {
       case 'run_removed':
         await before
         return runs.remove(update, rank)
+      case 'item_removed':
+        await before
+        return this.#removeItem(update, rank)
     }
+  }
+
+  async #removeItem(update: RowUpdate & { readonly table: 'item_removed' },
+    rank: bigint): Promise<void> {
+    const { rows, index } = this.#parts
+    if (!index.coversItem(update)) return
+    await rows.item.remove(update.tenant, update.id, rank)
+    await index.removeItem(update)
   }
 
   async #putOwned({ update, rank }: Ranked<OwnedUpdate>): Promise<void> {
@@ -284,8 +295,8 @@ export class CassandraLog implements LogPort {
    * rows, which are the same whichever owner writes them and with whichever timestamp.
    */
   #epochOf(rows: readonly NewRow[], updates: readonly RowUpdate[]): number {
-    const speaking = updates.flatMap((each) => isOwnedUpdate(each) ? [each.row] : [])
-    const epochs = [...rows, ...speaking].map(({ epoch }) => epoch)
+    const speaking = updates.flatMap((each) => epochIn(each))
+    const epochs = [...rows.map(({ epoch }) => epoch), ...speaking]
     const epoch = epochs.length > 0 ? Math.max(...epochs) : this.#epoch
     this.#epoch = Math.max(this.#epoch, epoch)
     return epoch
@@ -304,20 +315,30 @@ function isFirstOf({ branch, seq }: NewRow, own: Branch | undefined): boolean {
 function isOwned<Each extends { readonly update: RowUpdate }>(
   each: Each,
 ): each is Each & { readonly update: OwnedUpdate } {
-  return isOwnedUpdate(each.update)
+  return isOwnedTable(each.update.table)
+}
+
+/** The epoch that an update carries, if any. */
+function epochIn(update: RowUpdate): readonly number[] {
+  if (isOwnedUpdate(update)) return [update.row.epoch]
+  return update.table === 'item_removed' ? [update.epoch] : []
 }
 
 function isOwnedUpdate(update: RowUpdate): update is OwnedUpdate {
   return isOwnedTable(update.table)
 }
 
-/** The thread, assistant or cron that an update belongs to. */
+/** The thread, assistant, cron or item that an update belongs to. */
 function subjectOf(update: RowUpdate): string {
   switch (update.table) {
     case 'assistant':
       return ownedKey('assistant', update.row.tenant, update.row.assistantId)
     case 'cron':
       return ownedKey('cron', update.row.tenant, update.row.cronId)
+    case 'item':
+      return ownedKey('item', update.row.tenant, idOf(update.row))
+    case 'item_removed':
+      return ownedKey('item', update.tenant, update.id)
     case 'run_removed':
       return ownedKey('thread', update.tenant, update.threadId)
     default:

@@ -9,8 +9,8 @@ import type { KeyTable as KeyTablePort } from '../../access/index.ts'
 import type { BillingTable as BillingTablePort } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { LimitTable as LimitTablePort } from '../../limits/index.ts'
-import type { AssistantIndex, CronIndex, DueCrons, DueThreads, OwnIndex, RunTable as RunTablePort,
-  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, OwnIndex,
+  RunTable as RunTablePort, ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 import { HeartbeatTable } from './cluster/heartbeat-table.ts'
 import { SessionTable } from './cluster/session-table.ts'
 import { requireBelong, readSettings, regionOf, settleRegion } from './cluster/setting-table.ts'
@@ -54,6 +54,7 @@ export interface ServedStore {
   readonly runs: RunTablePort
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly crons: Pick<CronIndex, 'get'>
+  readonly items: Pick<ItemIndex, 'get' | 'ended'>
   readonly limits: LimitTablePort
 }
 
@@ -116,7 +117,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
     const chunks = new ChunkTable(connection)
     const bodies = new StoredBodies(connection, chunks)
     const table = (kind: OwnedTable) => new OwnedRowTable({ connection, bodies, settings, kind })
-    const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron') }
+    const rows = { thread: table('thread'), assistant: table('assistant'), cron: table('cron'),
+      item: table('item') }
     const index = await LocalIndex.open({
       directory: join(directory, 'index'),
       env,
@@ -160,8 +162,8 @@ export async function openCassandraStore(options: CassandraStoreOptions): Promis
           }),
         })
         const limits = new LimitTable({ connection, check, env })
-        return { log, runs, limits, threads: index.threads, assistants: index.assistants,
-          crons: index.crons }
+        const { threads, assistants, crons, items } = index
+        return { log, runs, limits, threads, assistants, crons, items }
       },
       index,
       release: (shard) => {

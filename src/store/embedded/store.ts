@@ -11,16 +11,16 @@ import type { LogPort } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { LimitTable, TenantUse } from '../../limits/index.ts'
 import { askIndex } from '../../search/index.ts'
-import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion, RunTable,
-  ThreadIndex, UnfinishedThread } from '../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion,
+  ItemIndex, RunTable, ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 import { durableQueue } from './durable/index.ts'
 import type { StoreFile } from './requests/request.ts'
 import type { EncodedRow } from './requests/write.ts'
 import { provideFile, removeFile } from './writer/database-file.ts'
 import { lockDirectory } from './writer/directory-lock.ts'
 import { Lookup } from './writer/lookup.ts'
-import { assistantIndex, billingTable, cronIndex, documentSearch, keyTable, limitTable, logPort,
-  runTable, threadIndex } from './writer/ports.ts'
+import { assistantIndex, billingTable, cronIndex, documentSearch, itemIndex, keyTable, limitTable,
+  logPort, runTable, threadIndex } from './writer/ports.ts'
 import type { DocumentSearch } from './writer/ports.ts'
 import { SearchLink } from './writer/search-link.ts'
 import { WriterLink } from './writer/writer-link.ts'
@@ -33,6 +33,7 @@ export interface EmbeddedStore {
   readonly runs: RunTable
   readonly assistants: AssistantIndex
   readonly crons: CronIndex
+  readonly items: ItemIndex
   readonly keys: KeyTable
   readonly limits: LimitTable
   readonly billing: BillingTable
@@ -56,6 +57,7 @@ export interface ScratchStore
   readonly threads: ThreadIndex
   readonly assistants: AssistantIndex
   readonly crons: CronIndex
+  readonly items: ItemIndex
   /** Replaces all rows of a shard. Of two rows of one thing the later one wins. */
   load(shard: number, rows: readonly EncodedRow[]): Promise<void>
   /** Later requests find the rows of the shard. All of them must be loaded. */
@@ -95,6 +97,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     runs: runTable(link, lookup),
     assistants: assistantIndex(link, documents),
     crons: cronIndex(link, documents),
+    items: itemIndex(link, lookup, documents),
     keys: keyTable(link),
     limits: limitTable(link),
     billing: billingTable(link),
@@ -118,17 +121,21 @@ export async function openScratchStore(
     threads: threadIndex(link, lookup, documents),
     assistants: assistantIndex(link, documents),
     crons: cronIndex(link, documents),
+    items: itemIndex(link, lookup, documents),
     answer: async (question) => {
       const searched: (readonly number[])[] = []
       const noted: DocumentSearch = {
         threads: async (...query) => note(searched, await documents.threads(...query)),
         assistants: async (...query) => note(searched, await documents.assistants(...query)),
         crons: async (...query) => note(searched, await documents.crons(...query)),
+        items: async (...query) => note(searched, await documents.items(...query)),
+        namespaces: async (...query) => note(searched, await documents.namespaces(...query)),
       }
       // Asked in one turn, so that the shards are those whose rows the search found.
       const [found, loaded] = await Promise.all([
         askIndex({ threads: threadIndex(link, lookup, noted),
-          assistants: assistantIndex(link, noted), crons: cronIndex(link, noted), use }, question),
+          assistants: assistantIndex(link, noted), crons: cronIndex(link, noted),
+          items: itemIndex(link, lookup, noted), use }, question),
         link.ask('loadedShards'),
       ])
       return { ...found, covered: searched[0] ?? loaded }

@@ -8,6 +8,7 @@ import { openEgress } from '../../../src/egress/index.ts'
 import { openFrontDoor } from '../../../src/frontdoor/index.ts'
 import type { FrontDoor, FrontDoorOptions } from '../../../src/frontdoor/index.ts'
 import type { GraphDescription, GraphHost } from '../../../src/graph/index.ts'
+import { ItemStore } from '../../../src/items/index.ts'
 import { readLongJson } from '../../../src/json/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { virtualEnv } from '../../support/env.ts'
@@ -44,6 +45,13 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     assistants: house.assistants,
     assistantIndex: house.index,
     ...noCrons,
+    items: new ItemStore({
+      env,
+      reads,
+      router: { ask: nowhere },
+      search: { search: nowhere, namespaces: nowhere },
+      settings: () => ({ ttlMs: 0, refreshOnRead: true }),
+    }),
     graphs: graphHost('agent', 'other'),
     egress: openEgress({ env, version: '0.0.1' }),
     json,

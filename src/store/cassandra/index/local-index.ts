@@ -1,5 +1,5 @@
 /**
- * The rows of all threads, assistants and crons that this member owns, in a local file from which
+ * The rows of all threads, assistants, crons and items that this member owns, in a local file from which
  * searches are answered. The file is scratch: it is rebuilt at each start, shard by shard, from
  * Cassandra.
  *
@@ -18,8 +18,8 @@ import { limitConcurrency } from '../../../../cluster/index.ts'
 import type { Env } from '../../../../cluster/index.ts'
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
-import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion, OwnIndex,
-  ThreadIndex, UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantIndex, CronIndex, DueCrons, DueThreads, IndexAnswer, IndexQuestion,
+  ItemIndex, ItemName, OwnIndex, ThreadIndex, UnfinishedThread } from '../../../search/index.ts'
 import { openScratchStore } from '../../embedded/index.ts'
 import type { EncodedRow, ScratchStore } from '../../embedded/index.ts'
 import { Batcher } from './batcher.ts'
@@ -67,6 +67,7 @@ export class LocalIndex implements OwnIndex {
   readonly threads: Pick<ThreadIndex, 'get'>
   readonly assistants: Pick<AssistantIndex, 'get'>
   readonly crons: Pick<CronIndex, 'get'>
+  readonly items: Pick<ItemIndex, 'get' | 'ended'>
   readonly #store: ScratchStore
   readonly #tables: OwnedTables
   readonly #env: Env
@@ -105,6 +106,7 @@ export class LocalIndex implements OwnIndex {
     this.threads = { get: (tenant, id) => get('thread', tenant, id) }
     this.assistants = { get: (tenant, id) => get('assistant', tenant, id) }
     this.crons = { get: (tenant, id) => get('cron', tenant, id) }
+    this.items = { get: (tenant, id) => get('item', tenant, id), ended: store.items.ended }
   }
 
   /**
@@ -185,6 +187,17 @@ export class LocalIndex implements OwnIndex {
     await this.#store.log.purge(subject)
   }
 
+  /** True if the rows of the shard of this item are here, so that it can be removed. */
+  coversItem({ tenant, id }: ItemName): boolean {
+    return this.#stateOf('item', tenant, id) === 'covered'
+  }
+
+  /** Removes an item that was removed in Cassandra. One that is not covered stays for now. */
+  async removeItem(name: ItemName & { readonly epoch: number }): Promise<void> {
+    if (!this.coversItem(name)) return
+    await this.#store.log.append([], [{ table: 'item_removed', ...name }])
+  }
+
   async close(): Promise<void> {
     this.#stopWaiting?.()
     // From now on no rows are removed, as the file is deleted as a whole.
@@ -249,15 +262,9 @@ export class LocalIndex implements OwnIndex {
   }
 
   #stored(table: OwnedTable, tenant: string, id: string): Promise<OwnedRow | undefined> {
-    const { threads, assistants, crons } = this.#store
-    switch (table) {
-      case 'thread':
-        return threads.get(tenant, id)
-      case 'assistant':
-        return assistants.get(tenant, id)
-      case 'cron':
-        return crons.get(tenant, id)
-    }
+    const { threads, assistants, crons, items } = this.#store
+    return { thread: threads, assistant: assistants, cron: crons, item: items }[table].get(tenant,
+      id)
   }
 
   /** Reads all rows of a shard and holds them. A shard is a small part of all rows. */

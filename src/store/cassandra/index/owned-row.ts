@@ -1,17 +1,18 @@
-/** Rows of threads, assistants and crons: they belong to a shard and can be searched for. */
+/** Rows of threads, assistants, crons and items: they belong to a shard and are searched. */
 
-import { AssistantRow, CronRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, ItemRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
+import { itemId } from '../../../search/index.ts'
 
 /** All tables whose rows belong to a shard. */
-export const ownedTables = ['thread', 'assistant', 'cron'] as const
+export const ownedTables = ['thread', 'assistant', 'cron', 'item'] as const
 
 /** A table whose rows belong to a shard. */
 export type OwnedTable = typeof ownedTables[number]
 
 /** A row of such a table. */
-export type OwnedRow = ThreadRow | AssistantRow | CronRow
+export type OwnedRow = ThreadRow | AssistantRow | CronRow | ItemRow
 
 /** An update of such a row. */
 export type OwnedUpdate = Extract<RowUpdate, { readonly table: OwnedTable }>
@@ -21,13 +22,14 @@ export function isOwnedTable(table: RowUpdate['table']): table is OwnedTable {
   return (ownedTables as readonly string[]).includes(table)
 }
 
-/** The id of the thread, assistant or cron. */
+/** The id of the thread, assistant, cron or item. */
 export function idOf(row: OwnedRow): string {
   if ('cronId' in row) return row.cronId
-  return 'threadId' in row ? row.threadId : row.assistantId
+  if ('threadId' in row) return row.threadId
+  return 'assistantId' in row ? row.assistantId : itemId(row.namespace, row.key)
 }
 
-/** A text that is different for every thread, assistant and cron. */
+/** A text that is different for every thread, assistant, cron and item. */
 export function ownedKey(table: OwnedTable, tenant: string, id: string): string {
   return `${table}\n${tenant}\n${id}`
 }
@@ -41,6 +43,8 @@ export function encoded({ table, row }: OwnedUpdate): Uint8Array {
       return bytesOf(AssistantRow, row)
     case 'cron':
       return bytesOf(CronRow, row)
+    case 'item':
+      return bytesOf(ItemRow, row)
   }
 }
 
@@ -53,5 +57,7 @@ export function decoded(table: OwnedTable, body: Uint8Array): OwnedRow {
       return AssistantRow.decode(body)
     case 'cron':
       return CronRow.decode(body)
+    case 'item':
+      return ItemRow.decode(body)
   }
 }

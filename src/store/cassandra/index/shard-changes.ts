@@ -25,7 +25,7 @@ export class ShardChanges {
     const { table, tenant, id, branch } = subject
     const key = ownedKey(table, tenant, id)
     this.#removals.set(key, [...this.#removals.get(key) ?? [], subject])
-    if (this.#puts.get(key)?.row.branch?.id === branch.id) this.#puts.delete(key)
+    if (branchOf(this.#puts.get(key)?.row) === branch.id) this.#puts.delete(key)
     this.#late.add(key)
   }
 
@@ -37,7 +37,7 @@ export class ShardChanges {
   /** True if this very row was removed. */
   hasRemoved(table: OwnedTable, row: OwnedRow): boolean {
     const removals = this.#removals.get(ownedKey(table, row.tenant, idOf(row))) ?? []
-    return removals.some(({ branch }) => branch.id === row.branch?.id)
+    return removals.some(({ branch }) => branch.id === branchOf(row))
   }
 
   /**
@@ -62,4 +62,9 @@ export class ShardChanges {
       puts: keys.flatMap((key) => this.#puts.get(key) ?? []),
     }
   }
+}
+
+/** Items have no branch, and are never removed while their shard is being read. */
+function branchOf(row: OwnedRow | undefined): string | undefined {
+  return row && 'branch' in row ? row.branch?.id : undefined
 }

@@ -151,4 +151,5 @@ export const migrations: readonly Migration[] = [
   // Later rows carry places: a program that looks beside each row only would miss some.
   { statements: () => [], oldest: 6 },
   { statements: (keyspaces) => [ownedRow('cron_row', 'cron_id')(keyspaces)], oldest: 6 },
+  { statements: (keyspaces) => [ownedRow('item_row', 'item_id')(keyspaces)], oldest: 6 },
 ]

@@ -1,9 +1,11 @@
 /** Rows as the tables take them. Searchable fields are columns, and the body has everything. */
 
-import { AssistantRow, CronRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, ItemRow, RunRow,
+  ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
 import { dueAtMs, useOfThread } from '../../../limits/index.ts'
+import { itemId } from '../../../search/index.ts'
 import type { ThreadUse } from '../tables/tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
@@ -27,6 +29,9 @@ export function entryOf(update: RowUpdate): EntryUpdate {
       const body = update.body ?? bytesOf(RunRow, update.row)
       return { table: 'run', entry: { tenant, threadId, runId, createdAtMs, status, body } }
     }
+    case 'item':
+      return itemEntry(update.row, bytesOf(ItemRow, update.row))
+    case 'item_removed':
     case 'billing':
     case 'run_removed':
       return update
@@ -42,7 +47,13 @@ export function entryOfBody(table: SearchedTable, body: Uint8Array): EntryUpdate
       return assistantEntry(AssistantRow.decode(body), body)
     case 'cron':
       return cronEntry(CronRow.decode(body), body)
+    case 'item':
+      return itemEntry(ItemRow.decode(body), body)
   }
+}
+
+function itemEntry({ tenant, namespace, key }: ItemRow, body: Uint8Array): EntryUpdate {
+  return { table: 'item', entry: { tenant, itemId: itemId(namespace, key), body } }
 }
 
 function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {

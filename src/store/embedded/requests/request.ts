@@ -6,9 +6,11 @@ import type { BillingQuery, BillingRow } from '../../../billing/index.ts'
 import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
-import type { AssistantFilter, AssistantQuery, CronFilter, CronQuery, DueCron, DueThread, RunQuery,
-  RunText, ThreadFilter, ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
+import type { AssistantFilter, AssistantQuery, CronFilter, CronQuery, DueCron, DueThread, ItemName,
+  ItemQuery, Namespace, NamespaceQuery, RunQuery, RunText, ThreadFilter, ThreadQuery,
+  UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
+import type { EncodedItem } from '../search/item-search.ts'
 import type { Documents } from '../search/search-slice.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
 import type { EntryBatch, WireBatch } from './wire-batch.ts'
@@ -51,6 +53,8 @@ export interface Reader {
   countCrons(filter: CronFilter): number | undefined
   cronRows(numbers: readonly number[]): StoredRow[]
   dueCrons(after: Pick<DueCron, 'atMs' | 'no'>, limit: number): DueCron[]
+  item(tenant: string, id: string): Uint8Array | undefined
+  endedItems(beforeMs: number, limit: number): ItemName[]
   /** Answers after everything before it, as all questions do. */
   nothing(): undefined
   key(id: string): KeyRow | undefined
@@ -107,9 +111,13 @@ export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
   | { readonly kind: 'crons'; readonly query: CronQuery }
+  | { readonly kind: 'items'; readonly query: ItemQuery }
+  | { readonly kind: 'namespaces'; readonly query: NamespaceQuery }
 
 /** Result of a search. `covered` are the shards that were searched, if rows belong to shards. */
 export interface SearchFound extends Documents {
+  readonly items?: readonly EncodedItem[]
+  readonly namespaces?: readonly Namespace[]
   readonly covered: readonly number[]
 }
 

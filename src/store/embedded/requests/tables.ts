@@ -15,6 +15,7 @@ import { UnlistedShards } from '../search/unlisted-shards.ts'
 import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
 import { billingSchema, BillingTable } from '../tables/billing-table.ts'
 import { cronSchema, CronTable } from '../tables/cron-table.ts'
+import { itemSchema, ItemTable } from '../tables/item-table.ts'
 import { keySchema, KeyTable } from '../tables/key-table.ts'
 import { limitSchema, LimitTable } from '../tables/limit-table.ts'
 import { runSchema, RunTable } from '../tables/run-table.ts'
@@ -51,6 +52,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: writtenSchema, oldest: 6 },
   { sql: useSchema, oldest: 6 },
   { sql: cronSchema, oldest: 6 },
+  { sql: itemSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -62,6 +64,7 @@ export class Tables {
   readonly #runs: RunTable
   readonly #assistants: AssistantTable
   readonly #crons: CronTable
+  readonly #items: ItemTable
   readonly #keys: KeyTable
   readonly #limits: LimitTable
   readonly #billing: BillingTable
@@ -81,6 +84,7 @@ export class Tables {
     this.#assistants = new AssistantTable(database, this.#threads.uses, numbers('assistant'),
       unlisted)
     this.#crons = new CronTable(database, this.#threads.uses, numbers('cron'), unlisted)
+    this.#items = new ItemTable(database, this.#threads.uses, numbers('item'), unlisted)
     this.#keys = new KeyTable(database)
     this.#limits = new LimitTable(database)
     this.#billing = new BillingTable(database)
@@ -91,6 +95,7 @@ export class Tables {
       runs: this.#runs,
       assistants: this.#assistants,
       crons: this.#crons,
+      items: this.#items,
       search: new ThreadSearch(database, this.#threads, unlisted),
       keys: this.#keys,
       limits: this.#limits,
@@ -185,6 +190,10 @@ export class Tables {
         return this.#assistants.put(update.entry)
       case 'cron':
         return this.#crons.put(update.entry)
+      case 'item':
+        return this.#items.put(update.entry)
+      case 'item_removed':
+        return this.#items.remove(update)
       case 'billing':
         return this.#billing.put(update.row)
       case 'run_removed':
@@ -194,12 +203,13 @@ export class Tables {
 }
 
 function readerOf(
-  { log, threads, runs, assistants, crons, search, keys, limits, billing, shards }: {
+  { log, threads, runs, assistants, crons, items, search, keys, limits, billing, shards }: {
     readonly log: LogTable
     readonly threads: ThreadTable
     readonly runs: RunTable
     readonly assistants: AssistantTable
     readonly crons: CronTable
+    readonly items: ItemTable
     readonly search: ThreadSearch
     readonly keys: KeyTable
     readonly limits: LimitTable
@@ -222,6 +232,8 @@ function readerOf(
     run: (tenant, threadId, runId) => runs.get(tenant, threadId, runId),
     runs: (query) => runs.list(query),
     assistant: (tenant, id) => assistants.get(tenant, id),
+    item: (tenant, id) => items.get(tenant, id),
+    endedItems: (beforeMs, limit) => items.ended(beforeMs, limit),
     threadRows: (numbers) => search.rows(numbers),
     assistantRows: (numbers) => assistants.rows(numbers),
     runRows: (numbers, texts) => runs.rows(numbers, texts),

@@ -16,6 +16,7 @@ export class ShardRows {
   readonly #unlisted: UnlistedShards
   readonly #removeAssistants: Statement<never>
   readonly #removeCrons: Statement<never>
+  readonly #removeItems: readonly Statement<never>[]
   readonly #unfinished: Statement<readonly [tenant: string, threadId: string]>
   readonly #allLoaded: Statement<readonly [shard: number]>
   readonly #note: Statement<never>
@@ -28,6 +29,8 @@ export class ShardRows {
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
     this.#removeCrons = database.prepare(`DELETE FROM cron ${ofShard}`)
+    this.#removeItems = [database.prepare(`DELETE FROM item ${ofShard}`),
+      database.prepare('DELETE FROM item_vectors WHERE no >= ? AND no < ?')]
     this.#unfinished = database.prepare(`SELECT tenant, thread_id FROM thread ${ofShard}
       AND ((hidden = 1 OR status = 'busy') AND ${isAwake} OR no IN (SELECT no FROM owing))`)
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
@@ -72,6 +75,7 @@ export class ShardRows {
     this.#threads.uses.dropAssistants(numbersOf(shard))
     this.#removeAssistants.run(...numbersOf(shard))
     this.#removeCrons.run(...numbersOf(shard))
+    for (const each of this.#removeItems) each.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
     this.#unlisted.drop(shard)
   }

@@ -158,6 +158,12 @@ export class TenantUses {
     if (bytes !== 0) this.#add.run(tenant, 0, bytes, 0, 0)
   }
 
+  /** Adds bytes of an item, whose number is of its shard; less than 0 takes them out. */
+  addBytes({ tenant, no }: { readonly tenant: string; readonly no: number }, bytes: number): void {
+    if (bytes === 0 || this.#unlisted?.hides(no) === true) return
+    this.#add.run(tenant, 0, bytes, 0, 0)
+  }
+
   /** Takes out all assistants with row numbers in a range. Call before they are removed. */
   dropAssistants([first, end]: NumberRange): void {
     this.#database.prepare(`DELETE FROM assistant_use WHERE (tenant, assistant_id) IN
@@ -182,7 +188,11 @@ export class TenantUses {
         CROSS JOIN assistant_use USING (tenant, assistant_id)
         WHERE assistant.rowid >= ? AND assistant.rowid < ? GROUP BY tenant`,
     )
-    for (const [tenant, bytes] of assistants.all(first, end)) {
+    const items = this.#database.prepare<readonly [tenant: string, bytes: number]>(
+      `SELECT tenant, sum(bytes) FROM item NOT INDEXED
+        WHERE rowid >= ? AND rowid < ? GROUP BY tenant`,
+    )
+    for (const [tenant, bytes] of [...assistants.all(first, end), ...items.all(first, end)]) {
       this.#add.run(tenant, 0, change * bytes, 0, 0)
     }
     this.#recountCrons(change, first, end)

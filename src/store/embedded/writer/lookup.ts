@@ -9,6 +9,7 @@ import { diskError } from '../file/disk-error.ts'
 import { BranchTable } from '../log/branch-table.ts'
 import type { StoreFile } from '../requests/request.ts'
 import type { StoredRow } from '../search/stored-row.ts'
+import { ItemTable } from '../tables/item-table.ts'
 import { RunTable } from '../tables/run-table.ts'
 import { ThreadTable } from '../tables/thread-table.ts'
 
@@ -19,6 +20,7 @@ export class Lookup {
   readonly #branches: BranchTable
   readonly #threads: ThreadTable
   readonly #runs: RunTable
+  readonly #items: ItemTable
 
   /** Opens the connection. The file must have its tables. */
   constructor({ path }: StoreFile) {
@@ -27,6 +29,7 @@ export class Lookup {
     this.#branches = new BranchTable(this.#database)
     this.#threads = new ThreadTable(this.#database)
     this.#runs = new RunTable(this.#database)
+    this.#items = new ItemTable(this.#database, this.#threads.uses)
   }
 
   hasBranch(id: string): boolean {
@@ -40,6 +43,10 @@ export class Lookup {
   /** A row; null for a long one, which the writer thread should read. */
   run(tenant: string, threadId: string, runId: string): Uint8Array | null | undefined {
     return this.#read(() => this.#runs.getShort(tenant, threadId, runId))
+  }
+
+  item(tenant: string, id: string): Uint8Array | undefined {
+    return this.#read(() => this.#items.get(tenant, id))
   }
 
   close(): void {

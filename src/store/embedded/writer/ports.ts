@@ -1,16 +1,19 @@
 /** The ports that the store offers, over the link to the writer thread. */
 
 import type { Env } from '../../../../cluster/index.ts'
-import { AssistantRow, CronRow, RunRow, ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { AssistantRow, CronRow, ItemRow, RunRow,
+  ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
 import type { KeyTable } from '../../../access/index.ts'
 import type { BillingTable } from '../../../billing/index.ts'
 import type { LogPort } from '../../../checkpoint/index.ts'
 import type { LimitTable } from '../../../limits/index.ts'
-import type { AssistantIndex, AssistantQuery, CronIndex, CronQuery, RunTable, RunText, ThreadIndex,
+import type { AssistantIndex, AssistantQuery, CronIndex, CronQuery, FoundItem, ItemIndex, ItemQuery,
+  Namespace, NamespaceQuery, RunTable, RunText, ThreadIndex,
   ThreadQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { entryOf } from '../requests/entry.ts'
 import { unpackEntries } from '../requests/wire-batch.ts'
+import { foundItem } from '../search/item-search.ts'
 import { tokensDecide } from '../search/metadata-filter.ts'
 import { portionsOf } from '../search/stored-row.ts'
 import type { RowPage, StoredRow } from '../search/stored-row.ts'
@@ -47,6 +50,13 @@ export interface DocumentSearch {
   threads(query: ThreadQuery, cancelled?: AbortSignal): Promise<FoundRows<ThreadRow>>
   assistants(query: AssistantQuery, cancelled?: AbortSignal): Promise<FoundRows<AssistantRow>>
   crons(query: CronQuery, cancelled?: AbortSignal): Promise<FoundRows<CronRow>>
+  items(query: ItemQuery, cancelled?: AbortSignal): Promise<FoundRows<FoundItem>>
+  namespaces(query: NamespaceQuery, cancelled?: AbortSignal): Promise<FoundNamespaces>
+}
+
+interface FoundNamespaces {
+  readonly namespaces: readonly Namespace[]
+  readonly covered: readonly number[]
 }
 
 interface FoundRows<Row> {
@@ -75,6 +85,16 @@ export function documentSearch({ link, searches }: StoreThreads): DocumentSearch
       const { sizes, ...found } = await searches.search({ kind: 'crons', query }, ready, cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('cronRows', numbers))
       return { ...found, rows: rows.map(cronOf) }
+    },
+    items: async (query, cancelled) => {
+      const { items = [], total, covered } = await searches.search({ kind: 'items', query }, ready,
+        cancelled)
+      return { rows: items.map(foundItem), total, covered }
+    },
+    namespaces: async (query, cancelled) => {
+      const { namespaces = [], covered } = await searches.search({ kind: 'namespaces', query },
+        ready, cancelled)
+      return { namespaces, covered }
     },
   }
 }
@@ -162,6 +182,22 @@ export function cronIndex(link: WriterLink, documents: DocumentSearch): CronInde
     count: async (filter, cancelled) =>
       await link.ask('countCrons', filter)
         ?? (await documents.crons({ ...filter, ...noPage }, cancelled)).total,
+  }
+}
+
+/** Items. `get` reads on the main thread, if the database has the newest row. */
+export function itemIndex(link: WriterLink, lookup: Lookup, documents: DocumentSearch): ItemIndex {
+  return {
+    get: async (tenant, id) => {
+      const body = link.isAheadOn(tenant, id)
+        ? await link.ask('item', tenant, id)
+        : lookup.item(tenant, id)
+      return body && ItemRow.decode(body)
+    },
+    search: async (query, cancelled) => pageOf(await documents.items(query, cancelled)),
+    namespaces: async (query,
+      cancelled) => [...(await documents.namespaces(query, cancelled)).namespaces],
+    ended: (beforeMs, limit) => link.ask('endedItems', beforeMs, limit),
   }
 }
 

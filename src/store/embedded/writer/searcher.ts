@@ -6,16 +6,21 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { assert } from '../../../errors.ts'
+import { pageOfNamespaces } from '../../../search/index.ts'
+import type { NamespaceQuery } from '../../../search/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
-import type { SearchOrder, SearchReply, StoreFile } from '../requests/request.ts'
-import type { Documents } from '../search/search-slice.ts'
+import type { SearchFound, SearchOrder, SearchQuestion, SearchReply,
+  StoreFile } from '../requests/request.ts'
+import { ItemSearch } from '../search/item-search.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
 import { TokenCounts } from '../search/token-counts.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
+import { VectorCache } from '../search/vector-cache.ts'
 import { AssistantTable } from '../tables/assistant-table.ts'
 import { CronTable } from '../tables/cron-table.ts'
+import { ItemTable } from '../tables/item-table.ts'
 import { TenantUses } from '../tables/tenant-uses.ts'
 
 assert(parentPort, 'the searcher runs in a worker thread')
@@ -31,26 +36,14 @@ class Search implements Disposable {
   readonly #database = idle.pop() ?? new Database(file)
   readonly #snapshot = this.#database.snapshot()
   readonly #covered: readonly number[]
-  readonly #slices: Generator<void, Documents, void>
+  readonly #slices: Slices
 
   constructor({ id, question }: SearchOrder) {
     this.id = id
     const unlisted = shards === undefined ? undefined : new UnlistedShards(this.#database, true)
     this.#covered = unlisted ? this.#loaded() : []
-    if (question.kind === 'assistants') {
-      const uses = new TenantUses(this.#database, unlisted)
-      this.#slices = new AssistantTable(this.#database, uses, () => null, unlisted)
-        .documents(question.query)
-    } else if (question.kind === 'crons') {
-      const uses = new TenantUses(this.#database, unlisted)
-      this.#slices = new CronTable(this.#database, uses, () => null, unlisted)
-        .documents(question.query)
-    } else {
-      const counts = new ThreadCounts(this.#database, unlisted)
-      const tokenCounts = new TokenCounts(this.#database, unlisted)
-      this.#slices = new ThreadSearch(this.#database, { counts, tokenCounts }, unlisted)
-        .documents(question.query)
-    }
+    if (unlisted) cache.keepShards([...this.#covered, ...unlisted.all])
+    this.#slices = slicesOf(this.#database, question, unlisted)
   }
 
   /** Continues the search. Undefined as long as it is not done. */
@@ -69,6 +62,46 @@ class Search implements Disposable {
     const all = this.#database.prepare<readonly [shard: number]>('SELECT shard FROM loaded')
     return all.all().map(([shard]) => shard)
   }
+}
+
+type Slices = Generator<void, Omit<SearchFound, 'covered'>, void>
+
+function slicesOf(database: Database, question: SearchQuestion,
+  unlisted: UnlistedShards | undefined): Slices {
+  switch (question.kind) {
+    case 'assistants':
+      return new AssistantTable(database, new TenantUses(database, unlisted), () => null, unlisted)
+        .documents(question.query)
+    case 'crons':
+      return new CronTable(database, new TenantUses(database, unlisted), () => null, unlisted)
+        .documents(question.query)
+    case 'threads': {
+      const counts = new ThreadCounts(database, unlisted)
+      const tokenCounts = new TokenCounts(database, unlisted)
+      return new ThreadSearch(database, { counts, tokenCounts }, unlisted).documents(question.query)
+    }
+    case 'items':
+      return itemsOf(new ItemSearch(database, cache, unlisted).search(question.query))
+    case 'namespaces': {
+      const uses = new TenantUses(database, unlisted)
+      const items = new ItemTable(database, uses, () => null, unlisted)
+      return namespacesOf(items, question.query)
+    }
+  }
+}
+
+/** Vectors that earlier searches have read. */
+const cache = new VectorCache()
+
+const noRows = { sizes: [], total: 0 }
+
+function* itemsOf(search: ReturnType<ItemSearch['search']>): Slices {
+  return { ...noRows, items: yield* search }
+}
+
+// oxlint-disable-next-line require-yield
+function* namespacesOf(items: ItemTable, query: NamespaceQuery): Slices {
+  return { ...noRows, namespaces: pageOfNamespaces(items.namespaces(query), query) }
 }
 
 /** Searches in the order of their turns. */

@@ -85,6 +85,21 @@ it('A question is refused once three workers have died over it.', async () => {
   expect([members[0]!.received.length, jobs, env.timers()]).toEqual([0, 3, 0])
 })
 
+it('Texts are embedded by one worker only, and given up after 10 s.', async () => {
+  const members = [worker(), worker()]
+  const pool = { members: members as unknown as WorkerLink[] } as WorkerPool
+  let jobs = 0
+  const env = virtualEnv()
+  const queries = new GraphQueries(env, pool, () => ++jobs)
+  const asked = queries.ask({ kind: 'embed', texts: ['a'], textKind: 'query' })
+  env.advance(9_999)
+  expect(jobs).toBe(1)
+  env.advance(1)
+  await expect(asked).rejects.toMatchObject({ code: 'unavailable',
+    message: expect.stringContaining('store.index.embed did not answer in 10') as string })
+  expect(env.timers()).toBe(0)
+})
+
 it('A question is given up after 30 s, with the name of the graph and when to retry.', async () => {
   const env = virtualEnv()
   const nobody = { members: [] } as unknown as WorkerPool

@@ -22,7 +22,8 @@ vi.mock('../../../../src/graph/pool/carrier.ts', () => ({
 it('What is no list of messages is ignored, and what cannot be handled is logged.', () => {
   const env = virtualEnv()
   const received: WorkerMail[] = []
-  const project = { root: '/', graphs: [], env: {}, sources: new Map(), resolutions: new Map() }
+  const project = { root: '/', graphs: [], embedding: null, env: {}, sources: new Map(),
+    resolutions: new Map() }
   const start = { name: 'w', generation: 1, project, heapMb: 64, variables: {} }
   const link = new WorkerLink(env, start, {
     mail: (_, mail) => {

@@ -32,6 +32,7 @@ describe('a project', () => {
         description: null }],
       env: {},
       envFile: null,
+      store: { ttlMs: 0, refreshOnRead: true },
       warnings: [],
       webhooks: expect.anything(),
     })
@@ -115,6 +116,22 @@ describe('a project', () => {
       headers: {}, httpsOnly: false, hosts: [], ports: [], longestUrl: 2_048 })
   })
 
+  it('sets how long items live, and what embeds them', async () => {
+    const root = await withConfig({ ...minimal, store: {
+      index: { embed: './agent.ts:embed', dims: 3, fields: ['text'] },
+      ttl: { default_ttl: 1.5, refresh_on_read: false, sweep_interval_minutes: 2 },
+    } })
+    expect((await readProject(root)).store).toEqual({ ttlMs: 90_000, refreshOnRead: false,
+      sweepMs: 120_000,
+      embedding: { file: join(root, 'agent.ts'), exportName: 'embed', dims: 3, fields: ['text'] } })
+    const wrong = { ...minimal, store: { index: { embed: './none.ts:embed', dims: 3 } } }
+    expect(await refusalOf(wrong)).toContain('store.index.embed names a file that is not there')
+    expect(
+      await refusalOf({ ...minimal,
+        store: { index: { embed: './agent.ts:e', dims: 0 }, ttl: { default_ttl: '1' } } }),
+    ).toMatch(/store.index.dims must be above 0.*store.ttl.default/)
+  })
+
   it('may only use variables in webhook headers that begin with LG_WEBHOOK_', async () => {
     const config = (variable: string) => ({ ...minimal,
       webhooks: { headers: { a: `\${{ env.${variable} }}` } } })
@@ -128,7 +145,8 @@ describe('a project', () => {
 
   it('gets a warning for each key that is not supported', async () => {
     const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
-      checkpointer: { ttl: { default_ttl: 60 } }, store: { index: { dims: 3 } },
+      checkpointer: { ttl: { default_ttl: 60 } },
+      store: { index: { embed: 'openai:small', dims: 3 } },
       http: { app: './app.ts:app', cors: { allow_origins: ['*'] }, mount_prefix: '/agents',
         configurable_headers: { excludes: ['x-colour'] }, disable_assistants: true,
         disable_threads: true, disable_runs: true, disable_meta: true },
@@ -136,7 +154,7 @@ describe('a project', () => {
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
       .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
         'http.disable_assistants', 'http.disable_meta', 'http.disable_runs', 'http.disable_threads',
-        'http.mount_prefix', 'store.index', 'ui'])
+        'http.mount_prefix', 'ui', 'store.index.embed'])
   })
 })
 

@@ -59,10 +59,11 @@ let passTime: () => void
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'heddle-index-'))
   table = new FakeTable()
-  const tables = { thread: table, assistant: noTable, cron: noTable } as unknown as Record<
-    'thread' | 'assistant' | 'cron',
-    OwnedRowTable
-  >
+  const tables = { thread: table, assistant: noTable, cron: noTable,
+    item: noTable } as unknown as Record<
+      'thread' | 'assistant' | 'cron' | 'item',
+      OwnedRowTable
+    >
   const env = systemEnv({ level: 'silent' })
   const started = once(process, 'worker') as Promise<[Worker]>
   index = await LocalIndex.open({

@@ -1,0 +1,70 @@
+/** Operations on items of the store, the same for every wire. */
+
+import { fault } from '../../items/index.ts'
+import type { Item, ItemStore } from '../../items/index.ts'
+import type { Quotas } from '../../limits/index.ts'
+import type { FoundItem, Namespace } from '../../search/index.ts'
+import type { DeleteItem, ListNamespaces, PutItem, ReadItem, SearchItems } from '../schema/store.ts'
+
+/** The part of `OperationParts` that operations on items use. */
+export interface StoreOperationParts {
+  readonly items: ItemStore
+  readonly quotas: Pick<Quotas, 'within'>
+}
+
+/** Operations on items of the store. */
+export class StoreOperations {
+  readonly #items: ItemStore
+  readonly #quotas: Pick<Quotas, 'within'>
+
+  constructor({ items, quotas }: StoreOperationParts) {
+    this.#items = items
+    this.#quotas = quotas
+  }
+
+  async put(tenant: string, { value, ...item }: PutItem): Promise<void> {
+    const valueJson = JSON.stringify(value)
+    await this.#quotas.within(tenant, {}, () => this.#items.put(tenant, { ...item, valueJson }))
+  }
+
+  /** Null if there is none. */
+  get(tenant: string, { namespace, key, refresh_ttl: refresh }: ReadItem): Promise<Item | null> {
+    return this.#items.get(tenant, { namespace: labelsIn(namespace), key }, refresh ?? undefined)
+  }
+
+  delete(tenant: string, { namespace, key }: DeleteItem): Promise<void> {
+    return this.#items.delete(tenant, { namespace: namespace ?? [], key })
+  }
+
+  search(tenant: string, request: SearchItems,
+    cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
+    const { namespace_prefix, filter, query, limit = 10, offset = 0, refresh_ttl } = request
+    return this.#items.search(tenant, {
+      prefix: namespace_prefix ?? [],
+      filter: filter ?? undefined,
+      query: query ?? undefined,
+      refresh: refresh_ttl ?? undefined,
+      limit,
+      offset,
+    }, cancelled)
+  }
+
+  namespaces(tenant: string, request: ListNamespaces,
+    cancelled?: AbortSignal): Promise<readonly Namespace[]> {
+    const { prefix, suffix, max_depth: maxDepth, limit = 100, offset = 0 } = request
+    const conditions = [
+      ...prefix ? [{ matchType: 'prefix', path: prefix } as const] : [],
+      ...suffix ? [{ matchType: 'suffix', path: suffix } as const] : [],
+    ]
+    return this.#items.namespaces(tenant, { conditions, maxDepth: maxDepth ?? undefined, limit,
+      offset }, cancelled)
+  }
+}
+
+/** A query has one text, whose labels are joined, or a label each time it is repeated. */
+function labelsIn(given: unknown): readonly string[] {
+  if (given === undefined) return []
+  if (typeof given === 'string') return given.split('.')
+  if (Array.isArray(given)) return given as string[]
+  throw fault('namespace', 'must be a string')
+}

@@ -1,0 +1,44 @@
+/** What jobs of a worker ask for items, and who waits for the answers. */
+
+import type { ItemResult } from '../../items/index.ts'
+import type { AskItems } from '../engine/graph-store.ts'
+import { unwrap } from './worker-mail.ts'
+import type { Result, WorkerMail } from './worker-mail.ts'
+
+/** Sends what jobs ask to the main thread. Lives in the worker. */
+export class ItemAsks {
+  readonly #send: (mail: WorkerMail) => void
+  readonly #waiting = new Map<number, PromiseWithResolvers<readonly ItemResult[]>>()
+  #last = 0
+
+  constructor(send: (mail: WorkerMail) => void) {
+    this.#send = send
+  }
+
+  /** The items of one job. `entered` is called whenever code of the job may run. */
+  of(job: number, entered: () => void): AskItems {
+    return async (operations) => {
+      entered()
+      if (operations.length === 0) return []
+      const reply = Promise.withResolvers<readonly ItemResult[]>()
+      const asking = ++this.#last
+      this.#waiting.set(asking, reply)
+      this.#send({ type: 'items', job, asking, operations })
+      try {
+        return await reply.promise
+      } finally {
+        entered()
+      }
+    }
+  }
+
+  answer(asking: number, result: Result<ItemResult[]>): void {
+    const reply = this.#waiting.get(asking)
+    this.#waiting.delete(asking)
+    try {
+      reply?.resolve(unwrap(result, 'unavailable'))
+    } catch (error) {
+      reply?.reject(error)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** The project's own embedding, loaded into this worker thread when it is first needed. */
+
+import { HeddleError } from '../../errors.ts'
+import { placeIn } from './code-place.ts'
+import type { EmbeddingEntry } from './project-compiler.ts'
+import { messageOf } from './thrown.ts'
+
+/** What the texts are: parts of values, or what somebody asks. */
+export type TextKind = 'documents' | 'query'
+
+/** An Embeddings object of LangChain. */
+interface Embeddings {
+  embedDocuments(texts: readonly string[]): unknown
+  embedQuery(text: string): unknown
+}
+
+type EmbedFunction = (texts: readonly string[]) => unknown
+
+/** Embeds texts with user code. */
+export class ProjectEmbedding {
+  readonly #root: string
+  readonly #entry: EmbeddingEntry | null
+  #loaded: Promise<Embeddings | EmbedFunction> | undefined
+
+  constructor(root: string, entry: EmbeddingEntry | null) {
+    this.#root = root
+    this.#entry = entry
+  }
+
+  /**
+   * What the code made of the texts, as plain data: lists of numbers, with null for what is none.
+   * Throws `graph_failed` if the code throws or cannot be loaded.
+   */
+  async embed(texts: readonly string[], kind: TextKind): Promise<unknown> {
+    this.#loaded ??= this.#load()
+    try {
+      const made = await call(await this.#loaded, [...texts], kind)
+      return Array.isArray(made) ? made.map(numbersOf) : null
+    } catch (error) {
+      const at = placeIn(this.#root, error)
+      throw new HeddleError('graph_failed', `The embedding of store.index.embed failed` +
+        `${at === undefined ? '' : ` (${at})`}: ${messageOf(error)}`, {}, { cause: error })
+    }
+  }
+
+  async #load(): Promise<Embeddings | EmbedFunction> {
+    if (this.#entry === null) throw new Error('the project names none')
+    const { url, exportName, failure } = this.#entry
+    if (failure !== null) throw new Error(failure)
+    const module = await import(url) as Readonly<Record<string, unknown>>
+    const found = await module[exportName]
+    if (typeof found === 'function' || isEmbeddings(found)) {
+      return found as Embeddings | EmbedFunction
+    }
+    throw new Error(`its file does not export "${exportName}" as a function (texts) => vectors, ` +
+      'or as an Embeddings object')
+  }
+}
+
+async function call(embedding: Embeddings | EmbedFunction, texts: readonly string[],
+  kind: TextKind): Promise<unknown> {
+  if (typeof embedding === 'function') return embedding(texts)
+  if (kind === 'documents') return embedding.embedDocuments(texts)
+  return Promise.all(texts.map((text) => embedding.embedQuery(text)))
+}
+
+function isEmbeddings(value: unknown): boolean {
+  const { embedDocuments, embedQuery } = (value ?? {}) as Partial<Embeddings>
+  return typeof embedDocuments === 'function' && typeof embedQuery === 'function'
+}
+
+function numbersOf(vector: unknown): (number | null)[] | null {
+  const isList = Array.isArray(vector) || ArrayBuffer.isView(vector) && 'length' in vector
+  if (!isList) return null
+  return Array.from(vector as ArrayLike<unknown>, (each) => typeof each === 'number' ? each : null)
+}

@@ -1,0 +1,140 @@
+/**
+ * The item actor: the single writer of one item.
+ *
+ * There is one for each (tenant, namespace, key). So the puts of a namespace need not wait for each
+ * other, and large namespaces spread over all shards. A put replaces the whole row, and no reader
+ * needs the order of puts to different items. So there is no log: the row carries the epoch of its
+ * owner, and a late row of a deposed owner loses (Cassandra's timestamps, the epoch in SQLite). A
+ * turn that writes lasts until its row is on disk and the ownership check has passed.
+ *
+ * An actor keeps nothing between turns and sleeps after each. The row is found by its id in the
+ * index of the owner, in memory as a rule.
+ *
+ * Rule: [same_id]. A row names the newest commands that changed it, a deleted one too.
+ */
+
+import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
+import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../errors.ts'
+import { rawValues } from '../json/index.ts'
+import type { ItemIndex } from '../search/index.ts'
+import { afterDelete, afterPut, afterRefresh, isApplied, isOver, itemOf, living } from './item.ts'
+import type { ItemContent, ItemPlace, ItemTurn } from './item.ts'
+
+/** Name of the actor kind. */
+export const itemKindName = 'item'
+
+/** A command to an item. `get` is answered with the item or null, the others with nothing. */
+export type ItemCommand =
+  | { readonly kind: 'get'; readonly refresh: boolean }
+  | { readonly kind: 'put'; readonly place: ItemPlace; readonly content: ItemContent }
+  | { readonly kind: 'delete' }
+  /** Moves the end of an item that was found by a search. */
+  | { readonly kind: 'refresh' }
+  /** Removes what has ended before that time for good. */
+  | { readonly kind: 'sweep'; readonly beforeMs: number }
+  /** What an actor sends itself, to end when nothing else waits. */
+  | { readonly kind: 'rest' }
+
+type OuterCommand = Exclude<ItemCommand, { readonly kind: 'rest' }>
+type Changing = Exclude<OuterCommand, { readonly kind: 'get' | 'sweep' }>
+
+/** Where items are written. It is a part of the log port, whose other part items do not need. */
+export interface ItemLog {
+  /** Resolves when every update is on disk. */
+  append(rows: readonly never[], updates: readonly ItemUpdate[]): Promise<void>
+}
+
+type ItemUpdate =
+  | { readonly table: 'item'; readonly row: ItemRow }
+  | { readonly table: 'item_removed'; readonly tenant: string; readonly id: string;
+    readonly epoch: number }
+
+/** Ports of the items of one member, the same for all of them. */
+export interface ItemActorParts {
+  readonly log: ItemLog
+  readonly index: Pick<ItemIndex, 'get'>
+  readonly env: Pick<Env, 'nowMs'>
+}
+
+/** All commands and replies are plain data. */
+export const itemWire: ActorWire = { values: rawValues }
+
+/** The actor kind of items. */
+export function itemKind(parts: ItemActorParts): ActorKind<ItemCommand> {
+  return {
+    name: itemKindName,
+    wire: itemWire,
+    create: (context) => new ItemActor(context, parts),
+  }
+}
+
+class ItemActor implements Actor<ItemCommand> {
+  readonly #context: ActorContext<ItemCommand>
+  readonly #parts: ItemActorParts
+  readonly occupied = false
+
+  constructor(context: ActorContext<ItemCommand>, parts: ItemActorParts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  activate(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  receive(command: ItemCommand, commandId?: string): Turn | Promise<Turn> {
+    if (command.kind !== 'rest') return this.#work(command, commandId)
+    this.#context.sleep()
+    return { reply: null }
+  }
+
+  async #work(command: OuterCommand, commandId: string | undefined): Promise<Turn> {
+    // A turn of its own, as an actor is occupied in the one that asks.
+    this.#context.notify({ kind: 'rest' })
+    const { key: { tenant, id }, epoch } = this.#context
+    const turn = { tenant, epoch, commandId, nowMs: this.#parts.env.nowMs() }
+    const row = await this.#parts.index.get(tenant, id)
+    if (command.kind === 'get') return await this.#read(row, command.refresh, turn)
+    if (command.kind === 'sweep') await this.#sweep(row, command.beforeMs)
+    else if (!isApplied(row, commandId)) await this.#write(changed(row, command, turn))
+    return { reply: null }
+  }
+
+  follow(): Promise<() => void> {
+    return Promise.reject(new HeddleError('unsupported', 'An item has nothing to follow.'))
+  }
+
+  passivate(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #read(row: ItemRow | undefined, refresh: boolean, turn: ItemTurn): Promise<Turn> {
+    const refreshed = refresh ? afterRefresh(row, turn) : undefined
+    await this.#write(refreshed)
+    const found = living(row, turn.nowMs)
+    const reply = found === undefined ? null : itemOf(found)
+    return refreshed === undefined ? { reply, kind: 'read' } : { reply }
+  }
+
+  async #write(row: ItemRow | undefined): Promise<void> {
+    if (row !== undefined) await this.#parts.log.append([], [{ table: 'item', row }])
+  }
+
+  async #sweep(row: ItemRow | undefined, beforeMs: number): Promise<void> {
+    const { key: { tenant, id }, epoch } = this.#context
+    if (row === undefined || !isOver(row, beforeMs)) return
+    await this.#parts.log.append([], [{ table: 'item_removed', tenant, id, epoch }])
+  }
+}
+
+function changed(row: ItemRow | undefined, command: Changing, turn: ItemTurn): ItemRow | undefined {
+  switch (command.kind) {
+    case 'put':
+      return afterPut(row, command.place, command.content, turn)
+    case 'delete':
+      return afterDelete(row, turn)
+    case 'refresh':
+      return afterRefresh(row, turn)
+  }
+}

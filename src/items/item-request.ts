@@ -1,0 +1,33 @@
+/** What callers ask of the store, before it is checked. */
+
+import type { NamespaceCondition } from '../search/index.ts'
+import type { ItemPlace } from './item.ts'
+
+/** A put. */
+export interface PutItem extends ItemPlace {
+  /** An object, as JSON. */
+  readonly valueJson: string
+  /** False for no vectors, paths instead of those of the index. */
+  readonly index?: false | readonly string[] | null | undefined
+  /** Minutes; null for no end, undefined for what the project says. */
+  readonly ttl?: number | null | undefined
+}
+
+/** A search below a namespace. */
+export interface SearchItems {
+  readonly prefix: readonly string[]
+  readonly filter?: Readonly<Record<string, unknown>> | undefined
+  /** A text: what is nearest to it comes first, if the project has an index. */
+  readonly query?: string | undefined
+  readonly limit: number
+  readonly offset: number
+  readonly refresh?: boolean | undefined
+}
+
+/** A listing of namespaces. */
+export interface ListNamespaces {
+  readonly conditions: readonly NamespaceCondition[]
+  readonly maxDepth?: number | undefined
+  readonly limit: number
+  readonly offset: number
+}

@@ -1,0 +1,129 @@
+/** Long-term memory as the API and graphs see it, whichever members own the items. */
+
+import type { Env, Router } from '../../cluster/index.ts'
+import { asUnread } from '../errors.ts'
+import type { ReadQuota } from '../limits/index.ts'
+import { itemId, pageBytes } from '../search/index.ts'
+import type { FoundItem, ItemSearch, Namespace } from '../search/index.ts'
+import { itemKindName } from './item-actor.ts'
+import type { ItemCommand } from './item-actor.ts'
+import { doBatch } from './item-batch.ts'
+import type { ItemOperation, ItemResult } from './item-operation.ts'
+import type { ListNamespaces, PutItem, SearchItems } from './item-request.ts'
+import { requireFilterFits, requireKey, requireLabels, requireNamespace,
+  requireValueFits } from './item-rules.ts'
+import { noVectors, vectorOf, vectorsOf } from './item-vectors.ts'
+import type { ItemVectors, VectorIndex } from './item-vectors.ts'
+import type { Item, ItemPlace } from './item.ts'
+
+/** What the project says of its items. */
+export interface ItemSettings {
+  /** Undefined if nothing is found by meaning. */
+  readonly index?: VectorIndex | undefined
+  /** Time to live of items that are put without one; 0 for no end. */
+  readonly ttlMs: number
+  /** True if reads move the end of what they find, unless they say otherwise. */
+  readonly refreshOnRead: boolean
+  /** Time between two sweeps of what has ended; undefined for the usual time. */
+  readonly sweepMs?: number | undefined
+}
+
+/** What the store of a member uses. */
+export interface ItemStoreParts {
+  readonly router: Pick<Router, 'ask'>
+  readonly search: ItemSearch
+  /** The memory that reads share. */
+  readonly reads: Pick<ReadQuota, 'read'>
+  readonly env: Pick<Env, 'nowMs'>
+  /** They may change when the project is reloaded. */
+  settings(): ItemSettings
+}
+
+const minuteMs = 60_000
+/** Times above are as good as none: a hundred years. */
+const ttlMaxMs = 100 * 365 * 24 * 60 * minuteMs
+
+/** Reads and writes items. Everything of a tenant is seen by that tenant only. */
+export class ItemStore {
+  readonly #parts: ItemStoreParts
+
+  constructor(parts: ItemStoreParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when the item is durable. Throws before anything is written if it cannot be. */
+  async put(tenant: string, item: PutItem): Promise<void> {
+    const { namespace, key, valueJson, ttl } = item
+    requireNamespace(namespace)
+    requireKey(key)
+    requireValueFits(valueJson)
+    const ttlMs = ttl === undefined ? this.#parts.settings().ttlMs : (ttl ?? 0) * minuteMs
+    const place = { namespace, key }
+    const content = { valueJson, ttlMs: Math.min(Math.ceil(ttlMs), ttlMaxMs),
+      ...await this.#vectors(item) }
+    await this.#ask(tenant, place, { kind: 'put', place, content })
+  }
+
+  /** Null if there is none. */
+  async get(tenant: string, place: ItemPlace, refresh?: boolean): Promise<Item | null> {
+    requireLabels('namespace', place.namespace)
+    requireKey(place.key)
+    const command = { kind: 'get', refresh: this.#refreshes(refresh) } as const
+    return await this.#ask(tenant, place, command).catch(asUnread) as Item | null
+  }
+
+  /** Does nothing if there is none. */
+  async delete(tenant: string, place: ItemPlace): Promise<void> {
+    requireLabels('namespace', place.namespace)
+    requireKey(place.key)
+    await this.#ask(tenant, place, { kind: 'delete' })
+  }
+
+  /** A page: the newest first, or the nearest to `query`. */
+  async search(tenant: string, request: SearchItems,
+    cancelled?: AbortSignal): Promise<readonly FoundItem[]> {
+    const { prefix, filter, limit, offset, query, refresh } = request
+    requireLabels('namespace_prefix', prefix)
+    requireFilterFits(filter)
+    const { index } = this.#parts.settings()
+    const vector = query && index ? await vectorOf(index, query) : undefined
+    const sought = { tenant, prefix, limit, offset, nowMs: this.#parts.env.nowMs(),
+      ...filter && { filter }, ...vector && { vector } }
+    const { rows } = await this.#parts.reads.read({ tenant, bytes: pageBytes, cancelled },
+      ({ left: bytes }) => this.#parts.search.search({ ...sought, bytes }, cancelled))
+    if (this.#refreshes(refresh)) await this.#refresh(tenant, rows)
+    return rows
+  }
+
+  async namespaces(tenant: string, { conditions, maxDepth, limit, offset }: ListNamespaces,
+    cancelled?: AbortSignal): Promise<readonly Namespace[]> {
+    for (const { matchType, path } of conditions) requireLabels(matchType, path)
+    return this.#parts.search.namespaces({ tenant, conditions, limit, offset,
+      nowMs: this.#parts.env.nowMs(), ...maxDepth !== undefined && { maxDepth } }, cancelled)
+  }
+
+  /** The results of operations, in their order. */
+  batch(tenant: string, operations: readonly ItemOperation[]): Promise<ItemResult[]> {
+    return doBatch(this, tenant, operations)
+  }
+
+  async #vectors({ valueJson, index }: PutItem): Promise<ItemVectors> {
+    const settings = this.#parts.settings()
+    if (settings.index === undefined || index === false) return noVectors
+    return vectorsOf(settings.index, JSON.parse(valueJson), index ?? undefined)
+  }
+
+  #refreshes(refresh: boolean | undefined): boolean {
+    return refresh ?? this.#parts.settings().refreshOnRead
+  }
+
+  async #refresh(tenant: string, rows: readonly FoundItem[]): Promise<void> {
+    const ending = rows.filter(({ row }) => row.ttlMs > 0)
+    await Promise.all(ending.map(({ row }) => this.#ask(tenant, row, { kind: 'refresh' })))
+  }
+
+  #ask(tenant: string, { namespace, key }: ItemPlace, command: ItemCommand): Promise<unknown> {
+    const id = itemId(namespace, key)
+    return this.#parts.router.ask({ kind: itemKindName, tenant, id }, command)
+  }
+}

@@ -1,0 +1,58 @@
+/** Removes items that have ended for good, a few at a time. Each owner sweeps its own. */
+
+import { limitConcurrency, throttleLog } from '../../cluster/index.ts'
+import type { Env, Router } from '../../cluster/index.ts'
+import type { ItemIndex } from '../search/index.ts'
+import { itemKindName } from './item-actor.ts'
+import type { ItemCommand } from './item-actor.ts'
+
+/** What the sweep of a member uses. */
+export interface SweepParts {
+  readonly env: Env
+  readonly index: Pick<ItemIndex, 'ended'>
+  readonly router: Pick<Router, 'ask'>
+  /** Time between two sweeps; 5 minutes by default. */
+  readonly everyMs?: number | undefined
+}
+
+const defaultMs = 5 * 60_000
+/** Time that what has ended stays, so that a repeated command is recognised. */
+const keptMs = 10 * 60_000
+/** Items that are found at a time, and removed at a time: few, as nobody waits for it. */
+const [pageSize, atOnce] = [500, 4]
+const quietMs = 60 * 60_000
+
+/** Sweeps until the result is called. */
+export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepParts): () => void {
+  const complain = throttleLog(env, quietMs)
+  let sweeping = false
+  return env.every(everyMs, () => {
+    if (sweeping) return
+    sweeping = true
+    void sweepOnce({ env, index, router }).catch((error: unknown) =>
+      complain((omitted) =>
+        env.log.warn('Ended items could not be removed; they are tried again.', { error, omitted })
+      )
+    ).finally(() => {
+      sweeping = false
+    })
+  })
+}
+
+/** Removes everything that has ended long enough ago. */
+async function sweepOnce(
+  { env, index, router }: Pick<SweepParts, 'env' | 'index' | 'router'>,
+): Promise<void> {
+  const beforeMs = env.nowMs() - keptMs
+  const inTurn = limitConcurrency(atOnce)
+  for (;;) {
+    const ended = await index.ended(beforeMs, pageSize)
+    const command: ItemCommand = { kind: 'sweep', beforeMs }
+    await Promise.all(
+      ended.map(({ tenant, id }) =>
+        inTurn(() => router.ask({ kind: itemKindName, tenant, id }, command))
+      ),
+    )
+    if (ended.length < pageSize) return
+  }
+}

@@ -1,0 +1,108 @@
+/** The item actor over a log in memory: time, repeated commands, and what is swept. */
+
+import { beforeEach, expect, it } from 'vitest'
+
+import { ActivationTable } from '../../../cluster/index.ts'
+import type { ItemRow } from '../../../proto/gen/storage/v1/row.ts'
+import { itemKind } from '../../../src/items/index.ts'
+import type { ItemCommand } from '../../../src/items/item-actor.ts'
+import { itemId } from '../../../src/search/index.ts'
+import { virtualEnv } from '../../support/env.ts'
+import type { VirtualEnv } from '../../support/env.ts'
+
+const place = { namespace: ['a'], key: 'k' }
+const key = { kind: 'item', tenant: 'local', id: itemId(place.namespace, place.key) }
+const minuteMs = 60_000
+
+let env: VirtualEnv
+let table: ActivationTable
+let row: ItemRow | undefined
+let writes: number
+
+beforeEach(() => {
+  env = virtualEnv()
+  row = undefined
+  writes = 0
+  const log = {
+    append: async (_: readonly never[],
+      [update]: readonly ({ table: string; row?: ItemRow })[]) => {
+      writes++
+      row = update!.row
+    },
+  }
+  const index = { get: async () => row }
+  table = new ActivationTable({ env, kinds: [itemKind({ log: log as never, index, env })] })
+})
+
+let commands = 0
+const ask = (command: ItemCommand, id = `c${++commands}`) => table.ask(key, 1, command, id)
+const put = (n: number, ttlMs = 0, id?: string) =>
+  ask({ kind: 'put', place, content: { valueJson: `${n}`, ttlMs, vectors: '', dims: 0 } }, id)
+const get = async (refresh = false) =>
+  (await ask({ kind: 'get', refresh }) as { valueJson: string } | null)?.valueJson
+
+it('a put keeps the time of the first, unless that has ended', async () => {
+  await put(1)
+  const first = row!.createdAtMs
+  env.advance(5)
+  await put(2, 10)
+  expect(row).toMatchObject({ createdAtMs: first, updatedAtMs: first + 5 })
+  env.advance(10)
+  expect(await get()).toBeUndefined()
+  await put(3)
+  expect(row!.createdAtMs).toBe(first + 15)
+})
+
+it('an item ends in its time, which only a read that says so moves', async () => {
+  await put(1, minuteMs)
+  env.advance(40_000)
+  expect(await get(true)).toBe('1')
+  env.advance(40_000)
+  expect(await get()).toBe('1')
+  env.advance(20_000)
+  expect(await get(true)).toBeUndefined()
+  await ask({ kind: 'refresh' })
+  expect([await get(), writes]).toEqual([undefined, 2])
+})
+
+it('a read that would move the end by less than a second writes nothing', async () => {
+  await put(1, minuteMs)
+  env.advance(999)
+  await get(true)
+  expect(writes).toBe(1)
+})
+
+it('a command that was done is not done again, not even after a deletion', async () => {
+  await put(1, 0, 'first')
+  await put(2)
+  await put(1, 0, 'first')
+  expect(await get()).toBe('2')
+  await ask({ kind: 'delete' }, 'gone')
+  await put(3)
+  await ask({ kind: 'delete' }, 'gone')
+  expect(await get()).toBe('3')
+  await ask({ kind: 'delete' })
+  await ask({ kind: 'delete' })
+  expect([await get(), writes]).toEqual([undefined, 5])
+})
+
+it('what was deleted keeps no value, and is removed when it is old enough', async () => {
+  await put(1)
+  env.advance(5)
+  const before = env.nowMs()
+  await ask({ kind: 'delete' })
+  expect(row).toMatchObject({ valueJson: '' })
+  await ask({ kind: 'sweep', beforeMs: before })
+  expect(row).toBeDefined()
+  await ask({ kind: 'sweep', beforeMs: before + 1 })
+  expect(row).toBeUndefined()
+  await put(2)
+  await ask({ kind: 'sweep', beforeMs: before + minuteMs })
+  expect(await get()).toBe('2')
+})
+
+it('no actor stays after its command', async () => {
+  await put(1)
+  await new Promise((turn) => setImmediate(turn))
+  expect(table.size).toBe(0)
+})
