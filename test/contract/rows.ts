@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-import type { AssistantRow, Branch, RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, Branch, ItemRow, RunRow,
+  ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
 
 export function aBranch(...ancestors: { id: string; through: number }[]): Branch {
@@ -117,4 +118,10 @@ export function anAssistant(row: Partial<AssistantRow> = {}): AssistantRow {
     storedBytes: 0,
     ...row,
   }
+}
+
+export function anItem(fields: Partial<ItemRow> = {}): ItemRow {
+  return { tenant: 'local', namespace: ['a'], key: randomUUID(), epoch: 1, valueJson: '{}',
+    createdAtMs: 1, updatedAtMs: 1, ttlMs: 0, expiresAtMs: 0, vectors: Buffer.alloc(0), dims: 0,
+    applied: [], ...fields }
 }

@@ -11,6 +11,7 @@ import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { Asker, Queuer, Waiter } from './chat-workers.ts'
+import { Rememberer } from './item-worker.ts'
 import { Copier, Editor, Keeper } from './record-workers.ts'
 import { Streamer } from './stream-worker.ts'
 import { workUntilDeath } from './worker.ts'
@@ -58,6 +59,8 @@ export const workersOf = (file: string): LoadWorker[] => [
   new Editor(),
   new Copier(),
   new Keeper(),
+  new Rememberer(),
+  new Rememberer(),
   new Streamer(file, false),
   new Streamer(file, false),
   new Streamer(file, true),
