@@ -11,9 +11,10 @@ import { v8Flags } from './src/settings/v8-flags.ts'
 import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
-const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'forms', 'history',
-  'interrupts', 'join', 'lifecycle', 'multitask', 'runs', 'search', 'sse', 'state', 'stateless',
-  'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
+const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'forms', 'graph-store',
+  'history', 'interrupts', 'join', 'lifecycle', 'multitask', 'runs', 'search', 'sse', 'state',
+  'stateless', 'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps',
+  'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'

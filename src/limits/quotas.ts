@@ -17,7 +17,7 @@ import type { TenantUse } from './tenant-use.ts'
 
 /** How much a tenant may have; Infinity for no limit. */
 export interface QuotaLimits {
-  /** Bytes of the logs of threads, assistants and crons. */
+  /** Bytes of the logs of threads, assistants and crons, and of items. */
   readonly bytes: number
   readonly threads: number
   /** Unfinished runs whose time has come. */
@@ -73,7 +73,7 @@ const lasting: ReadonlySet<QuotaName> = new Set(['bytes', 'threads', 'crons'])
 const messageOf: Readonly<Record<QuotaName, (limit: number) => string>> = {
   bytes: (limit) =>
     `More than ${limit} bytes are stored already, which is the quota of your ` +
-    'tenant: delete threads or assistants that you do not need.',
+    'tenant: delete threads, assistants or items that you do not need.',
   threads: (limit) =>
     `There are ${limit} threads already, which is the quota of your tenant: ` +
     'delete some that you do not need.',

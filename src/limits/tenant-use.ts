@@ -6,7 +6,7 @@ import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 export interface TenantUse {
   /** Threads without hidden ones, which are deleted with their runs. */
   readonly threads: number
-  /** Bytes of the logs of threads, assistants and crons. */
+  /** Bytes of the logs of threads, assistants and crons, and of items. */
   readonly bytes: number
   /** Unfinished runs, delayed ones included. */
   readonly runs: number

@@ -9,6 +9,7 @@ import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
+import { benchItems } from './items.ts'
 import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
@@ -21,6 +22,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --store <kind>              embedded (2 minutes) or cassandra (8 minutes)
   --limits                    what rate limits cost, alone; nothing is written down
   --protocol                  protocol v2: first events, many readers, streams that rest
+  --items                     what items of the store cost, alone; nothing is written down
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
@@ -37,6 +39,8 @@ const { values: options } = orExit(() =>
     limits: { type: 'boolean', default: false },
     /** Only protocol v2. */
     protocol: { type: 'boolean', default: false },
+    /** Only the cost of items of long-term memory; the results are not saved. */
+    items: { type: 'boolean', default: false },
     /** Any other server of this API that serves test/support/projects/conformance. */
     peer: { type: 'string' },
     /** Nodes of a running Cassandra: a,b,c; by default three are started. */
@@ -70,11 +74,13 @@ const report = [
   notes,
 ].join('\n')
 console.log(`\n${report}`)
-if (!quick && !options.limits) writeFileSync(join(import.meta.dirname, file), `${report}\n`)
+if (!quick && !options.limits && !options.items)
+  writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
   if (options.protocol) return await benchProtocol({ quick })
+  if (options.items) return await benchItems({ quick })
   if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
   const bench = options.cluster ? benchCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')

@@ -7,16 +7,11 @@ import { describe, expect, it } from 'vitest'
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { deletedMs, isAlive, itemId, pageOfNamespaces, passes } from '../../src/search/index.ts'
 import type { ItemQuery, NamespaceQuery } from '../../src/search/index.ts'
+import { anItem } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 
 const nowMs = 1_000_000
-
-export function anItem(fields: Partial<ItemRow> = {}): ItemRow {
-  return { tenant: 'local', namespace: ['a'], key: randomUUID(), epoch: 1, valueJson: '{}',
-    createdAtMs: 1, updatedAtMs: 1, ttlMs: 0, expiresAtMs: 0, vectors: Buffer.alloc(0), dims: 0,
-    applied: [], ...fields }
-}
 
 const label = fc.constantFrom('a', 'b', 'ab', 'a-', 'ü')
 const labels = fc.array(label, { minLength: 1, maxLength: 3 })

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-import type { AssistantRow, Branch, CronRow, RunRow,
+import type { AssistantRow, Branch, CronRow, ItemRow, RunRow,
   ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
 
@@ -148,4 +148,10 @@ export function aCron(row: Partial<CronRow> = {}): CronRow {
     storedBytes: 0,
     ...row,
   }
+}
+
+export function anItem(fields: Partial<ItemRow> = {}): ItemRow {
+  return { tenant: 'local', namespace: ['a'], key: randomUUID(), epoch: 1, valueJson: '{}',
+    createdAtMs: 1, updatedAtMs: 1, ttlMs: 0, expiresAtMs: 0, vectors: Buffer.alloc(0), dims: 0,
+    applied: [], ...fields }
 }

@@ -12,7 +12,7 @@ import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { Asker, Queuer, Waiter } from './chat-workers.ts'
 import { CronKeeper } from './cron-keeper.ts'
-import { ItemKeeper } from './item-keeper.ts'
+import { Rememberer } from './item-worker.ts'
 import { Copier, Editor, Keeper } from './record-workers.ts'
 import { Streamer } from './stream-worker.ts'
 import { ThreadFollower } from './thread-follower.ts'
@@ -61,10 +61,11 @@ export const workersOf = (file: string): LoadWorker[] => [
   new Editor(),
   new Copier(),
   new Keeper(),
+  new Rememberer(),
+  new Rememberer(),
   new Streamer(file, false),
   new Streamer(file, false),
   new Streamer(file, true),
-  new ItemKeeper(),
 ]
 
 interface Round {

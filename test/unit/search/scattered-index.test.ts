@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { AssistantRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { AssistantRow, ItemRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import { askIndex, indexService, indexWire, scatteredIndex } from '../../../src/search/index.ts'
 import type { AssistantQuery, IndexAnswer, IndexQuestion,
   ThreadQuery } from '../../../src/search/index.ts'
 import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../contract/embedded-place.ts'
-import { anAssistant, aThread } from '../../contract/rows.ts'
+import { anAssistant, anItem, aThread } from '../../contract/rows.ts'
 import { virtualEnv } from '../../support/env.ts'
 
 const members = [0, 1, 2].map((number) => ({ id: `m${number}`, address: `10.0.0.${number}` }))
@@ -87,7 +87,10 @@ afterAll(async () => {
   await Promise.all(places.map((place) => place.remove()))
 })
 
-type Update = { table: 'thread'; row: ThreadRow } | { table: 'assistant'; row: AssistantRow }
+type Update = { table: 'thread'; row: ThreadRow } | { table: 'assistant'; row: AssistantRow } | {
+  table: 'item'
+  row: ItemRow
+}
 
 /** Puts each row into the index of its member, and all of them into `whole`. */
 async function put(rows: readonly (readonly [member: number, update: Update])[]): Promise<void> {
@@ -190,6 +193,48 @@ describe('a search across several owners', () => {
         }
       }),
       { numRuns: 100 },
+    )
+  })
+
+  it('of items equals the search of one index with all rows', async () => {
+    const coordinate = fc.constantFrom(-1, 0, 0.5, 1)
+    const item = fc.record({
+      member: fc.nat(2),
+      namespace: fc.array(fc.constantFrom('a', 'a-', 'ä'), { minLength: 1, maxLength: 2 }),
+      key: fc.constantFrom('k', '\u{ff5e}', '\u{10000}', 'l', 'm'),
+      updatedAtMs: fc.nat(2),
+      valueJson: fc.constantFrom('{}', '{"x":1}'),
+      vector: fc.option(fc.tuple(coordinate, coordinate), { nil: [] }),
+    })
+    const query = fc.record({ limit: page.limit, offset: page.offset,
+      prefix: fc.constantFrom([], ['a']), filter: fc.constantFrom({}, { x: 1 }),
+      vector: fc.constantFrom(undefined, [1, 0.25]) })
+    const { items } = new Cluster(stores).index()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(item, { maxLength: 20,
+          selector: ({ namespace, key }) => JSON.stringify([namespace, key]) }),
+        fc.array(query, { minLength: 1, maxLength: 4 }),
+        async (rows, queries) => {
+          const tenant = randomUUID()
+          await put(
+            rows.map((
+              { member, vector, ...row },
+            ) => [member, { table: 'item',
+              row: anItem({ ...row, tenant, dims: vector.length,
+                vectors: Buffer.from(Float32Array.from(vector).buffer) }) }]
+            ),
+          )
+          for (const { vector, ...each } of queries) {
+            const search = { ...each, tenant, nowMs: 1, ...vector && { vector } }
+            expect(await items.search(search)).toEqual(await whole.items.search(search))
+            const listing = { tenant, nowMs: 1, conditions: [], limit: each.limit,
+              offset: each.offset, maxDepth: 1 + rows.length % 2 }
+            expect(await items.namespaces(listing)).toEqual(await whole.items.namespaces(listing))
+          }
+        },
+      ),
+      { numRuns: 25 },
     )
   })
 
@@ -389,7 +434,8 @@ describe('what a tenant uses', () => {
     const assistant = anAssistant({ tenant, storedBytes: 5 })
     await put([[1, { table: 'assistant', row: assistant }]])
     expect(await new Cluster(stores).index().use(tenant)).toEqual(await whole.use(tenant))
-    expect(await whole.use(tenant)).toEqual({ threads: 3, bytes: 5, runs: 0, delayedRuns: 0 })
+    expect(await whole.use(tenant)).toEqual({ threads: 3, bytes: 5, runs: 0, delayedRuns: 0,
+      crons: 0 })
   })
 
   it('leaves out an owner that fails, or is silent for a second', async () => {

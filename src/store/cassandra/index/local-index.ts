@@ -1,7 +1,7 @@
 /**
- * The rows of all threads, assistants, crons and items that this member owns, in a local file from which
- * searches are answered. The file is scratch: it is rebuilt at each start, shard by shard, from
- * Cassandra.
+ * The rows of all threads, assistants, crons and items that this member owns, in a local file from
+ * which searches are answered. The file is scratch: it is rebuilt at each start, shard by shard,
+ * from Cassandra.
  *
  * 1. The rows of a shard are found only once all of them are in the file, and vanish all at once.
  *    Nothing is ever found of a shard that is not covered. Rows are deleted from the file later
