@@ -8,6 +8,7 @@ export interface Belongings {
   readonly checkpointId: string
   /** A run without a thread. */
   readonly lonelyRunId: string
+  readonly cronId: string
 }
 
 /** A text in everything that belongs to the first tenant, and in nothing else. */
@@ -35,6 +36,9 @@ const ofGraph = () => ({ assistant_id: 'echo', input: { messages: [] } })
 const ofAssistant = ({ assistantId }: Belongings) => ({ assistant_id: assistantId,
   input: { messages: [] } })
 const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: checkpointId } })
+
+const yearly = () => ({ assistant_id: 'echo', schedule: '0 0 1 1 *' })
+const cronOf = ({ assistantId }: Belongings) => ({ ...yearly(), assistant_id: assistantId })
 
 /** By method and path, as in /openapi.json. */
 export const routeCases: Readonly<Record<string, Case>> = {
@@ -78,6 +82,13 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /runs/stream': change('nothing', ofAssistant),
   'POST /runs/wait': change('nothing', ofAssistant),
   'GET /runs/{run_id}/stream': read('nothing'),
+  'POST /runs/crons': change('nothing', cronOf),
+  'POST /threads/{thread_id}/runs/crons': change('nothing', yearly),
+  'GET /runs/crons/{cron_id}': read('nothing'),
+  'PATCH /runs/crons/{cron_id}': change('nothing', () => ({ enabled: false })),
+  'DELETE /runs/crons/{cron_id}': change('nothing'),
+  'POST /runs/crons/search': read('own', () => ({ limit: 1_000 })),
+  'POST /runs/crons/count': read('zero', marked),
 }
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))

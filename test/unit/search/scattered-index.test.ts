@@ -389,7 +389,8 @@ describe('what a tenant uses', () => {
     const assistant = anAssistant({ tenant, storedBytes: 5 })
     await put([[1, { table: 'assistant', row: assistant }]])
     expect(await new Cluster(stores).index().use(tenant)).toEqual(await whole.use(tenant))
-    expect(await whole.use(tenant)).toEqual({ threads: 3, bytes: 5, runs: 0, delayedRuns: 0 })
+    expect(await whole.use(tenant)).toEqual({ threads: 3, bytes: 5, runs: 0, delayedRuns: 0,
+      crons: 0 })
   })
 
   it('leaves out an owner that fails, or is silent for a second', async () => {
