@@ -8,6 +8,7 @@ export interface Belongings {
   readonly checkpointId: string
   /** A run without a thread. */
   readonly lonelyRunId: string
+  readonly cronId: string
 }
 
 /** A text in everything that belongs to the first tenant, and in nothing else. */
@@ -40,6 +41,8 @@ const at = ({ checkpointId }: Belongings) => ({ checkpoint: { checkpoint_id: che
 
 /** An item of the first tenant. */
 export const theItem = { namespace: ['notes'], key: 'secret' }
+const yearly = () => ({ assistant_id: 'echo', schedule: '0 0 1 1 *' })
+const cronOf = ({ assistantId }: Belongings) => ({ ...yearly(), assistant_id: assistantId })
 
 /** By method and path, as in /openapi.json. */
 export const routeCases: Readonly<Record<string, Case>> = {
@@ -88,6 +91,13 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'DELETE /store/items': change('own', () => theItem),
   'POST /store/items/search': read('own', () => ({ namespace_prefix: [] })),
   'POST /store/namespaces': read('own', () => ({})),
+  'POST /runs/crons': change('nothing', cronOf),
+  'POST /threads/{thread_id}/runs/crons': change('nothing', yearly),
+  'GET /runs/crons/{cron_id}': read('nothing'),
+  'PATCH /runs/crons/{cron_id}': change('nothing', () => ({ enabled: false })),
+  'DELETE /runs/crons/{cron_id}': change('nothing'),
+  'POST /runs/crons/search': read('own', () => ({ limit: 1_000 })),
+  'POST /runs/crons/count': read('zero', marked),
 }
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))

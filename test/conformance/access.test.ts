@@ -92,7 +92,7 @@ afterAll(async () => {
 })
 
 async function makeBelongings(ownKey: string): Promise<Belongings> {
-  const { assistants, threads, runs, store } = clientOf(server.url, { 'x-api-key': ownKey })
+  const { assistants, crons, threads, runs, store } = clientOf(server.url, { 'x-api-key': ownKey })
   await store.putItem(theItem.namespace, theItem.key, { mark })
   await store.putItem([mark], 'k', {})
   const { assistant_id: assistantId } = await assistants.create(
@@ -106,13 +106,16 @@ async function makeBelongings(ownKey: string): Promise<Belongings> {
     stream_resumable: true, on_completion: 'keep' }, { 'x-api-key': ownKey })
   const lonely = body as { run_id: string }
   await runs.join(lonely.run_id, lonely.run_id)
+  const cron = await crons.createForThread(threadId, assistantId, { schedule: '0 0 1 1 *',
+    metadata: { mark } })
+  const { cron_id: cronId } = cron as unknown as { cron_id: string }
   return { threadId, assistantId, runId: run!.run_id, checkpointId: checkpoint.checkpoint_id!,
-    lonelyRunId: lonely.run_id }
+    lonelyRunId: lonely.run_id, cronId }
 }
 
 /** Everything that the first tenant sees of its own. */
 async function inventory(): Promise<unknown> {
-  const { assistants, threads, runs, store } = clientOf(server.url, { 'x-api-key': key })
+  const { assistants, crons, threads, runs, store } = clientOf(server.url, { 'x-api-key': key })
   const { threadId, assistantId } = theirs
   return {
     assistants: await assistants.search({ metadata: { mark } }),
@@ -122,6 +125,7 @@ async function inventory(): Promise<unknown> {
     runs: await runs.list(threadId),
     count: await threads.count({ metadata: { mark } }),
     items: await store.searchItems([]),
+    crons: await crons.search({ metadata: { mark } }),
   }
 }
 
@@ -132,6 +136,7 @@ function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
     assistant_id: theirs.assistantId,
     namespace: 'inner',
     checkpoint_id: theirs.checkpointId,
+    cron_id: theirs.cronId,
     run_id: path.startsWith('/runs/') ? theirs.lonelyRunId : theirs.runId,
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!)

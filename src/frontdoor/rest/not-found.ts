@@ -4,7 +4,6 @@ import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string, instead?: string])[] = [
-  [/\/runs\/crons(\/|$)/, 'Crons are'],
   [/^\/threads\/[^/]+\/(commands|stream\/events)$/, 'Protocol v2 is',
     'take useStream from @langchain/langgraph-sdk/react, or from @langchain/react before 1.0'],
   [/^\/threads\/[^/]+\/stream$/, 'Following a whole thread is'],

@@ -59,7 +59,7 @@ describe('settings', () => {
       trustedProxies: [],
       userProxies: [],
       quotas: { bytes: Infinity, threads: Infinity, runs: 10_000, delayedRuns: 100_000,
-        streams: 5_000 },
+        crons: 10_000, streams: 5_000 },
       connectionsPerAddress: 1_000,
     })
   })

@@ -72,9 +72,6 @@ describe('a path without a route', () => {
     )
 
   it.each([
-    ['POST', '/runs/crons'],
-    ['POST', `${path}/runs/crons`],
-    ['DELETE', `/runs/crons/x`],
     ['PUT', '/store/items'],
     ['POST', '/store/namespaces'],
     ['GET', `${path}/stream`],

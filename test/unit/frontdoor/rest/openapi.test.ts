@@ -45,6 +45,13 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /runs/stream': 'streamStatelessRun',
   'POST /runs/wait': 'waitStatelessRun',
   'GET /runs/{run_id}/stream': 'joinStatelessRunStream',
+  'POST /runs/crons': 'createCron',
+  'POST /threads/{thread_id}/runs/crons': 'createThreadCron',
+  'GET /runs/crons/{cron_id}': 'getCron',
+  'PATCH /runs/crons/{cron_id}': 'updateCron',
+  'DELETE /runs/crons/{cron_id}': 'deleteCron',
+  'POST /runs/crons/search': 'searchCrons',
+  'POST /runs/crons/count': 'countCrons',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
 }

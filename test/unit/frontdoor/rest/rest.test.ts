@@ -349,7 +349,7 @@ describe('the server', () => {
     expect((await call(door, 'GET', '/ok?check_db=1')).text)
       .toBe('{"ok":true,"dependencies":{}}')
     expect((await call(door, 'GET', '/info')).json).toMatchObject({ version: '0.0.1',
-      flags: { assistants: true, crons: false }, metadata: {} })
+      flags: { assistants: true, crons: true }, metadata: {} })
   })
 
   it('reports an unreachable store, and is healthy otherwise', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openEmbeddedStore, openScratchStore } from '../../../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
-import { aBranch, anAssistant, aRow, aThread } from '../../../../contract/rows.ts'
+import { aBranch, aCron, anAssistant, aRow, aThread } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
 
 describe('a data directory', () => {
@@ -152,7 +152,7 @@ describe('a data directory', () => {
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
-      'assistant_use', 'use_life', 'schema_version']
+      'assistant_use', 'use_life', 'schema_version', 'cron', 'cron_use']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -163,7 +163,8 @@ describe('a data directory', () => {
     expect(await reopened.keys.list()).toEqual([])
     expect(await reopened.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
     expect(await reopened.threads.get('local', row.threadId)).toEqual(row)
-    expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0 })
+    expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0,
+      crons: 0 })
     const owing = aThread({ owedWebhooks: ['run'] })
     await reopened.log.append([], [{ table: 'thread', row: owing }])
     expect(await reopened.unfinished()).toEqual([{ tenant: 'local', threadId: owing.threadId }])
@@ -178,10 +179,11 @@ describe('a data directory', () => {
       const [gone, asleep] = [aThread({ storedBytes: 3 }),
         aThread({ storedBytes: 9, status: 'busy', unfinished: [run] })]
       const store = await open()
-      await store.log.append([],
-        [gone, asleep, anAssistant({ storedBytes: 4 })].map((row) =>
-          'threadId' in row ? { table: 'thread', row } : { table: 'assistant', row }
-        ))
+      await store.log.append([], [
+        ...[gone, asleep].map((row) => ({ table: 'thread', row }) as const),
+        { table: 'assistant', row: anAssistant({ storedBytes: 4 }) },
+        { table: 'cron', row: aCron({ storedBytes: 6 }) },
+      ])
       await store.close()
       const { DatabaseSync } = await import('node:sqlite')
       const database = new DatabaseSync(join(place.directory, 'heddle.db'))
@@ -190,7 +192,7 @@ describe('a data directory', () => {
       database.close()
       const reopened = await open()
       expect(await reopened.use('local'))
-        .toEqual({ threads: 1, bytes: 9, runs: 1, delayedRuns: 1 })
+        .toEqual({ threads: 1, bytes: 15, runs: 1, delayedRuns: 1, crons: 1 })
       expect(await reopened.due({ atMs: 0, no: 0 }, 9))
         .toMatchObject([{ threadId: asleep.threadId, atMs: 5 }])
       expect(await reopened.unfinished()).toEqual([])
