@@ -1,5 +1,6 @@
 /** The last event of a run's stream: it says that the run is over, and how it ended. */
 
+import { Client } from '@langchain/langgraph-sdk'
 import { describe, expect, it } from 'vitest'
 
 import { collectAll } from '../support/run-events.ts'
@@ -20,6 +21,21 @@ const runOf = ([first]: readonly Part[]) => (first!.data as { readonly run_id: s
 const namesOf = (parts: readonly Part[]) => parts.map(({ event }) => event)
 
 describe('the stream of a run', () => {
+  it('leaves the client nothing to ask when it ends', async () => {
+    const asked: string[] = []
+    const client = new Client({ apiUrl: server.url, apiKey: null, callerOptions: {
+      maxRetries: 0,
+      fetch: (url: string, init: RequestInit) => {
+        asked.push(`${init.method} ${new URL(url).pathname.split('/').at(-1)}`)
+        return fetch(url, init)
+      },
+    } })
+    const id = await newThread()
+    const stream = client.runs.stream(id, 'echo', { input: { messages: [] } })
+    expect((await collectAll(stream)).at(-1)).toMatchObject({ event: 'end' })
+    expect(asked).toEqual(['POST stream'])
+  })
+
   it('ends with its status, and again for whoever joins it later', async () => {
     const id = await newThread()
     const parts = await streamed('echo', { input: { messages: [] } }, id)

@@ -57,6 +57,24 @@ describe('a stream', () => {
     )
   })
 
+  it('has the event `end` only if it ends with the run', async () => {
+    const door = await openDoor()
+    for (const how of ['over', 'lost'] as const) {
+      const { response, run } = await stream(door)
+      run.notify([event('1'), event('2', '{"status":"success"}', 'end')])
+      let text = ''
+      const read = (async () => {
+        for await (const chunk of response.body!) text += Buffer.from(chunk).toString()
+      })().then(() => 'over', () => 'lost')
+      await expect.poll(() => text).toContain('id: 1\n')
+      expect(text).not.toContain('event: end')
+      run.end('{}', how)
+      expect(await read).toBe(how)
+      expect(text.endsWith('event: end\ndata: {"status":"success"}\nid: 2\n\n'))
+        .toBe(how === 'over')
+    }
+  })
+
   it('carries the headers that clients and proxies need', async () => {
     const door = await openDoor()
     const { response: { headers }, run } = await stream(door)
