@@ -1,6 +1,7 @@
 /**
- * How the tests run: the suite and the units, a published contract suite that wants globals, the long suite, the
- * conformance tests once more on Cassandra and with the newest packages, and a cluster at length.
+ * How the tests run: the suite and the units, a published contract suite that wants globals, the
+ * long suite, the conformance tests once more on Cassandra and with the newest packages, and a
+ * cluster at length.
  */
 
 import { resolve } from 'node:path'

@@ -12,6 +12,7 @@ const cassandra = await cassandraForTests()
 
 describe.runIf(isNight)('at night', () => {
   describeLogModel('embedded', embeddedPlace)
-  describe.skipIf(!cassandra)('on Cassandra',
-    () => describeLogModel('Cassandra', () => cassandraPlace(cassandra!)))
+  describe.skipIf(!cassandra)('on Cassandra', () => {
+    describeLogModel('Cassandra', () => cassandraPlace(cassandra!))
+  })
 })
