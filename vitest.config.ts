@@ -1,6 +1,7 @@
 /**
- * How the tests run: the suite, a published contract suite that wants globals, the long suite, the
- * conformance tests once more on Cassandra and with the newest packages, and a cluster at length.
+ * How the tests run: the suite and the units, a published contract suite that wants globals, the
+ * long suite, the conformance tests once more on Cassandra and with the newest packages, and a
+ * cluster at length.
  */
 
 import { resolve } from 'node:path'
@@ -22,6 +23,13 @@ const cluster = 'test/e2e/cluster/*.long.ts'
 const browser = 'test/browser/*.long.ts'
 /** Packages that are installed for tests have tests of their own. */
 const packages = '**/node_modules/**'
+/**
+ * Tests of units run one file after another in the same process: loading the modules anew for each
+ * file takes longer than the tests of most. Those of workers change their process, which they have
+ * to themselves.
+ */
+const units = 'test/unit/**/*.test.ts'
+const ownProcess = 'test/unit/graph/pool/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -45,7 +53,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [validation, packages] },
+        test: {
+          name: 'suite',
+          include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ownProcess],
+          exclude: [validation, packages],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'unit', include: [units], exclude: [ownProcess, validation, packages],
+          isolate: false },
       },
       {
         extends: true,

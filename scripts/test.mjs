@@ -26,7 +26,7 @@ if (kind === 'fuzz') process.env.HEDDLE_FUZZ_REQUESTS ??= '100000'
 
 rmSync(join(root, report), { force: true })
 const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')
-const projects = projectsOf[kind] ?? ['suite', 'validation']
+const projects = projectsOf[kind] ?? ['suite', 'unit', 'validation']
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
   ...projects.map((project) => `--project=${project}`), '--reporter=default', '--reporter=json',
   `--outputFile.json=${report}`)

@@ -3,11 +3,12 @@
  *
  *   1. A command that comes again is not done again: its sender gets the same answer.
  *   2. A command that came to nothing is forgotten at once: the next try is a new one.
- *   3. Commands under way are never forgotten. Answers are, when many came after them.
+ *   3. Commands under way are never forgotten. Answers are, when many were used after them.
  *   4. When the caller has gone, the actor is notified, so that it need not keep waiting.
  */
 
 import { ClusterError, CodedError } from '../errors.ts'
+import { LRUCache } from '../flow/lru-cache.ts'
 import type { Env } from '../runtime/env.ts'
 
 /** How much is remembered. */
@@ -38,16 +39,16 @@ const entryBytes = 200
 export class RecentCommands {
   readonly #env: Pick<Env, 'after'>
   readonly #underWay = new Map<string, UnderWay>()
-  /** The oldest one first. */
-  readonly #answered = new Map<string, Answered>()
-  readonly #bound: Required<RecentCommandsOptions>
-  #bytes = 0
+  readonly #answered: LRUCache<string, Answered>
+  readonly #underWayMax: number
 
   constructor(env: Pick<Env, 'after'>,
     { answers = 20_000, bytes = 32 * 1024 * 1024, underWay = 100_000 }: RecentCommandsOptions =
       {}) {
     this.#env = env
-    this.#bound = { answers, bytes, underWay }
+    this.#underWayMax = underWay
+    this.#answered = new LRUCache({ max: answers, maxSize: bytes,
+      sizeCalculation: ({ bytes: size }) => size })
   }
 
   /**
@@ -57,7 +58,7 @@ export class RecentCommands {
   answer(id: string, handle: (cancelled: AbortSignal) => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#underWay.get(id) ?? this.#answered.get(id)
     if (known !== undefined) return known.reply
-    if (this.#underWay.size >= this.#bound.underWay) return Promise.reject(new ClusterError('full'))
+    if (this.#underWay.size >= this.#underWayMax) return Promise.reject(new ClusterError('full'))
     const cancelSignal = new AbortController()
     const reply = handle(cancelSignal.signal)
     this.#underWay.set(id, { reply, cancelled: cancelSignal, stopTimer: () => {} })
@@ -93,16 +94,8 @@ export class RecentCommands {
 
   #remember(id: string, reply: Promise<Uint8Array>, length: number): void {
     this.#ended(id)
-    const bytes = length + entryBytes
-    // It would push out all others and then itself.
-    if (bytes > this.#bound.bytes) return
-    this.#answered.set(id, { reply, bytes })
-    this.#bytes += bytes
-    for (const [oldest, answered] of this.#answered) {
-      if (this.#answered.size <= this.#bound.answers && this.#bytes <= this.#bound.bytes) return
-      this.#answered.delete(oldest)
-      this.#bytes -= answered.bytes
-    }
+    // One that is too large for all the room is not kept.
+    this.#answered.set(id, { reply, bytes: length + entryBytes })
   }
 }
 

@@ -18,7 +18,6 @@
 import { ClusterError } from '../errors.ts'
 import type { Env } from '../runtime/env.ts'
 import { CheckBatcher } from './check-batcher.ts'
-import type { CheckBatcherOptions } from './check-batcher.ts'
 import type { SessionState } from './session-port.ts'
 
 /**
@@ -35,24 +34,14 @@ export interface OwnershipCheck {
   readonly closing: Promise<void>
   /** Resolves when this session is known to have lived after this call; else `not_owner`. */
   confirm(): Promise<void>
-  /** Announces a writer: it will pass when what it writes is written. */
-  announce(): PendingWrite
   /** The present moment, in the order of validations. */
   mark(): number
   /** Whether it is known already that the session lived after `mark` was made. */
   confirmed(mark: number): boolean
 }
 
-/** A writer that was announced to the ownership check. */
-export interface PendingWrite {
-  /** As that of the ownership check; after it, the writer is on its way again, unless it left. */
-  confirm(): Promise<void>
-  /** The writer does not come any more, or is not to be waited for. */
-  leave(): void
-}
-
 /** How the own session is read, and who learns that it has ended. */
-export interface SessionOwnershipCheckOptions extends Pick<CheckBatcherOptions, 'awaitedLeast'> {
+export interface SessionOwnershipCheckOptions {
   readonly env: Env
   /** Reads the own session. A throw means that the store cannot be reached. */
   validate(): Promise<SessionState | undefined>
@@ -82,7 +71,7 @@ export class SessionOwnershipCheck implements OwnershipCheck {
 
   constructor(options: SessionOwnershipCheckOptions) {
     this.#options = options
-    this.#batcher = new CheckBatcher({ ...options, begin: () => void this.#validate() })
+    this.#batcher = new CheckBatcher({ env: options.env, begin: () => void this.#validate() })
   }
 
   get state(): OwnershipState {
@@ -96,30 +85,9 @@ export class SessionOwnershipCheck implements OwnershipCheck {
   confirm(): Promise<void> {
     if (this.#state === 'fenced') return Promise.reject(this.#refusal())
     let riders = this.#riders.get(this.#begun)
-    if (!riders) {
-      this.#riders.set(this.#begun, riders = newRiders())
-      this.#batcher.gather()
-    }
+    if (!riders) this.#riders.set(this.#begun, riders = newRiders())
     this.#resume()
     return riders.promise
-  }
-
-  announce(): PendingWrite {
-    let left = false
-    const pendingWrite: PendingWrite = {
-      confirm: async () => {
-        this.#batcher.arrived(pendingWrite)
-        await this.confirm()
-        if (!left) this.#batcher.announce(pendingWrite)
-      },
-      leave: () => {
-        left = true
-        this.#batcher.arrived(pendingWrite)
-        this.#resume()
-      },
-    }
-    this.#batcher.announce(pendingWrite)
-    return pendingWrite
   }
 
   mark(): number {
@@ -147,14 +115,13 @@ export class SessionOwnershipCheck implements OwnershipCheck {
   async #validate(): Promise<void> {
     if (this.#ended) return
     const number = ++this.#begun
-    const ended = this.#batcher.began()
     const handle = await this.#options.validate().then(
       (state) => () => this.#handle(number, state ?? 'missing'),
       (error: unknown) => () => this.#close(error),
     )
     // Shut meanwhile: an ended session acknowledges nothing, even if it lived when it was read.
     if (this.#ended) return
-    ended()
+    this.#batcher.ended()
     handle()
     this.#resume()
   }

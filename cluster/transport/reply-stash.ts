@@ -11,7 +11,10 @@ const keptBytesMax = 128 * 1024 * 1024
 /** Keeps each reply for five seconds, or until it is taken. */
 export class ReplyStash {
   readonly #env: Pick<Env, 'after'>
-  /** By the ids of their commands. */
+  /**
+   * By the ids of their commands. No LRUCache: it would drop a reply that its caller is about to
+   * fetch, and here the next one is refused.
+   */
   readonly #kept = new Map<string, { readonly reply: Uint8Array; forget(): void }>()
   #bytes = 0
 

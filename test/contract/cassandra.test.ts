@@ -14,6 +14,7 @@ import { describeLog } from './log-contract.ts'
 import { describeLogModel } from './log-model-contract.ts'
 import { describePurge } from './purge-contract.ts'
 import { describeRunTable } from './run-table-contract.ts'
+import { sharePlace } from './store-place.ts'
 import { describeTenantUse } from './tenant-use-contract.ts'
 import { describeThreadIndex } from './thread-index-contract.ts'
 
@@ -21,16 +22,17 @@ const cassandra = await cassandraForTests()
 
 describe.skipIf(!cassandra)('on Cassandra', () => {
   const place = () => cassandraPlace(cassandra!)
-  describeLog('Cassandra', place)
-  describeLogModel('Cassandra', place)
+  const shared = sharePlace(place)
+  describeLog('Cassandra', shared)
+  describeLogModel('Cassandra', shared)
   describePurge('Cassandra', place)
-  describeThreadIndex('Cassandra', place)
+  describeThreadIndex('Cassandra', shared)
   describeTenantUse('Cassandra', place)
-  describeRunTable('Cassandra', place)
-  describeKeyTable('Cassandra', place)
-  describeLimitTable('Cassandra', place)
-  describeBillingTable('Cassandra', place)
-  describeAssistantIndex('Cassandra', place)
-  describeCronIndex('Cassandra', place)
-  describeItemIndex('Cassandra', place)
+  describeRunTable('Cassandra', shared)
+  describeKeyTable('Cassandra', shared)
+  describeLimitTable('Cassandra', shared)
+  describeBillingTable('Cassandra', shared)
+  describeAssistantIndex('Cassandra', shared)
+  describeCronIndex('Cassandra', shared)
+  describeItemIndex('Cassandra', shared)
 })

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import type { NewRow } from '../../src/checkpoint/index.ts'
+import { repeats } from '../support/repeats.ts'
 import { aBranch, aRow, bodyText, copyOf } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace, OpenStore } from './store-place.ts'
@@ -56,7 +57,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
         for (const each of run.living) await run.expectAgreement(each, ranges)
-      }), { numRuns: 150 })
+      }), { numRuns: repeats({ day: 75, night: 150 }) })
     }, longMs)
 
     it('keeps nothing when a log and all that forked from it are deleted', async () => {
@@ -68,7 +69,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
           const own = { id: branch.id, ancestors: [] }
           expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
         }
-      }), { numRuns: 50 })
+      }), { numRuns: repeats({ day: 25, night: 50 }) })
     }, longMs)
   })
 }

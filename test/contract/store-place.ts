@@ -37,6 +37,25 @@ export interface StorePlace {
 
 export type MakePlace = () => StorePlace
 
+/**
+ * One place for several suites that do not reopen it: making a keyspace takes longer than most of
+ * them. Call it in the `describe` around them, after which it is removed.
+ */
+export function sharePlace(makePlace: MakePlace): MakePlace {
+  let place: StorePlace | undefined
+  let opened: Promise<OpenStore> | undefined
+  afterAll(async () => {
+    await (await opened)?.close()
+    await place?.remove()
+  })
+  const keep = async () => {}
+  const open = async () => {
+    opened ??= (place = makePlace()).open()
+    return { ...await opened, close: keep }
+  }
+  return () => ({ open, remove: keep })
+}
+
 /** One store for all tests of a suite: opened before the first of them, removed after the last. */
 export function useStore(makePlace: MakePlace): OpenStore {
   let place: StorePlace

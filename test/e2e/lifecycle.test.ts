@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,10 +25,21 @@ async function started(): Promise<ServerProcess> {
 }
 
 describe('starting', () => {
-  it('prints the URL and what is loaded, once it can serve', async () => {
+  it('prints what is loaded, locks its data, ends quickly, and starts after a kill', async () => {
     const server = await started()
     expect(server.output()).toContain(server.url)
     expect(server.output()).toContain('echo')
+    const refused = await failToStart({ project: 'conformance', dataDir: server.dataDir })
+    expect(refused.code).toBeOneOf([1, 2])
+    expect(refused.output).toContain(server.dataDir)
+    expect(refused.output).not.toMatch(/\n\s+at /)
+    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
+    await server.kill('SIGKILL')
+    await server.restart()
+    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
+    const began = performance.now()
+    expect(await server.kill('SIGINT')).toEqual({ code: 0, signal: null })
+    expect(tookMs(began)).toBeLessThan(3_000)
   })
 
   it('takes the next free port if the usual one is taken and nobody chose it', async () => {
@@ -86,35 +96,6 @@ describe('starting', () => {
     expect(texts((await client.threads.get(id)).values)).toEqual(['x', 'echo: x'])
   })
 
-  it('is refused in one sentence on data that another server has open', async () => {
-    const server = await started()
-    const refused = await failToStart({ project: 'conformance', dataDir: server.dataDir })
-    expect(refused.code).toBeOneOf([1, 2])
-    expect(refused.output).toContain(server.dataDir)
-    expect(refused.output).not.toMatch(/\n\s+at /)
-    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
-  })
-
-  it('works on the data of a server that was killed', async () => {
-    const server = await started()
-    await server.kill('SIGKILL')
-    await server.restart()
-    expect(await clientOf(server.url).threads.create()).toMatchObject({ status: 'idle' })
-  })
-
-  it('is refused in one sentence if the port is taken', async () => {
-    const holder = createServer()
-    await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done))
-    onTestFinished(() => void holder.close())
-    const port = String((holder.address() as AddressInfo).port)
-    const dataDir = await mkdtemp(join(tmpdir(), 'heddle-port-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const refused = await failToStart({ project: 'conformance', dataDir, port })
-    expect(refused.code).toBeOneOf([1, 2])
-    expect(refused.output).toContain(port)
-    expect(refused.output).not.toMatch(/\n\s+at /)
-  })
-
   it.each([
     ['no project', 'nosuch', /langgraph\.json/],
     ['a project that names a file that is not there', 'missing', /nosuch\.ts/],
@@ -144,8 +125,7 @@ describe('a data directory that is damaged', () => {
 })
 
 describe('ending', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('by %s takes five seconds at most, also with a run that '
-    + 'ignores it, and the run goes on at the next start', async (signal) => {
+  it('takes five seconds at most, and runs go on at the next start, also deaf ones', async () => {
     const server = await started()
     const client = clientOf(server.url)
     const runs = await Promise.all((['hold', 'stubborn'] as const).map(async (how) => {
@@ -156,7 +136,7 @@ describe('ending', () => {
       return { id, hold, run }
     }))
     const began = performance.now()
-    expect(await server.kill(signal)).toEqual({ code: 0, signal: null })
+    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
     expect(tookMs(began)).toBeLessThan(5_500)
     await server.restart()
     for (const { id, hold, run } of runs) {
@@ -167,12 +147,5 @@ describe('ending', () => {
         .toEqual([run.text, 'first', 'held', 'last'])
       expect(await client.runs.get(id, run.runId)).toMatchObject({ status: 'success' })
     }
-  })
-
-  it('is quick when nothing runs', async () => {
-    const server = await started()
-    const began = performance.now()
-    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
-    expect(tookMs(began)).toBeLessThan(3_000)
   })
 })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 
-const server = useServer()
+const server = useServer({ project: 'conformance' })
 const megabyte = 1_000_000
 
 /** Resident megabytes of the server's process, from Linux. */

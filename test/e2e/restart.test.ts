@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 
-const server = useServer()
+const server = useServer({ project: 'conformance' })
 
 const input = (graphId: string): Record<string, unknown> => ({
   ...graphId === 'echo' || graphId === 'tokens' ? say('hello') : {},

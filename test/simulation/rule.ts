@@ -116,7 +116,7 @@ const calls = new AsyncLocalStorage<{ passes: number }>()
 export function checksWithout(rule: Rule | undefined,
   check: OwnershipCheck
 ): { readonly rolling: Pick<OwnershipCheck, 'confirm'>;
-  readonly appending: Pick<OwnershipCheck, 'announce'> } {
+  readonly appending: Pick<OwnershipCheck, 'confirm'> } {
   const second = checkThat(async () => {
     if (calls.getStore()!.passes++ > 0) await check.confirm()
   })

@@ -5,11 +5,11 @@
 
 import type { OwnershipCheck } from '../../cluster/index.ts'
 
-type Way = Pick<OwnershipCheck, 'confirm' | 'announce'>
+type Way = Pick<OwnershipCheck, 'confirm'>
 
 /** A check that passes when `confirm` resolves. */
 export function checkThat(confirm: () => Promise<void>): Way {
-  return { confirm, announce: () => ({ confirm, leave: () => {} }) }
+  return { confirm }
 }
 
 /** A check that always passes. */

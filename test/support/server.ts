@@ -23,9 +23,12 @@ const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 /** Time for a start. The first file waits until three nodes are up and the tables are created. */
 const startMs = 240_000
 
+/** The shared server runs on the packages of the repository. */
+const mayShare = process.env['HEDDLE_TEST_ENGINE'] === undefined
+
 /**
- * A server of the conformance project for a test file. On Cassandra, where a start takes long,
- * files that ask for nothing special share one. With HEDDLE_TEST_URL the tests that need no process
+ * A server of the conformance project for a test file. Files that ask for nothing special share
+ * one, since a start takes longer than many of them. With HEDDLE_TEST_URL the tests that need no process
  * of their own run against the server there, which must serve that project.
  */
 export function useServer(options?: ServerOptions): ServerInUse {
@@ -38,7 +41,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
     const cassandra = onCassandra ? await cassandraForTests() : undefined
     keyspace = cassandra && newKeyspace(cassandra)
     if (elsewhere !== undefined) url = elsewhere
-    else if (keyspace !== undefined && options === undefined) url = await sharedServer(keyspace)
+    else if (options === undefined && mayShare) url = await sharedServer(keyspace)
     else own = await startServer({ project: 'conformance', cassandra: keyspace, ...options })
     client = clientOf(url ?? own!.url)
   }, startMs)
@@ -59,10 +62,13 @@ export function useServer(options?: ServerOptions): ServerInUse {
   }
 }
 
-/** URL of the shared server. The first caller decides where its data are. */
-async function sharedServer(place: CassandraKeyspace): Promise<string> {
+/**
+ * URL of the shared server. The first caller decides where its data are; without a place, in a
+ * folder.
+ */
+async function sharedServer(place?: CassandraKeyspace): Promise<string> {
   const response = await fetch(inject('sharedServerDoor'), { method: 'POST',
-    body: JSON.stringify(place) })
+    body: JSON.stringify(place ?? null) })
   const answer = await response.json() as SharedServerAnswer
   if ('broken' in answer) throw new Error(`The server that tests share: ${answer.broken}`)
   return answer.url

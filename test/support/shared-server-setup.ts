@@ -19,7 +19,7 @@ export type SharedServerAnswer =
   | { readonly broken: string }
 
 interface SharedServer {
-  readonly place: CassandraKeyspace
+  readonly place: CassandraKeyspace | null
   readonly server: Promise<ServerProcess>
 }
 
@@ -34,8 +34,9 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let shared: SharedServer | undefined
   const door = createServer(async (request, response) => {
-    const place = await json(request) as CassandraKeyspace
-    shared ??= { place, server: startServer({ project: 'conformance', cassandra: place }) }
+    const place = await json(request) as CassandraKeyspace | null
+    shared ??= { place,
+      server: startServer({ project: 'conformance', ...place && { cassandra: place } }) }
     const answer: SharedServerAnswer = await shared.server.then(({ url }) => ({ url }),
       (error: Error) => ({ broken: error.message }))
     response.end(JSON.stringify(answer))
@@ -48,6 +49,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     door.close()
     if (shared === undefined) return
     await shared.server.then((server) => server.close(), () => undefined)
-    await dropKeyspace(shared.place)
+    if (shared.place) await dropKeyspace(shared.place)
   }
 }

@@ -151,14 +151,11 @@ async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
   return { secret: secret === '' ? store.secret : secret }
 }
 
-const refuse = () => Promise.reject(new HeddleError('not_owner'))
-
 /** The ownership check of a server that owns nothing, and so writes nothing. */
 const nobodysCheck: OwnershipCheck = {
   state: 'fenced',
   closing: Promise.resolve(),
-  confirm: refuse,
-  announce: () => ({ confirm: refuse, leave: () => {} }),
+  confirm: () => Promise.reject(new HeddleError('not_owner')),
   mark: () => 0,
   confirmed: () => false,
 }

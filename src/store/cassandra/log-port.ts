@@ -36,7 +36,7 @@ export interface LogPortParts {
    * Passed in both commit modes: rows of threads and runs are plain writes in either mode, and a
    * server may be restarted in the other mode.
    */
-  readonly check: Pick<OwnershipCheck, 'announce'>
+  readonly check: Pick<OwnershipCheck, 'confirm'>
 }
 
 /** An update and the timestamp of what it writes. */
@@ -92,24 +92,18 @@ export class CassandraLog implements LogPort {
     const ranked = updates.map((update) => ({ update, rank: this.#parts.rank.next(epoch) }))
     const amongSubjects = this.#subjects.enter([...new Set(updates.map(subjectOf))])
     const amongBranches = this.#endings.enter([...new Set(rows.map(({ branch }) => branch.id))])
-    const pendingWrite = this.#parts.check.announce()
     try {
       await this.#appendRows(rows)
       // Rows of a deposed owner are not history, so no mutable row may be based on them.
       if (rows.length > 0 && updates.length > 0) {
-        await pendingWrite.confirm()
+        await this.#parts.check.confirm()
         logged?.()
       }
-      // The calls that this one waits for must not wait for it.
-      if (amongSubjects.before) pendingWrite.leave()
       await this.#changeRows({ rows, ranked, removal, before: amongSubjects.before })
-      await pendingWrite.confirm()
-      // From here on this call waits for others at most.
-      pendingWrite.leave()
+      await this.#parts.check.confirm()
       await this.#parts.index.put(ranked.filter(isOwned).map(({ update }) => update))
       await amongBranches.before
     } finally {
-      pendingWrite.leave()
       amongBranches.leave()
       amongSubjects.leave()
     }

@@ -86,7 +86,7 @@ export interface CassandraStore {
   /** Number of shards, fixed when the cluster was created. */
   readonly shards: number
   /** Makes the ports. Their acknowledgements pass the ownership check. Call once. */
-  serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm' | 'announce'> }): ServedStore
+  serve(parts: { readonly check: Pick<OwnershipCheck, 'confirm'> }): ServedStore
   readonly index: ShardIndex
   /** Call before a shard is given back, when no work on it is in progress. */
   release(shard: number): void

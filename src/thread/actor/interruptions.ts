@@ -1,5 +1,6 @@
 /** Threads whose actor failed only because the store was away: their runs lose no attempt. */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { ActorContext } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 
@@ -8,13 +9,12 @@ const rememberedMax = 10_000
 
 /** The threads of one member whose actor failed while the store was away. */
 export class Interruptions {
-  readonly #keys = new Set<string>()
+  readonly #keys = new LRUCache<string, true>({ max: rememberedMax })
 
   /** To be called with the reason why an actor failed. */
   note(context: ActorContext, reason: unknown): void {
     if (HeddleError.from(reason).code !== 'unavailable') return
-    this.#keys.add(textOf(context))
-    if (this.#keys.size > rememberedMax) this.#keys.delete(this.#keys.values().next().value!)
+    this.#keys.set(textOf(context), true)
   }
 
   /** Whether the activation before this one, in the same epoch, failed so. Removes the entry. */

@@ -1,6 +1,9 @@
 /** A limit in bytes that many holders share: beyond it, the least recently used release theirs. */
 
-/** Bytes by holder, the least recently used first. */
+/**
+ * Bytes by holder, the least recently used first. No LRUCache: it drops an entry that alone is
+ * beyond the limit, and here the last holder keeps what it has.
+ */
 export class ByteBudget<Key> {
   readonly #limitBytes: number
   readonly #held = new Map<Key, { bytes: number; release: () => void }>()

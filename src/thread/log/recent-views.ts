@@ -8,6 +8,7 @@ const viewsMax = 8
 /** States by checkpoint, as long as the member has room for them. */
 export class RecentViews {
   readonly #budget: ByteBudget<object>
+  /** The oldest first. No LRUCache: it reserves memory, and there is one of these a thread. */
   readonly #views = new Map<string, ChannelView>()
 
   /** `budget` is shared by all threads of the member. */

@@ -12,7 +12,10 @@ const rememberedKeys = 100
 /** The runs of a thread by their Idempotency-Keys. */
 export class KeyedRuns {
   readonly #context: ThreadContext
-  /** Run ids by key, the oldest first: read only once, for the rows may be long. */
+  /**
+   * Run ids by key, the oldest first: read only once, for the rows may be long. No LRUCache: it
+   * reserves memory, and there is one of these a thread.
+   */
   #ids: Map<string, string> | undefined
 
   constructor(context: ThreadContext) {

@@ -8,6 +8,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../../cluster/index.ts'
 import type { BillingRow } from '../../../src/billing/index.ts'
+import { runBillingCommand } from '../../../src/cli/billing-command.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { heddle } from '../../support/command.ts'
 import { say } from '../../support/run-events.ts'
@@ -18,11 +19,19 @@ import { clientOf } from '../../support/server.ts'
 const root = mkdtempSync(join(tmpdir(), 'heddle-billing-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-const billing = (data: string, day: string, ...args: string[]) =>
-  heddle('billing', '--tenant', 'local', '--day', day, '--data', data, ...args)
+/** What the command prints, in this process. Throws what it refuses with. */
+async function printed(args: readonly string[]): Promise<string> {
+  let text = ''
+  await runBillingCommand({ args, folder: root, starter: root, environment: {}, print: (more) => {
+    text += more
+  } })
+  return text
+}
+
+const argsOf = (data: string, day: string) => ['--tenant', 'local', '--day', day, '--data', data]
 
 const recordsOf = async (data: string, day: string) =>
-  JSON.parse((await billing(data, day, '--json')).stdout) as BillingRow[]
+  JSON.parse(await printed([...argsOf(data, day), '--json'])) as BillingRow[]
 
 describe('the command "billing"', () => {
   let server: ServerProcess | undefined
@@ -48,9 +57,9 @@ describe('the command "billing"', () => {
     expect(await recordsOf(data, day)).toEqual(before)
     await threads.delete(threadId)
     expect(await recordsOf(data, day)).toEqual(before)
-    const table = await billing(data, day)
+    const table = await heddle('billing', ...argsOf(data, day))
     expect(table.stdout).toMatch(new RegExp(`^run .* graph\n${runId} +${threadId} .* echo\n$`))
-    expect((await billing(data, '2001-01-01')).stdout).toMatch(/^There are no records .*\.\n$/)
+    expect(await printed(argsOf(data, '2001-01-01'))).toMatch(/^There are no records .*\.\n$/)
     expect(await recordsOf(data, '2001-01-01')).toEqual([])
     await server.kill('SIGTERM')
     expect(await recordsOf(data, day)).toEqual(before)
@@ -90,13 +99,12 @@ describe('the command "billing"', () => {
   })
 
   it.each([
-    [['--tenant', 'acme', '--day', '2026-02-30'], /^heddle: --day must be .* "2026-02-30"\.\n$/],
-    [['--tenant', 'a b', '--day', '2026-02-03'], /^heddle: --tenant: no tenant .* "a b"\.\n$/],
-    [['--day', '2026-02-03'], /^heddle: required option '--tenant .*; see billing --help\n$/],
-    [['--tenant', 'acme'], /^heddle: required option '--day .*; see billing --help\n$/],
-  ])('answers %j with one sentence and exit code 1', async (args, message) => {
-    const { status, stdout, stderr } = await heddle('billing', ...args, '--data', root)
-    expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(message)
+    [['--tenant', 'acme', '--day', '2026-02-30'], /^--day must be .* "2026-02-30"\.$/],
+    [['--tenant', 'a b', '--day', '2026-02-03'], /^--tenant: no tenant .* "a b"\.$/],
+    [['--day', '2026-02-03'], /^required option '--tenant .*; see billing --help$/],
+    [['--tenant', 'acme'], /^required option '--day .*; see billing --help$/],
+  ])('answers %j with one sentence', async (args, message) => {
+    await expect(printed([...args, '--data', root])).rejects.toMatchObject({ name: 'CommandError',
+      message: expect.stringMatching(message) })
   })
 })

@@ -20,9 +20,37 @@ afterAll(() => rmSync(data, { recursive: true }))
 
 const keys = (...args: readonly string[]) => heddle('keys', ...args)
 
+/** What the command prints, in this process. Throws what it refuses with. */
+async function printed(args: readonly string[],
+  environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  let text = ''
+  await runKeysCommand({ args, folder: data, starter: data, environment, print: (more) => {
+    text += more
+  } })
+  return text
+}
+
 const made = async (...args: readonly string[]) =>
   JSON.parse((await keys('create', '--data', data, '--json', ...args)).stdout) as { key: string;
     id: string }
+
+/** A command that waits for a server that does not answer: begun at once, since it takes 10 s. */
+const hung = refusalOfHung()
+
+/** Its message, and after how many milliseconds it came. */
+async function refusalOfHung(): Promise<{ message: string; afterMs: number; tookMs: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
+  const server = createServer(() => {}).listen(join(folder, 'heddle.sock'))
+  await once(server, 'listening')
+  const beganMs = performance.now()
+  try {
+    const message = await printed(['list', '--data', folder]).catch(({ message }: Error) => message)
+    return { message, afterMs: performance.now() - beganMs, tookMs: tookMs(beganMs) }
+  } finally {
+    server.close()
+    rmSync(folder, { recursive: true })
+  }
+}
 
 /** The answer of the server's key socket to one line. */
 async function saidBy(socket: string, line: string): Promise<unknown> {
@@ -34,8 +62,8 @@ async function saidBy(socket: string, line: string): Promise<unknown> {
 describe('the command "keys"', () => {
   it('has help for each of its commands', async () => {
     expect((await keys('--help')).stdout).toMatch(/create[^]*list[^]*revoke/)
-    expect((await keys('create', '--help')).stdout).toMatch(/--tenant[^]*--role[^]*--expires-in/)
-    expect((await keys('revoke', '--help')).stdout).toMatch(/<id>[^]*--data/)
+    expect(await printed(['create', '--help'])).toMatch(/--tenant[^]*--role[^]*--expires-in/)
+    expect(await printed(['revoke', '--help'])).toMatch(/<id>[^]*--data/)
   })
 
   it('creates a key, shows it once, and lists it without its text', async () => {
@@ -45,52 +73,52 @@ describe('the command "keys"', () => {
     expect(stdout).toMatch(new RegExp(`${id} +acme +reader +of ann +.* +never +for ever\\n`))
     expect(stdout).not.toContain(key.slice(-43))
     const listed = JSON.parse(
-      (await keys('list', '--data', data, '--json', '--tenant', 'acme')).stdout,
+      await printed(['list', '--data', data, '--json', '--tenant', 'acme']),
     ) as object[]
     expect(listed).toEqual([expect.objectContaining({ id, name: 'of ann', usedAtMs: null })])
     expect(JSON.stringify(listed)).not.toMatch(/hash|hdl_/)
-    expect((await keys('list', '--data', data, '--tenant', 'nobody')).stdout)
+    expect(await printed(['list', '--data', data, '--tenant', 'nobody']))
       .toBe('There are no keys.\n')
-    expect((await keys('create', '--data', data, '--tenant', 'acme', '--region', 'eu')).stdout)
+    expect(await printed(['create', '--data', data, '--tenant', 'acme', '--region', 'eu']))
       .toMatch(/^hdl_eu_[0-9a-f]{16}_[\w-]{43}\n$/)
   })
 
   it.each([
-    [['create'], /^heddle: required option '--tenant <name>' not specified; see keys --help\n$/],
-    [['create', '--tenant', 'a b'], /^heddle: The name of a tenant .*\.\n$/],
-    [['create', '--tenant', 'a', '--role', 'root'], /^heddle: .*'root' is invalid.*\n$/],
-    [['create', '--tenant', 'a', '--expires-in', 'soon'], /^heddle: --expires-in .* "soon"\.\n$/],
-    [['create', '--tenant', 'a', '--region', 'mars'], /^heddle: --region .* "mars"\.\n$/],
-    [['revoke', '0123456789abcdef'], /^heddle: There is no key 0123456789abcdef; .*\.\n$/],
-    [['revoke'], /^heddle: missing required argument 'id'; see keys --help\n$/],
-    [['lose'], /^heddle: unknown command 'lose'.*; see keys --help\n$/],
-    [[], /^heddle: say what about the keys: .*\n$/],
+    [['create'], /^required option '--tenant <name>' not specified; see keys --help$/],
+    [['create', '--tenant', 'a b'], /^The name of a tenant .*\.$/],
+    [['create', '--tenant', 'a', '--role', 'root'], /'root' is invalid/],
+    [['create', '--tenant', 'a', '--expires-in', 'soon'], /^--expires-in .* "soon"\.$/],
+    [['create', '--tenant', 'a', '--region', 'mars'], /^--region .* "mars"\.$/],
+    [['revoke', '0123456789abcdef'], /^There is no key 0123456789abcdef; .*\.$/],
+    [['revoke'], /^missing required argument 'id'; see keys --help$/],
+    [['lose'], /^unknown command 'lose'.*; see keys --help$/],
+    [[], /^say what about the keys: .*$/],
     [['create', '--tenant', 'a', '--data', '/dev/null/x'],
-      /^heddle: The data directory .* cannot be made\..*\n$/],
-  ])('answers %j with one sentence and exit code 1', async (args, message) => {
+      /^The data directory .* cannot be made\..*$/],
+  ])('answers %j with one sentence', async (args, message) => {
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', data]
-    const { status, stdout, stderr } = await keys(...args, ...where)
-    expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(message)
+    await expect(printed([...args, ...where])).rejects.toMatchObject({ name: 'CommandError',
+      message: expect.stringMatching(message) })
+  })
+
+  it('prints that sentence and ends with exit code 1', async () => {
+    expect(await keys('revoke')).toEqual({ status: 1, stdout: '',
+      stderr: "heddle: missing required argument 'id'; see keys --help\n" })
   })
 
   it.each(['list', 'revoke 0123456789abcdef'])('creates no directory for "%s"', async (command) => {
     const nowhere = join(data, 'nowhere')
-    const { status, stderr } = await keys(...command.split(' '), '--data', nowhere)
-    expect([status, stderr]).toEqual([1,
-      `heddle: There is no data directory ${nowhere}: name the one of the server.\n`])
+    await expect(printed([...command.split(' '), '--data', nowhere])).rejects
+      .toThrow(`There is no data directory ${nowhere}: name the one of the server.`)
     expect(existsSync(nowhere)).toBe(false)
   })
 
   it('ignores settings that only concern servers', async () => {
-    let printed = ''
-    await runKeysCommand({ args: ['list', '--data', data], folder: data, starter: data,
-      environment: { HEDDLE_TRUSTED_PROXIES: 'nonsense', PORT: 'x', HEDDLE_HOST: '0.0.0.0',
-        HEDDLE_BILLING: 'on', HEDDLE_REGION: 'eu', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
-        OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'x' }, print: (text) => {
-        printed += text
-      } })
-    expect(printed).toContain('acme')
+    const text = await printed(['list', '--data', data], { HEDDLE_TRUSTED_PROXIES: 'nonsense',
+      PORT: 'x', HEDDLE_HOST: '0.0.0.0', HEDDLE_BILLING: 'on', HEDDLE_REGION: 'eu',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: 'x' })
+    expect(text).toContain('acme')
   })
 
   it('works while a server uses the directory, and revokes within five seconds', async () => {
@@ -104,7 +132,7 @@ describe('the command "keys"', () => {
       expect(await statusWith(before)).toBe(200)
       const { key, id } = await made('--tenant', 'acme')
       expect(await statusWith(key)).toBe(200)
-      expect((await keys('list', '--data', data)).stdout).toContain(id)
+      expect(await printed(['list', '--data', data])).toContain(id)
       expect(await saidBy(socket, '{"do":"lose"}')).toEqual({
         error: { code: 'unsupported',
           message: expect.stringMatching(/another version: end it first\.$/) },
@@ -117,10 +145,10 @@ describe('the command "keys"', () => {
       // The socket of a killed server disturbs neither the command nor the next server.
       await server.kill('SIGKILL')
       expect(existsSync(socket)).toBe(true)
-      expect((await keys('list', '--data', data)).stdout).toContain(id)
+      expect(await printed(['list', '--data', data])).toContain(id)
       await server.restart()
       expect([await statusWith(before), await statusWith(key)]).toEqual([200, 401])
-      expect((await keys('list', '--data', data)).stdout).toMatch(/revoked/)
+      expect(await printed(['list', '--data', data])).toMatch(/revoked/)
     } finally {
       await server.kill('SIGTERM')
     }
@@ -128,16 +156,9 @@ describe('the command "keys"', () => {
   })
 
   it('gives up on a server that does not answer', async () => {
-    const hung = mkdtempSync(join(tmpdir(), 'heddle-hung-'))
-    const server = createServer(() => {}).listen(join(hung, 'heddle.sock'))
-    await once(server, 'listening')
-    const beganMs = performance.now()
-    const { status, stderr } = await keys('list', '--data', hung)
-    expect([status, stderr]).toEqual([1,
-      expect.stringMatching(/^heddle: The server .* does not answer: .+\n$/)])
-    expect(performance.now() - beganMs).toBeGreaterThan(9_000)
-    expect(tookMs(beganMs)).toBeLessThan(20_000)
-    server.close()
-    rmSync(hung, { recursive: true })
+    const { message, ...times } = await hung
+    expect(message).toMatch(/^The server .* does not answer: .+$/)
+    expect(times.afterMs).toBeGreaterThan(9_000)
+    expect(times.tookMs).toBeLessThan(20_000)
   })
 })

@@ -6,15 +6,11 @@ import { knownSettings } from '../../../src/settings/known-settings.ts'
 import { heddle, heddleIn } from '../../support/command.ts'
 
 describe('the command', () => {
-  it('explains every option', async () => {
+  it('explains every option, in groups, and lists the commands after them', async () => {
     const { status, stdout } = await heddle('--help')
     expect(status).toBe(0)
     expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*env:\s+PORT\)[^]*--data <folder>/)
     for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
-  })
-
-  it('groups the options, and lists the commands after them', async () => {
-    const { stdout } = await heddle('--help')
     expect(stdout.match(/^\w+:$/gm)).toEqual(['Options:', 'Serve:', 'Access:', 'Store:', 'Cluster:',
       'Limits:', 'Observability:', 'Commands:'])
     expect(stdout).not.toContain('`')
@@ -43,11 +39,6 @@ describe('the command', () => {
     const { status, stdout, stderr } = await heddle(...args)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(message)
-  })
-
-  it('names several mistakes on a line each', async () => {
-    const { stderr } = await heddle('--port', 'x', '--workers', '0')
-    expect(stderr.match(/^heddle: --(port|workers) .*$/gm)).toHaveLength(2)
   })
 
   it('answers a project that does not exist with one sentence and exit code 1', async () => {

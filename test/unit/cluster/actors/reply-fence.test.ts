@@ -4,8 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { ReplyFence } from '../../../../cluster/actors/reply-fence.ts'
 import { ActivationTable } from '../../../../cluster/index.ts'
-import type { Actor, OwnershipCheck, OwnershipState, PendingWrite,
-  Turn } from '../../../../cluster/index.ts'
+import type { Actor, OwnershipCheck, OwnershipState, Turn } from '../../../../cluster/index.ts'
 import { SessionOwnershipCheck } from '../../../../cluster/membership/ownership-check.ts'
 import { HeddleError } from '../../../../src/errors.ts'
 import { virtualEnv } from '../../../support/env.ts'
@@ -32,9 +31,6 @@ class HandCheck implements OwnershipCheck {
     return waiting.promise
   }
 
-  announce(): PendingWrite {
-    return { confirm: () => this.confirm(), leave: () => {} }
-  }
   mark(): number {
     return this.#begun
   }

@@ -8,7 +8,7 @@ import { virtualEnv } from '../../../support/env.ts'
 function newBatcher() {
   const env = virtualEnv()
   let begun = 0
-  const batcher = new CheckBatcher({ env, awaitedLeast: 2, begin: () => begun++ })
+  const batcher = new CheckBatcher({ env, begin: () => begun++ })
   return { env, batcher, begun: () => begun }
 }
 
@@ -26,25 +26,14 @@ it('begins one validation for all that ask in one tick', async () => {
   expect(begun()).toBe(1)
 })
 
-it('waits for writers on their way, and not again for one that came too late', async () => {
-  const { env, batcher, begun } = newBatcher()
-  const ended = batcher.began()
-  env.advance(2)
-  ended()
-  const [early, late] = [{}, {}]
-  batcher.announce(early)
-  batcher.announce(late)
-  batcher.gather()
+it('begins one at a time', async () => {
+  const { batcher, begun } = newBatcher()
   batcher.request(false)
-  batcher.arrived(early)
-  env.advance(15)
   await settle()
-  expect(begun()).toBe(0)
-  env.advance(1)
+  batcher.request(false)
   await settle()
-  expect([begun(), env.timers()]).toEqual([1, 0])
-  batcher.began()()
-  batcher.gather()
+  expect(begun()).toBe(1)
+  batcher.ended()
   batcher.request(false)
   await settle()
   expect(begun()).toBe(2)

@@ -3,12 +3,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { PendingWrite, SessionState } from '../../../../cluster/index.ts'
+import type { SessionState } from '../../../../cluster/index.ts'
 import { SessionOwnershipCheck } from '../../../../cluster/membership/ownership-check.ts'
 import { virtualEnv } from '../../../support/env.ts'
 
 /** An ownership check whose validations the test ends, in the order in which they began. */
-function newCheck({ awaitedLeast = 1 } = {}) {
+function newCheck() {
   const env = virtualEnv()
   const reads: PromiseWithResolvers<SessionState | undefined>[] = []
   const fencings: string[] = []
@@ -21,7 +21,6 @@ function newCheck({ awaitedLeast = 1 } = {}) {
       return read.promise
     },
     onFenced: (reason) => fencings.push(reason),
-    awaitedLeast,
   })
   return {
     env,
@@ -101,105 +100,6 @@ describe('the ownership check', () => {
     expect([begun(), ...passes.map(({ now }) => now)]).toEqual([2, 'passed', 'waits', 'waits'])
     await send('alive')
     expect([begun(), ...passes.map(({ now }) => now)]).toEqual([2, 'passed', 'passed', 'passed'])
-  })
-
-  it('waits for announced passes, at most eight times as long as the last validation', async () => {
-    const { env, check, begun, send } = newCheck()
-    void check.confirm()
-    await settle()
-    env.advance(5)
-    await send('alive')
-    const slow = check.announce()
-    const late = check.announce()
-    const gone = check.announce()
-    const first = fateOf(check.confirm())
-    await settle()
-    expect(begun()).toBe(1)
-    const second = fateOf(late.confirm())
-    gone.leave()
-    await settle()
-    env.advance(39)
-    await settle()
-    expect(begun()).toBe(1)
-    const third = fateOf(slow.confirm())
-    await settle()
-    expect(begun()).toBe(2)
-    await send('alive')
-    expect([first.now, second.now, third.now]).toEqual(['passed', 'passed', 'passed'])
-    // All three have passed and are announced again.
-    const fourth = fateOf(check.confirm())
-    await settle()
-    expect(begun()).toBe(2)
-    slow.leave()
-    late.leave()
-    await settle()
-    expect(begun()).toBe(3)
-    await send('alive')
-    expect([fourth.now, env.timers()]).toEqual(['passed', 0])
-  })
-
-  it('does not wait for one that left while it passed', async () => {
-    const { check, begun, send } = newCheck()
-    const pendingWrite = check.announce()
-    const passes = fateOf(pendingWrite.confirm())
-    await settle()
-    pendingWrite.leave()
-    await send('alive')
-    expect(passes.now).toBe('passed')
-    void check.confirm()
-    await settle()
-    expect(begun()).toBe(2)
-  })
-
-  it('waits only if many are announced', async () => {
-    const { check, begun, send } = newCheck({ awaitedLeast: 3 })
-    const [first, second, third] = [check.announce(), check.announce(), check.announce()]
-    first.leave()
-    const few = fateOf(check.confirm())
-    await settle()
-    expect(begun()).toBe(1)
-    await send('alive')
-    expect(few.now).toBe('passed')
-    const fourth = check.announce()
-    const many = fateOf(check.confirm())
-    await settle()
-    expect(begun()).toBe(1)
-    for (const each of [second, third, fourth]) each.leave()
-    await settle()
-    await send('alive')
-    expect([begun(), many.now]).toEqual([2, 'passed'])
-  })
-
-  it('waits only once for one that does not come, and 50 ms at most', async () => {
-    const { env, check, begun, send } = newCheck()
-    void check.confirm()
-    await settle()
-    env.advance(100)
-    await send('alive')
-    const missing = check.announce()
-    void check.confirm()
-    await settle()
-    env.advance(49)
-    await settle()
-    expect(begun()).toBe(1)
-    env.advance(1)
-    await settle()
-    expect(begun()).toBe(2)
-    await send('alive')
-    void check.confirm()
-    await settle()
-    expect(begun()).toBe(3)
-    await send('alive')
-    // Since it has come at last, it is announced and waited for again.
-    const late = fateOf(missing.confirm())
-    await settle()
-    await send('alive')
-    void check.confirm()
-    await settle()
-    expect([late.now, begun()]).toEqual(['passed', 4])
-    missing.leave()
-    await settle()
-    expect(begun()).toBe(5)
   })
 
   it('closes when a validation fails, keeps all waiting, and opens by itself', async () => {
@@ -307,7 +207,7 @@ describe('the ownership check', () => {
 
   it('confirms nothing asked after the session ended, whatever the store does', async () => {
     const steps = fc.array(
-      fc.constantFrom('come', 'approach', 'arrive', 'leave', 'alive', 'fail', 'end', 'wait'),
+      fc.constantFrom('come', 'alive', 'fail', 'end', 'wait'),
       { minLength: 5, maxLength: 40 },
     )
     await fc.assert(fc.asyncProperty(steps, async (all) => {
@@ -327,10 +227,8 @@ describe('the ownership check', () => {
         onFenced: () => {
           fencings++
         },
-        awaitedLeast: 1,
       })
       const passes: { fate: ReturnType<typeof fateOf>; lived: boolean }[] = []
-      const onTheirWay: PendingWrite[] = []
       const come = (confirm: Promise<void>) => passes.push({ fate: fateOf(confirm), lived: !ended })
       const answer = async (said: 'alive' | 'fail') => {
         const next = reads.shift()
@@ -340,9 +238,6 @@ describe('the ownership check', () => {
       }
       for (const step of all) {
         if (step === 'come') come(check.confirm())
-        if (step === 'approach') onTheirWay.push(check.announce())
-        if (step === 'arrive' && onTheirWay.length > 0) come(onTheirWay.shift()!.confirm())
-        if (step === 'leave') onTheirWay.shift()?.leave()
         if (step === 'alive' || step === 'fail') await answer(step)
         if (step === 'end') ended = true
         if (step === 'wait') env.advance(250)

@@ -9,16 +9,20 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StepBatch } from '../../../../src/graph/execution.ts'
 import { useGates } from '../../../support/gate.ts'
 import { ModelLog } from '../../../support/model-log.ts'
-import { hostProject, logged, secrets, TestHost } from '../project/host-project.ts'
+import { hostProject, logged, secrets, TestHost, useSharedHost } from '../project/host-project.ts'
 
 const gate = useGates()
+const sharedHost = useSharedHost()
 const success = { status: 'success', waiting: false, interrupts: '{}', error: null }
 const question = { kind: 'state', configurable: {}, ns: '', checkpointId: null,
   subgraphs: false } as const
 
+/** Longer than it takes to give a silent worker up and to start the next one. */
+const restMs = 15_000
+
 describe('an execution', () => {
   it('sends its steps and events first, then its outcome, and nothing after that', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const run = test.run('where', {})
     expect(await run.end).toEqual(success)
     expect(run.emitted.map(({ kind }) => kind)).toEqual(['steps', 'ended'])
@@ -27,7 +31,7 @@ describe('an execution', () => {
   })
 
   it('of a graph that throws ends in error', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     expect(await test.run('throws', {}).end)
       .toMatchObject({ status: 'error', error: { error: 'RangeError', message: 'out' } })
   })
@@ -44,7 +48,7 @@ describe('an execution', () => {
   })
 
   it('runs beside others in the same worker', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const held = gate()
     const first = test.run('hold', { url: held.url })
     await held.arrived()
@@ -82,7 +86,7 @@ describe('an execution', () => {
   })
 
   it('forgets what could not be stored', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const { log, threadId, end } = test.run('askTwice', {})
     await end
     const lost = test.run('askTwice', null, { log, threadId, command: '{"resume":"a"}',
@@ -97,7 +101,7 @@ describe('an execution', () => {
   })
 
   it('with durability sync waits until each step is in the log', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const batches: StepBatch[] = []
     const let1 = Promise.withResolvers<void>()
     const seen = Promise.withResolvers<void>()
@@ -115,7 +119,7 @@ describe('an execution', () => {
   })
 
   it('is given up if its steps cannot be stored', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const held = gate()
     const refused = Promise.withResolvers<void>()
     const run = test.run('hold', { url: held.url }, { steps: () => {
@@ -130,7 +134,7 @@ describe('an execution', () => {
   })
 
   it('is lost if the log cannot be read', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const log = new ModelLog()
     await test.run('where', {}, { log, threadId: 't' }).end
     const broken = Object.assign(Object.create(log) as ModelLog, {
@@ -142,7 +146,7 @@ describe('an execution', () => {
 
 describe('an abort', () => {
   it('silences its execution at once', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const held = gate()
     const run = test.run('hold', { url: held.url })
     await held.arrived()
@@ -154,7 +158,7 @@ describe('an abort', () => {
   })
 
   it('ends an execution that waits for the log', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const log = new ModelLog()
     await test.run('where', {}, { log, threadId: 't' }).end
     const asked = Promise.withResolvers<void>()
@@ -196,7 +200,7 @@ describe('user code', () => {
   })
 
   it('that leaves a rejected promise unhandled does not end its worker', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const first = test.run('where', {})
     await first.end
     expect(await test.run('reject', {}).end).toEqual(success)
@@ -258,7 +262,7 @@ describe('user code', () => {
 
 describe('a question', () => {
   it('about a state is answered from the log', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     const { log, threadId, end } = test.run('where', {})
     await end
     const answers = await test.host.ask('where', threadId, question, log)
@@ -266,7 +270,7 @@ describe('a question', () => {
   })
 
   it('about a graph is answered', async () => {
-    const test = await TestHost.start(1)
+    const test = sharedHost()
     expect(test.host.describe('where')).toMatchObject({ plain: true, nodes: ['node'] })
     expect(await test.host.schemas('where')).toMatchObject({ state_schema: {} })
     expect(await test.host.drawable('where', true)).toMatchObject({ nodes: [{}, {}, {}] })
@@ -331,7 +335,7 @@ describe('a worker that spins', () => {
     spun.open()
     test.stall(5000)
     expect(await test.run('where', {}).end).toEqual(success)
-    await test.pass(60_000)
+    await test.pass(restMs)
     expect(spinner.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
   })
 
@@ -375,7 +379,7 @@ describe('a worker that spins', () => {
     await second.arrived()
     second.open()
     expect(await test.run('where', {}).end).toEqual(success)
-    await test.pass(60_000)
+    await test.pass(restMs)
     expect(alone.emitted.every(({ kind }) => kind === 'steps')).toBe(true)
     expect(await test.run('where', {}).end).toEqual(success)
     test.host.abort(alone.id)

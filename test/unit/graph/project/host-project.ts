@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 import type { Execution, ExecutionListener, LossReason, ExecutionOutcome, RunRequest, StepBatch,
   StepEvent } from '../../../../src/graph/execution.ts'
@@ -13,6 +13,7 @@ import { virtualEnv } from '../../../support/env.ts'
 import type { VirtualEnv } from '../../../support/env.ts'
 import { ModelLog } from '../../../support/model-log.ts'
 import { writeProject } from './project-files.ts'
+import type { WhenOver } from './project-files.ts'
 
 /** Variables with secrets of the server. */
 export const secrets = ['HEDDLE_CLUSTER_SECRET', 'HEDDLE_CASSANDRA_PASSWORD', 'HEDDLE_EGRESS_PROXY',
@@ -47,8 +48,8 @@ export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
 `
 
 /** The compiled project; `extra` is appended to its source. */
-export async function hostProject(extra = '',
-  env: Record<string, string> = {}): Promise<CompiledProject> {
+export async function hostProject(extra = '', env: Record<string, string> = {},
+  whenOver?: WhenOver): Promise<CompiledProject> {
   const names = [...`${graphs}${extra}`.matchAll(/export const (\w+)/g)].map(([, name]) => name!)
   const root = await writeProject({
     'langgraph.json': {
@@ -57,7 +58,7 @@ export async function hostProject(extra = '',
     },
     'graphs.js': `${graphs}${extra}`,
     'package.json': { type: 'module' },
-  })
+  }, whenOver)
   return compileProject(await readProject(root))
 }
 
@@ -128,16 +129,20 @@ export class TestHost {
     this.host = host
   }
 
+  /** A host of one test. */
   static async start(workers: number, project?: CompiledProject,
     options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
-    const env = virtualEnv()
-    const host = await startGraphHost(
-      { ...options, env, workers, project: project ?? await hostProject() },
-    )
-    onTestFinished(() => host.close())
-    const test = new TestHost(env, host)
+    const test = await TestHost.open(workers, project ?? await hostProject(), options)
+    onTestFinished(() => test.host.close())
     if (workers > 1) await test.#awaitSecond()
     return test
+  }
+
+  /** A host that its caller closes. */
+  static async open(workers: number, project: CompiledProject,
+    options: Pick<GraphHostOptions, 'heapMb'> = {}): Promise<TestHost> {
+    const env = virtualEnv()
+    return new TestHost(env, await startGraphHost({ ...options, env, workers, project }))
   }
 
   /** Waits for the second worker: it is there once two runs at a time land on different workers. */
@@ -192,6 +197,23 @@ export class TestHost {
       await setTimeout(passed % 2_000 === 1_500 ? 250 : 10)
     }
   }
+}
+
+/**
+ * A host with one worker for all tests of a file that leave the worker alive, and the clock and the
+ * project as they are.
+ */
+export function useSharedHost(): () => TestHost {
+  let shared: TestHost
+  const removals: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    shared = await TestHost.open(1, await hostProject('', {}, (remove) => removals.push(remove)))
+  })
+  afterAll(async () => {
+    await shared.host.close()
+    for (const remove of removals) await remove()
+  })
+  return () => shared
 }
 
 /** What the run's node returned. */

@@ -1,4 +1,4 @@
-/** Projects for one test: each in a temporary folder outside Heddle, removed after the test. */
+/** Projects for tests: each in a temporary folder outside Heddle, removed after the test. */
 
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,10 +10,14 @@ import { onTestFinished } from 'vitest'
 /** By path: text is written as it is, everything else as JSON. */
 export type ProjectFiles = Readonly<Record<string, unknown>>
 
-/** The folder of the project, links resolved. */
-export async function writeProject(files: ProjectFiles): Promise<string> {
+/** Calls what it is given when the project is not needed any more. */
+export type WhenOver = (remove: () => Promise<void>) => void
+
+/** The folder of the project, links resolved. By default it is removed after the test. */
+export async function writeProject(files: ProjectFiles,
+  whenOver: WhenOver = onTestFinished): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'heddle-project-')))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  whenOver(() => rm(root, { recursive: true, force: true }))
   await writeFiles(root, files)
   return root
 }

@@ -117,30 +117,3 @@ it('Rows of the log alone pass the ownership check once.', async () => {
   await log.append([newRow], [])
   expect(done).toEqual(['log', 'gate', 'index'])
 })
-
-it('An append leaves the ownership check while it waits for an earlier append.', async () => {
-  const left: number[] = []
-  const firstRow = Promise.withResolvers<void>()
-  let pendingWrites = 0
-  const log = new CassandraLog({
-    connection: { surely: (work: () => Promise<void>) => work() },
-    rank: new WriteTimestamp(),
-    log: { append: async () => {} },
-    branches: {},
-    index: { put: async () => {} },
-    rows: { thread: { put: () => firstRow.promise } },
-    check: { announce: () => {
-      const number = ++pendingWrites
-      return { confirm: async () => {}, leave: () => {
-        left.push(number)
-      } }
-    } },
-  } as unknown as LogPortParts)
-  const rows = [2, 3].map((seq) => ({ ...newRow, seq, prevEpoch: 1 }))
-  const appends = rows.map((each) => log.append([each], [update]))
-  await new Promise(setImmediate)
-  expect(left).toEqual([2])
-  firstRow.resolve()
-  await Promise.all(appends)
-  expect(left).toContain(1)
-})
