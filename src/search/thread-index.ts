@@ -20,6 +20,8 @@ export interface ThreadFilter {
   readonly ids?: readonly string[]
   readonly status?: ThreadStatus
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Threads of stateless runs, which are not listed, instead of all others. */
+  readonly hidden?: boolean
 }
 
 /** A page of a search. */
@@ -56,7 +58,8 @@ export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>,
   limit: number) => Promise<readonly DueThread[]>
 
 /**
- * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`.
+ * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`, or by
+ * a query for hidden ones.
  */
 export interface ThreadIndex extends ThreadSearch {
   /** The newest row of a thread; undefined if there is none. */

@@ -57,6 +57,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
   'DELETE /threads/{thread_id}': change('nothing'),
   'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
+  'GET /threads/{thread_id}/storage': read('nothing'),
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),
@@ -77,6 +78,9 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /runs': change('nothing', ofAssistant),
   'POST /runs/stream': change('nothing', ofAssistant),
   'POST /runs/wait': change('nothing', ofAssistant),
+  'POST /runs/batch': change('nothing', (of) => [ofAssistant(of)]),
+  'POST /runs/cancel': change('nothing',
+    ({ threadId, runId }) => ({ thread_id: threadId, run_ids: [runId] })),
   'GET /runs/{run_id}/stream': read('nothing'),
 }
 

@@ -58,6 +58,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
     metadata: row.metadataJson || '{}',
     kwargs: row.kwargsJson || '{}',
     multitask_strategy: `"${row.multitaskStrategy}"`,
+    cancel_reason: row.cancelReason === undefined ? 'null' : JSON.stringify(row.cancelReason),
   }, select)
 }
 

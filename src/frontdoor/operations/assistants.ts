@@ -15,6 +15,7 @@ import type { ThreadClient } from '../../thread/index.ts'
 import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
+import { cancelAll } from './cancel-runs.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
@@ -120,13 +121,18 @@ export class AssistantOperations {
       metadata: metadata ?? undefined }, cancelled)
   }
 
-  /** Deletes an assistant with all versions, and if asked for the threads whose last run it was. */
+  /**
+   * Deletes an assistant with all versions, and if asked for the threads whose last run it was. Its
+   * unfinished runs are cancelled.
+   */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
     const assistant = this.#named(tenant, name)
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
+    await cancelAll(this.#threads, tenant, { status: 'all', cancel: { action: 'interrupt',
+      cause: 'assistant_deleted', ofAssistant: assistant.assistantId } })
   }
 
   async search(tenant: string, request: SearchAssistants,

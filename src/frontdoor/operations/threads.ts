@@ -139,6 +139,11 @@ export class ThreadOperations {
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
+  /** How many bytes the thread takes, as JSON of the API. */
+  storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {
+    return this.#threads.storage(tenant, threadId, cancelled)
+  }
+
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null

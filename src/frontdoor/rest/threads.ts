@@ -45,6 +45,12 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     async ({ params, caller }, reply) =>
       sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
 
+  app.get('/threads/:thread_id/storage',
+    route('read', 'getThreadStorage', { tag, params: ThreadPath, answer: 'ThreadStorage',
+      summary: 'Get the number of bytes that a thread takes' }),
+    async ({ params, caller }, reply) =>
+      sendJson(reply, await threads.storage(caller.tenant, params.thread_id, leftSignal(reply))))
+
   app.post('/threads/search',
     route('read', 'searchThreads', { tag, summary: 'Search threads', body: SearchThreads,
       answer: 'FoundThread[]', returns: ['x-pagination-total', 'x-pagination-next'] }),

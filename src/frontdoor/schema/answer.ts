@@ -46,6 +46,17 @@ const FoundThread = Type.Partial(
   { $id: 'FoundThread', ...selected },
 )
 
+const size = { count: Type.Integer(), bytes: Type.Integer() }
+
+const ThreadStorage = Type.Object({
+  thread_id: Uuid(),
+  total_bytes: Type.Integer({ description: 'Bytes of its log, with those shared with copies.' }),
+  checkpoints: Type.Object(size),
+  channel_values: Type.Object({ ...size,
+    by_channel: JsonObject({ description: 'Channel to {count, bytes}.' }) }),
+  pending_writes: Type.Object(size),
+}, { $id: 'ThreadStorage', description: 'What the thread takes in the store.' })
+
 const Run = Type.Object({
   run_id: Uuid(),
   thread_id: Uuid(),
@@ -56,6 +67,8 @@ const Run = Type.Object({
   metadata: JsonObject(),
   kwargs: JsonObject({ description: 'What the request asked for.' }),
   multitask_strategy: OneOf(['reject', 'enqueue', 'interrupt', 'rollback']),
+  cancel_reason: Nullable(Type.String({ description: 'Why it was cancelled: `taken:`, ' +
+    '`cancelled:`, `disconnected:`, `superseded:` or `assistant_deleted:`, and a sentence.' })),
 }, { $id: 'Run', description: 'The run.' })
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
@@ -167,6 +180,6 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun,
+export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, ThreadStorage, Run, FoundRun,
   RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info,
   Failure]

@@ -9,6 +9,7 @@ import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { cancelReason } from '../model/cancel-reason.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { forkOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
@@ -85,18 +86,25 @@ export async function started(parts: ThreadParts, { runId }: StartRun,
 }
 
 /** The reply comes when the cancel is in the log: the run has ended then. */
-export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: Command<'cancel'>,
+export async function cancel(parts: ThreadParts,
+  { runId, cancel: how }: Command<'cancel'>,
   note: readonly RecordOf[]): Promise<Turn> {
   const { threadLog } = parts.context
+  const { action, cause } = how
   const run = unfinishedRun(parts, runId)
   if (!run) {
     await runRow(parts, runId)
     return { reply: threadLog.durable }
   }
+  if (!isMeant(run, how)) return { reply: threadLog.durable }
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
-  const cut = { runs: [run], action, rollback, note }
+  const cut = { runs: [run], action, rollback, reason: cancelReason(cause), note }
   return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
+}
+
+function isMeant(run: RunRow, { only, ofAssistant }: CancelRun): boolean {
+  return (only ?? run.status) === run.status && (ofAssistant ?? run.assistantId) === run.assistantId
 }
 
 /** Deletes a run and stops its webhook. Throws `not_found`. */

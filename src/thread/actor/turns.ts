@@ -6,6 +6,7 @@ import type { RecordOf } from '../../checkpoint/index.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
+import { storageUse } from '../queries/storage-use.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { adopt, callWebhooks, copy, create, deleteThread, edit, expire, patch, requireExist,
@@ -74,6 +75,8 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
       return read(queries.state(command.query, cancelled))
     case 'history':
       return read(queries.history(command.query, command.from, cancelled))
+    case 'storage':
+      return read(storageUse(context, cancelled))
     case 'edit':
       return edit(parts, command.update, note)
     case 'get_run':

@@ -179,6 +179,7 @@ export function createThreadClient(
     state: (tenant, id, query, cancelled) =>
       read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     history,
+    storage: (tenant, id, cancelled) => read<JsonText>(tenant, id, { type: 'storage' }, cancelled),
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
     startRun: start,
     startAndWait: (tenant, id, run) =>

@@ -16,6 +16,8 @@ export interface Ending {
   readonly error?: { readonly error: string; readonly message: string }
   /** Where in the project the error was thrown. */
   readonly at?: string | undefined
+  /** Why it was cancelled, if it was. */
+  readonly cancelReason?: string | undefined
 }
 
 /** The result of a run that failed or was rolled back. */

@@ -1,6 +1,7 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import { cutRuns } from './cut-run.ts'
@@ -28,7 +29,8 @@ export function decideStart(at: Situation, { run, admission, rollback, note }: A
   const urgency = run.awaited ? 'soon' : 'now'
   if (!draft.state.exists) draft.write([createdBy(run, draft)], urgency)
   if (admission.kind !== 'enqueue') {
-    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback })
+    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback,
+      reason: supersededBy(run.runId) })
   }
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...note], urgency)
   draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, runId: run.runId } })

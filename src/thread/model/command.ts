@@ -23,6 +23,8 @@ export type ThreadCommand =
   | { readonly type: 'state'; readonly query: StateQuery }
   /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
   | { readonly type: 'history'; readonly query: HistoryQuery; readonly from?: HistoryPlace }
+  /** Answered with the bytes that the thread takes, as the API shows them. */
+  | { readonly type: 'storage' }
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
   | { readonly type: 'get_run'; readonly runId: string }

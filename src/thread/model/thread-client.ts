@@ -4,6 +4,7 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, EditUpdate, JsonText, StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../search/index.ts'
+import type { CancelCause } from './cancel-reason.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
 export interface ThreadClient {
@@ -33,6 +34,8 @@ export interface ThreadClient {
    */
   history(tenant: string, threadId: string, query: HistoryQuery,
     cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void>
+  /** How many bytes the thread takes, as JSON text of the API. */
+  storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
@@ -172,6 +175,12 @@ export interface RunPlan {
 /** How a run is cancelled. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
+  /** By default `request`. */
+  readonly cause?: CancelCause
+  /** Leaves a run alone whose status is another one by now. */
+  readonly only?: 'pending' | 'running'
+  /** Leaves a run of another assistant alone. */
+  readonly ofAssistant?: string
 }
 
 /** A run that was accepted, and its result. */

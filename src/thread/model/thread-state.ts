@@ -307,6 +307,7 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
     interruptsJson: value.interruptsJson,
     finalCheckpointId: value.finalCheckpointId,
     lastSeq: seq,
+    ...value.cancelReason !== undefined && { cancelReason: value.cancelReason },
   }
 }
 

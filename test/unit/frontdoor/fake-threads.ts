@@ -108,6 +108,11 @@ export class FakeThreads implements ThreadClient {
     yield* this.historyOf(cancelled)
   }
 
+  async storage(_tenant: string, threadId: string): Promise<string> {
+    this.#thread(threadId)
+    return '{}'
+  }
+
   async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {
     this.#call('updateState', update)
     this.#thread(threadId)

@@ -8,7 +8,7 @@ import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { ThreadCounts } from './thread-counts.ts'
-import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
+import { ofHidden, ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -96,9 +96,9 @@ export class ThreadSearch {
 
   #count(search: Search, start = this.#start(search)): number {
     const { tenant, status, tokens } = search
-    if (isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
+    if (start.answers !== 'hidden' && isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
-    if (status === 'idle' && start.size > handful) {
+    if (status === 'idle' && start.size > handful && start.answers !== 'hidden') {
       // No index contains idle threads, but one contains all others.
       return statuses.filter((each) => each !== 'idle')
         .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
@@ -153,6 +153,7 @@ export class ThreadSearch {
   #page(search: Search, start: Start, page: Page): number[] {
     const all = this.#counts.of(search.tenant)
     if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
+    if (start.answers === 'hidden') return this.#rows(search, start, page)
     const gathered = Math.max(start.size, page.total)
     const walked = Math.ceil((page.offset + page.limit) * all / page.total)
     if (start.order !== page.order && gathered > handful && walked < gathered) {
@@ -188,7 +189,8 @@ export class ThreadSearch {
   }
 
   /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
-  #start({ tenant, status, ids, tokens }: Search): Start {
+  #start({ tenant, status, ids, tokens, hidden }: Search): Start {
+    if (hidden) return ofHidden
     const starts: Start[] = []
     if (ids) starts.push(ofIds(ids.length))
     if (status !== undefined && status !== 'idle') {

@@ -13,6 +13,7 @@ export interface Search {
   readonly status: ThreadStatus | undefined
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
+  readonly hidden: boolean
 }
 
 /** Where a statement starts: rows `d` of a table. */
@@ -22,7 +23,7 @@ export interface Start {
   /** Number of rows, as far as it was counted. */
   readonly size: number
   /** The part of the filter that the start answers. A number is the index of a token. */
-  readonly answers: 'nothing' | 'ids' | 'status' | number
+  readonly answers: 'nothing' | 'hidden' | 'ids' | 'status' | number
   /** The order in which the rows come. */
   readonly order?: Order
 }
@@ -36,9 +37,9 @@ export interface Sorting {
 
 /** The search of a filter. Ids are made unique. */
 export function searchOf(filter: ThreadFilter): Search {
-  const { tenant, status, ids, metadata } = filter
+  const { tenant, status, ids, metadata, hidden = false } = filter
   const { tokens } = metadataFilter(metadata)
-  return { tenant, status, ids: ids && [...new Set(ids)], tokens }
+  return { tenant, status, ids: ids && [...new Set(ids)], tokens, hidden }
 }
 
 /** The values of a search's parameters. */
@@ -57,6 +58,10 @@ export function walk(order: Order): Start {
   return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order,
     answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
+
+/** Starts with hidden threads, which are few and in no other index. */
+export const ofHidden: Start = { from: 'thread d INDEXED BY thread_hidden', size: 0,
+  answers: 'hidden', where: 'd.hidden = 1 AND d.tenant = :tenant' }
 
 /** Starts with the threads of one status. Idle ones have no index. */
 export function ofStatus(size: number): Start {
