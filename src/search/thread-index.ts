@@ -22,6 +22,8 @@ export interface ThreadFilter {
   readonly metadata?: Readonly<Record<string, unknown>>
   /** Threads of stateless runs, which are not listed, instead of all others. */
   readonly hidden?: boolean
+  /** Leaves out threads whose time to live has ended by then. */
+  readonly expiredBy?: number
 }
 
 /** A page of a search. */
@@ -46,7 +48,7 @@ export interface UnfinishedThread {
   readonly threadId: string
 }
 
-/** A thread that sleeps until the first of its delayed runs is due. */
+/** A thread that sleeps until it is due: the first of its delayed runs, or its own end. */
 export interface DueThread extends UnfinishedThread {
   readonly atMs: number
   /** Its place among those that are due at the same time. */

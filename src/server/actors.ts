@@ -10,7 +10,8 @@ import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { RateLimit, ReadQuota } from '../limits/index.ts'
-import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
+import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
+  threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { DueWakes } from './due-wakes.ts'
@@ -35,6 +36,8 @@ export interface ActorParts {
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send'>
   readonly quarantine: Quarantine
+  /** How long new threads live that ask for nothing else; by default without end. */
+  readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
 }
 
 /** Bytes that all threads together may keep in memory, of states and of events of finished runs. */
@@ -130,7 +133,7 @@ type Ports = Pick<Backend, 'log' | 'threads' | 'runs' | 'assistants' | 'limits' 
 
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>): ActorKind[] {
-  const { host, rows, egress, billing, quarantine, reads, env } = parts
+  const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive } = parts
   const { log, threads, runs, assistants, limits, askDoors } = ports
   let executions = 0
   return [
@@ -151,6 +154,8 @@ function kindsOver(ports: Ports, parts: ActorParts,
       inputs: new InputQuota(inputCharacters),
       reads,
       nextExecutionId: () => ++executions,
+      cautiousNowMs: cautiousClock(env),
+      ...defaultTimeToLive && { defaultTimeToLive },
     }),
     assistantKind({ log, index: assistants, reads, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),

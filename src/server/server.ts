@@ -92,7 +92,7 @@ export async function openServer(settings: Settings, env: Env,
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
   const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [backend, { host: graphs, webhooks }] = await Promise.all([
+  const [backend, { host: graphs, webhooks, timeToLive: defaultTimeToLive }] = await Promise.all([
     stage('store', () => openBackend(settings, { ...watchers, endProcess }),
       (backend, deadline) => backend.close(deadline)),
     stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
@@ -106,7 +106,7 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine }), async (actors, deadline) => {
+        billing: settings.billing, quarantine, defaultTimeToLive }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
@@ -218,6 +218,8 @@ interface Graphs {
   readonly host: RunningGraphHost
   /** Which webhooks runs may call, as the project says at the time of the call. */
   webhooks(): WebhookPolicy
+  /** How long new threads live, as the project says then; undefined for no end. */
+  timeToLive(): Project['timeToLive']
   close(): Promise<void>
 }
 
@@ -232,12 +234,13 @@ async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks } = project
+  let { webhooks, timeToLive } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
         if (opened === 'superseded') return
         webhooks = project.webhooks
+        timeToLive = project.timeToLive
         env.log.info('The project was reloaded.')
       }, cannotReload)
     },
@@ -246,6 +249,7 @@ async function openGraphs(project: Project,
   return {
     host,
     webhooks: () => webhooks,
+    timeToLive: () => timeToLive,
     close: async () => {
       stopWatching()
       await host.close()

@@ -57,6 +57,8 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
   'DELETE /threads/{thread_id}': change('nothing'),
   'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
+  'POST /threads/prune': change('own', ({ threadId }) => ({ thread_ids: [threadId] })),
+  'PATCH /threads/{thread_id}/state': change('nothing', () => ({ metadata: { taken: true } })),
   'GET /threads/{thread_id}/storage': read('nothing'),
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),

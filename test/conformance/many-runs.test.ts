@@ -33,7 +33,8 @@ describe('a batch of runs', () => {
     const { client } = server
     const id = await newThread()
     const runs = await client.runs.createBatch([
-      { assistantId: 'echo', input: say('one'), streamMode: 'updates', ...{ onCompletion: 'keep' } },
+      { assistantId: 'echo', input: say('one'), streamMode: 'updates',
+        onCompletion: 'keep' as 'complete' },
       { assistantId: 'echo', input: say('two'), metadata: { n: 2 }, ...{ threadId: id } },
       { assistantId: 'echo', input: say('three'), multitaskStrategy: 'enqueue',
         ...{ thread_id: id, metadata: { n: 3 } } },
@@ -186,8 +187,9 @@ describe('the reason of a cancelled run', () => {
   it('tells that the client has left', async () => {
     const id = await newThread()
     const left = new AbortController()
-    const { runId } = await startHeld(server.client, id, gate(),
-      { payload: { onDisconnect: 'cancel', signal: left.signal } })
+    const { runId } = await startHeld(server.client, id, gate(), {
+      payload: { onDisconnect: 'cancel', signal: left.signal },
+    })
     left.abort()
     await server.client.runs.join(id, runId)
     expect((await runOf(id, runId)).cancel_reason).toMatch(/^disconnected: /)

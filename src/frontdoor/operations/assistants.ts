@@ -131,8 +131,9 @@ export class AssistantOperations {
     await this.#assistants.get(assistant)
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
-    await cancelAll(this.#threads, tenant, { status: 'all', cancel: { action: 'interrupt',
-      cause: 'assistant_deleted', ofAssistant: assistant.assistantId } })
+    await cancelAll(this.#threads, tenant, { status: 'all',
+      cancel: { action: 'interrupt', cause: 'assistant_deleted',
+        ofAssistant: assistant.assistantId } })
   }
 
   async search(tenant: string, request: SearchAssistants,

@@ -15,19 +15,21 @@ const passesMax = 30
 
 /** Cancels these runs of a thread. Resolves when they have ended; false if none exists. */
 export async function cancelSome(threads: Threads, tenant: string, threadId: string,
-  { runIds, cancel }: { readonly runIds: readonly string[]; readonly cancel: CancelRun },
+  { runIds, cancel }: { readonly runIds: readonly string[]; readonly cancel: CancelRun }
 ): Promise<boolean> {
   const inTurn = limitConcurrency(cancelsAtOnce)
   // The newest first: otherwise, those that wait would start when the one before them ends.
   const ids = [...new Set(runIds)].toSorted().reverse()
-  const found = await Promise.all(ids.map((runId) =>
-    inTurn(() =>
-      threads.cancelRun(tenant, threadId, runId, cancel).then(() => true, (error: unknown) => {
-        ignoreNotFound(error)
-        return false
-      })
-    )
-  ))
+  const found = await Promise.all(
+    ids.map((runId) =>
+      inTurn(() =>
+        threads.cancelRun(tenant, threadId, runId, cancel).then(() => true, (error: unknown) => {
+          ignoreNotFound(error)
+          return false
+        })
+      )
+    ),
+  )
   return found.includes(true)
 }
 

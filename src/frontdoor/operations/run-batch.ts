@@ -40,7 +40,7 @@ function partlyDone(started: readonly RunRow[], index: number, caught: unknown):
   const { message, code } = HeddleError.from(caught)
   return new HeddleError('partly_done',
     `Run ${index} of the batch and those after it were not started (${code}): ${message}`, {
-      errors: [{ field: String(index), message }],
-      admitted: started.map(({ runId, threadId }) => ({ run_id: runId, thread_id: threadId })),
-    }, { cause: caught })
+    errors: [{ field: String(index), message }],
+    admitted: started.map(({ runId, threadId }) => ({ run_id: runId, thread_id: threadId })),
+  }, { cause: caught })
 }

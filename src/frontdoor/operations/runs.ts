@@ -142,7 +142,8 @@ export class RunOperations {
     if (cause === 'taken' && action !== 'interrupt') {
       throw invalid([{ field: 'reason', message: 'goes with the action interrupt only' }])
     }
-    await this.#threads.cancelRun(tenant, run.threadId, run.runId, { action, ...cause && { cause } })
+    await this.#threads.cancelRun(tenant, run.threadId, run.runId, { action,
+      ...cause && { cause } })
       .catch(unlessHidden(run))
   }
 

@@ -38,6 +38,10 @@ const Thread = Type.Object({
   values: Json({ description: 'The state; {} for an empty thread.' }),
   interrupts,
   error: Json({ description: '{error, message} of the last run, or null.' }),
+  ttl: Type.Optional(Nullable(
+    Type.Object({ strategy: OneOf(['delete', 'keep_latest']), ttl_minutes: Type.Number(),
+      expires_at: Time() }, { description: 'When it ends, if `include` asks for it.' }),
+  )),
 }, { $id: 'Thread', description: 'The thread with its newest state.' })
 
 const FoundThread = Type.Partial(
@@ -45,6 +49,9 @@ const FoundThread = Type.Partial(
     extracted: JsonObject({ description: 'If the search asked to extract.' }) }),
   { $id: 'FoundThread', ...selected },
 )
+
+const PrunedThreads = Type.Object({ pruned_count: Type.Integer() }, { $id: 'PrunedThreads',
+  description: 'How many threads were pruned.' })
 
 const size = { count: Type.Integer(), bytes: Type.Integer() }
 
@@ -180,6 +187,6 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, ThreadStorage, Run, FoundRun,
-  RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info,
-  Failure]
+export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
+  ThreadStorage, Run, FoundRun, RunResult, ThreadState, StateUpdate, Graph, GraphSchemas,
+  SubgraphSchemas, Count, Ok, Info, Failure]

@@ -49,8 +49,8 @@ export function errorAt(index: number, caught: unknown): HeddleError {
     field: field === '' ? String(index) : `${index}.${field}`,
     message: about,
   }))
-  return new HeddleError(code, `${index}: ${message}`,
-    { ...details, ...errors !== undefined && { errors } }, { cause })
+  return new HeddleError(code, `${index}: ${message}`, { ...details,
+    ...errors !== undefined && { errors } }, { cause })
 }
 
 function inCamelCase(name: string): string {

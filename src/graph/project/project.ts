@@ -8,6 +8,8 @@ import { z } from 'zod'
 
 import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
+import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 /** A checked project. Nothing of its code has been loaded. */
@@ -23,6 +25,8 @@ export interface Project {
   readonly envFile: string | null
   /** Decides which webhooks its runs may call. */
   readonly webhooks: WebhookPolicy
+  /** How long its new threads live; undefined for no end. */
+  readonly timeToLive: TimeToLiveWish | undefined
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -68,6 +72,7 @@ const graphs = z.record(
 const configShape = z.looseObject({
   graphs,
   webhooks: webhookShape.prefault({}),
+  checkpointer: checkpointerShape.nullish(),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
     error: 'must be an object',
   }).nullish(),
@@ -98,7 +103,8 @@ export async function readProject(path: string): Promise<Project> {
   }))
   await requireFiles(configFile, graphs)
   const env = await readEnv(root, config)
-  return { root, configFile, graphs, ...env, webhooks: readWebhooks(configFile, config, env.env) }
+  return { root, configFile, graphs, ...env, webhooks: readWebhooks(configFile, config, env.env),
+    timeToLive: timeToLiveOf(config.checkpointer) }
 }
 
 async function findConfig(path: string): Promise<string> {
@@ -203,7 +209,6 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
-    'checkpointer.ttl': 'threads stay until they are deleted',
     'http.app': 'its routes are not served',
     'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
     'http.cors': '--allow-origin names the web pages that may call',

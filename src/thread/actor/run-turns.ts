@@ -18,7 +18,7 @@ import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
 import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { callWebhooks, renewIfDeleted, requireExist,
+import { callWebhooks, isThere, renewIfDeleted, requireExist,
   requireNotInTheMaking } from './thread-turns.ts'
 import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
 
@@ -28,8 +28,8 @@ type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { read
 export async function start(parts: ThreadParts, run: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { limits } } = context
-  if (threadLog.state.exists) {
+  const { threadLog, ports: { limits, defaultTimeToLive } } = context
+  if (isThere(parts)) {
     await requireStartable(parts, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) return { reply: threadLog.durable.then(() => known) }
@@ -45,7 +45,7 @@ export async function start(parts: ThreadParts, run: StartRun,
   const rollback = reading && await reading
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
-  const admitted = { run, admission, rollback, note }
+  const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.() }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 
@@ -86,8 +86,7 @@ export async function started(parts: ThreadParts, { runId }: StartRun,
 }
 
 /** The reply comes when the cancel is in the log: the run has ended then. */
-export async function cancel(parts: ThreadParts,
-  { runId, cancel: how }: Command<'cancel'>,
+export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command<'cancel'>,
   note: readonly RecordOf[]): Promise<Turn> {
   const { threadLog } = parts.context
   const { action, cause } = how

@@ -1,6 +1,7 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
 import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
@@ -11,6 +12,7 @@ import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
 import { createdRecord } from './thread-records.ts'
+import { timeToLiveFrom } from './time-to-live.ts'
 
 /** A run that may be started, with what was found out before. */
 export interface AdmittedRun {
@@ -20,14 +22,16 @@ export interface AdmittedRun {
   readonly rollback: Rollback | undefined
   /** Written with it: marks the command as done. */
   readonly note: readonly RecordOf[]
+  /** Of a thread that is made for the run. */
+  readonly timeToLive?: TimeToLiveWish | undefined
 }
 
 /** Writes the run, and starts it if nothing is before it. */
-export function decideStart(at: Situation, { run, admission, rollback, note }: AdmittedRun,
-  nowMs: number): Decision {
+export function decideStart(at: Situation,
+  { run, admission, rollback, note, timeToLive }: AdmittedRun, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const urgency = run.awaited ? 'soon' : 'now'
-  if (!draft.state.exists) draft.write([createdBy(run, draft)], urgency)
+  if (!draft.state.exists) draft.write([createdBy(run, draft, timeToLive)], urgency)
   if (admission.kind !== 'enqueue') {
     cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback,
       reason: supersededBy(run.runId) })
@@ -43,8 +47,10 @@ export function decideStart(at: Situation, { run, admission, rollback, note }: A
   return draft.decided({ kind: 'early', run: row })
 }
 
-function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft): RecordOf {
-  return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, {
-    hidden: ifMissing === 'hidden' && plan.temporary,
-  })
+/** A hidden thread has no time to live: it goes when its run is done. */
+function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft,
+  wish: TimeToLiveWish | undefined): RecordOf {
+  const hidden = ifMissing === 'hidden' && plan.temporary
+  const timeToLive = hidden ? undefined : timeToLiveFrom(wish, nowMs)
+  return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, { hidden, timeToLive })
 }

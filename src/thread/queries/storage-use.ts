@@ -69,7 +69,7 @@ export async function storageUse({ ports, threadLog, tenant, threadId }: ThreadC
   const use = new StorageUse()
   const leave = await reads.turn(tenant, cancelled)
   try {
-    for (let from = row.historyFrom ?? 1; from <= row.seq;) {
+    for (let from = 1; from <= row.seq;) {
       const range = { from, through: row.seq, limit: portionRows, bytes: portionBytes }
       from = await reads.read({ tenant, bytes: portionBytes, cancelled }, async (allowance) => {
         const rows = await allowance.beside(() =>

@@ -14,6 +14,8 @@ export interface Search {
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
   readonly hidden: boolean
+  /** Set if threads are to be left out whose time had ended by then. */
+  readonly expiredBy?: number | undefined
 }
 
 /** Where a statement starts: rows `d` of a table. */
@@ -43,8 +45,9 @@ export function searchOf(filter: ThreadFilter): Search {
 }
 
 /** The values of a search's parameters. */
-export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
+export function valuesOf({ tenant, status, ids, tokens, expiredBy }: Search): NamedValues {
   const values: NamedValues = { tenant }
+  if (expiredBy !== undefined) values['now'] = expiredBy
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
   tokens.forEach((token, index) => {
@@ -62,6 +65,10 @@ export function walk(order: Order): Start {
 /** Starts with hidden threads, which are few and in no other index. */
 export const ofHidden: Start = { from: 'thread d INDEXED BY thread_hidden', size: 0,
   answers: 'hidden', where: 'd.hidden = 1 AND d.tenant = :tenant' }
+
+/** Starts with the threads that must not be found any more at `:now`. */
+export const ofExpired: Start = { from: 'expiring e CROSS JOIN thread d ON d.no = e.no', size: 0,
+  answers: 'hidden', where: 'e.at <= :now AND e.hides = 1 AND d.tenant = :tenant AND d.hidden = 0' }
 
 /** Starts with the threads of one status. Idle ones have no index. */
 export function ofStatus(size: number): Start {

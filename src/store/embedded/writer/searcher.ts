@@ -9,6 +9,7 @@ import { assert } from '../../../errors.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import type { SearchOrder, SearchReply, StoreFile } from '../requests/request.ts'
+import { ExpiringThreads } from '../search/expiring-threads.ts'
 import type { Documents } from '../search/search-slice.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
@@ -43,7 +44,8 @@ class Search implements Disposable {
     } else {
       const counts = new ThreadCounts(this.#database, unlisted)
       const tokenCounts = new TokenCounts(this.#database, unlisted)
-      this.#slices = new ThreadSearch(this.#database, { counts, tokenCounts }, unlisted)
+      const expiring = new ExpiringThreads(this.#database, unlisted)
+      this.#slices = new ThreadSearch(this.#database, { counts, tokenCounts, expiring }, unlisted)
         .documents(question.query)
     }
   }

@@ -25,6 +25,8 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /threads/{thread_id}': 'deleteThread',
   'POST /threads/{thread_id}/copy': 'copyThread',
   'GET /threads/{thread_id}/storage': 'getThreadStorage',
+  'PATCH /threads/{thread_id}/state': 'patchThreadState',
+  'POST /threads/prune': 'pruneThreads',
   'POST /threads/search': 'searchThreads',
   'POST /threads/count': 'countThreads',
   'GET /threads/{thread_id}/state': 'getThreadState',

@@ -134,7 +134,7 @@ describe('a project', () => {
         disable_threads: true, disable_runs: true, disable_meta: true },
       ui: { agent: './ui.tsx' } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
+      .toEqual(['auth', 'http.app', 'http.configurable_headers', 'http.cors',
         'http.disable_assistants', 'http.disable_meta', 'http.disable_runs', 'http.disable_threads',
         'http.mount_prefix', 'store.index', 'ui'])
   })
