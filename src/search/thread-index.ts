@@ -20,7 +20,7 @@ export interface ThreadFilter {
   readonly ids?: readonly string[]
   readonly status?: ThreadStatus
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Threads of stateless runs, which are not listed, instead of all others. */
+  /** Threads of stateless runs, which are not listed, instead of all others. Not with metadata. */
   readonly hidden?: boolean
   /** Leaves out threads whose time to live has ended by then. */
   readonly expiredBy?: number
