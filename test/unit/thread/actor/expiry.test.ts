@@ -119,6 +119,7 @@ describe('a thread with a time to live', () => {
     const second = await make(house)
     expect(second.row.branch!.id).not.toBe(first.row.branch!.id)
     expect([second.row.head, second.row.timeToLive]).toEqual([undefined, undefined])
+    expect(house.log.purged.map(({ branch }) => branch)).toEqual([first.row.branch])
     await pass(house, 60)
     expect((await house.client.get('t', 'x')).row.branch).toEqual(second.row.branch)
   })
