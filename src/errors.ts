@@ -24,6 +24,7 @@ const catalogue = {
   wrong_method: { http: 405, grpc: 12, retry: 'no', message: 'This takes another method.' },
   exists: { http: 409, grpc: 6, retry: 'no', message: 'It exists already.' },
   busy: { http: 409, grpc: 9, retry: 'no', message: 'The thread is busy.' },
+  partly_done: { http: 409, grpc: 10, retry: 'no', message: 'Only a part of it was done.' },
   missing_node: { http: 409, grpc: 9, retry: 'no',
     message: 'The thread waits at a node that its graph does not have.' },
   rejected: { http: 422, grpc: 9, retry: 'no',

@@ -1,6 +1,6 @@
 /** Reads checkpoints back from a thread's log: one by id, or a page of history. */
 
-import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
+import type { CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import { contains } from '../json/index.ts'
 import type { ReadAllowance, ReadPart } from '../limits/index.ts'
 import { ChannelView, writesBytes } from './channel-view.ts'
@@ -8,6 +8,8 @@ import { CheckpointLine, step } from './checkpoint-line.ts'
 import type { LineState } from './checkpoint-line.ts'
 import { History, writesIn } from './history.ts'
 import type { Named } from './history.ts'
+import { asPatched, isCutOff } from './log-head.ts'
+import type { LogHead } from './log-head.ts'
 import type { LogEntry, LogPort } from './log-port.ts'
 import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
@@ -16,18 +18,6 @@ import { recordBytes } from './record-bytes.ts'
 import { decodeRow } from './row-codec.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
-
-/** What the reader must know of the thread at the moment of the call. */
-export interface LogHead {
-  readonly branch: Branch
-  /** Seq of the newest row. */
-  readonly seq: number
-  /** Seq of the newest row that says anything about checkpoints. */
-  readonly stepSeq: number
-  readonly head: CheckpointPlace | null
-  /** True if the head is not the newest checkpoint in the log. */
-  readonly movedBack: boolean
-}
 
 /** A checkpoint as it is in the log, and the writes on it. */
 interface Entry {
@@ -100,7 +90,8 @@ export class CheckpointReader implements CheckpointSource {
     const newest = (checkpointId === null || isHead) && !(ns === '' && now.movedBack)
     const writes = this.#writes(now, { ns, id, seq }, isHead && newest)
     const [found, all] = await Promise.all([state, writes])
-    return found && { ...found, newest, writes: all }
+    const checkpoint = found && asPatched(now, found.checkpoint)
+    return checkpoint && { ...found, checkpoint, newest, writes: all }
   }
 
   /** True if the checkpoint is part of history. Reads one row. */
@@ -172,6 +163,7 @@ export class CheckpointReader implements CheckpointSource {
       for (const record of decodeRow(body).reverse()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
+        if (isCutOff(now, checkpoint.ns, checkpoint.id)) return read()
         if (waiting !== null) {
           if (checkpoint.id === waiting) waiting = null
           history.forget(checkpoint)
@@ -184,7 +176,7 @@ export class CheckpointReader implements CheckpointSource {
         }
         // Not sooner, as writes may come before their checkpoint, if the run is saved at its end.
         if (page.length >= limit && ends(checkpoint, page.at(-1)!)) return read()
-        if (page.length < limit && matches(checkpoint, query)) {
+        if (page.length < limit && matches(asPatched(now, checkpoint), query)) {
           page.push(checkpoint)
           this.#part?.keep(recordBytes(record))
         } else {
@@ -202,7 +194,7 @@ export class CheckpointReader implements CheckpointSource {
     const place = isHead
       ? now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
-    return place && place.seq > 0 ? place : undefined
+    return place && place.seq > 0 && !isCutOff(now, ns, place.id) ? place : undefined
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {
@@ -226,7 +218,7 @@ export class CheckpointReader implements CheckpointSource {
         : await this.#found(now, checkpoint.ns, checkpoint.id) ?? step(undefined, checkpoint)
       states.set(checkpoint.id, state)
       const newest = checkpoint.ns === '' && now.head?.id === checkpoint.id && !now.movedBack
-      read.push({ checkpoint, writes, newest, ...state })
+      read.push({ checkpoint: asPatched(now, checkpoint), writes, newest, ...state })
     }
     return read.reverse()
   }

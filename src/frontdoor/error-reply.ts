@@ -19,7 +19,7 @@ const challenge = 'Bearer realm="heddle"'
 /**
  * Makes the error handler. The body is `{detail, message, code}`, with `errors: [{field, message}]`
  * if fields are wrong, `url` if another address is the right one, `dependencies` if some are out of
- * reach, `quota: {name, limit}` if one is used up, and `error` and `limit: {row, count,
+ * reach, `quota: {name, limit}` if one is used up, `admitted: [{run_id, thread_id}]` if only a part was done, and `error` and `limit: {row, count,
  * intervalSeconds}` if there were too many requests. A call of the typed API gets the error format
  * of its protocol.
  */
@@ -51,10 +51,10 @@ function retryAfterOf({ details: { retryAfterSeconds: known } }: HeddleError): s
 
 /** The body of an error on REST. */
 export function bodyOf({ message, code, details }: HeddleError): Record<string, unknown> {
-  const { errors, url, limit, dependencies, quota } = details
+  const { errors, url, limit, dependencies, quota, admitted } = details
   return { detail: message, message, code, ...(errors !== undefined && { errors }),
     ...(url !== undefined && { url }), ...(dependencies !== undefined && { dependencies }),
-    ...(quota !== undefined && { quota }),
+    ...(quota !== undefined && { quota }), ...(admitted !== undefined && { admitted }),
     ...(limit !== undefined && { error: 'Too Many Requests', limit }) }
 }
 

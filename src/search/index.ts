@@ -18,3 +18,5 @@ export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
 export type { DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch,
   ThreadSort, ThreadStatus, UnfinishedThread } from './thread-index.ts'
+export { expiryAtMs, expiryStrategies, isExpired } from './time-to-live.ts'
+export type { ExpiryStrategy, TimeToLiveWish } from './time-to-live.ts'

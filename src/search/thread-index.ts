@@ -20,6 +20,10 @@ export interface ThreadFilter {
   readonly ids?: readonly string[]
   readonly status?: ThreadStatus
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Threads of stateless runs, which are not listed, instead of all others. Not with metadata. */
+  readonly hidden?: boolean
+  /** Leaves out threads whose time to live has ended by then. */
+  readonly expiredBy?: number
 }
 
 /** A page of a search. */
@@ -44,7 +48,7 @@ export interface UnfinishedThread {
   readonly threadId: string
 }
 
-/** A thread that sleeps until the first of its delayed runs is due. */
+/** A thread that sleeps until it is due: the first of its delayed runs, or its own end. */
 export interface DueThread extends UnfinishedThread {
   readonly atMs: number
   /** Its place among those that are due at the same time. */
@@ -56,7 +60,8 @@ export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>,
   limit: number) => Promise<readonly DueThread[]>
 
 /**
- * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`.
+ * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`, or by
+ * a query for hidden ones.
  */
 export interface ThreadIndex extends ThreadSearch {
   /** The newest row of a thread; undefined if there is none. */

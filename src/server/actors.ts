@@ -14,7 +14,8 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
-import { ByteBudget, defaultLimits, InputQuota, threadKind } from '../thread/index.ts'
+import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
+  threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
@@ -44,6 +45,8 @@ export interface ActorParts {
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
   itemSettings(): ItemSettings
+  /** How long new threads live that ask for nothing else; by default without end. */
+  readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
 }
 
 /** Bytes that all threads together may keep in memory, of states and of events of finished runs. */
@@ -164,7 +167,7 @@ type Ports = Pick<Backend,
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
-  const { host, rows, egress, billing, quarantine, reads, env } = parts
+  const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -185,6 +188,8 @@ function kindsOver(ports: Ports, parts: ActorParts,
       inputs: new InputQuota(inputCharacters),
       reads,
       nextExecutionId: () => ++executions,
+      cautiousNowMs: cautiousClock(env),
+      ...defaultTimeToLive && { defaultTimeToLive },
     }),
     assistantKind({ log, index: assistants, reads, env }),
     cronKind({ log, index: crons, env, ...firing }),

@@ -95,11 +95,12 @@ export async function openServer(settings: Settings, env: Env,
     (tracing) => tracing?.close())
   const watchers = { env, metrics, ...tracing && { tracing } }
   const marks = cassandra === null ? marksIn(directory, env) : undefined
-  const [backend, { host: graphs, webhooks, itemSettings }] = await Promise.all([
-    stage('store', () => openBackend(settings, { ...watchers, endProcess }),
-      (backend, deadline) => backend.close(deadline)),
-    stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
-  ])
+  const [backend, { host: graphs, webhooks, itemSettings, timeToLive: defaultTimeToLive }] =
+    await Promise.all([
+      stage('store', () => openBackend(settings, { ...watchers, endProcess }),
+        (backend, deadline) => backend.close(deadline)),
+      stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
+    ])
   const { egressProxy: proxy, egressAllow: allowed } = settings
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
@@ -109,11 +110,11 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine, quotas: settings.quotas, itemSettings }),
-    async (actors, deadline) => {
-      await actors.close(deadline)
-      await wayOut.close()
-    })
+        billing: settings.billing, quarantine, quotas: settings.quotas, itemSettings,
+        defaultTimeToLive }), async (actors, deadline) => {
+    await actors.close(deadline)
+    await wayOut.close()
+  })
   const { activations, limits, wakeAt } = actors
   graphs.useItems(actors.items)
   const woken = Promise.withResolvers<void>()
@@ -231,6 +232,8 @@ interface Graphs {
   webhooks(): WebhookPolicy
   /** How the project keeps items, as it says at the time of the call. */
   itemSettings(): ItemSettings
+  /** How long new threads live, as the project says then; undefined for no end. */
+  timeToLive(): Project['timeToLive']
   close(): Promise<void>
 }
 
@@ -245,13 +248,14 @@ async function openGraphs(project: Project,
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })
-  let { webhooks, store } = project
+  let { webhooks, store, timeToLive } = project
   const stopWatching = !reload ? () => {} : watchProject(env, project, compiled, {
     changed: (compiled, project) => {
       host.reload(compiled).then((opened) => {
         if (opened === 'superseded') return
         webhooks = project.webhooks
         store = project.store
+        timeToLive = project.timeToLive
         env.log.info('The project was reloaded.')
       }, cannotReload)
     },
@@ -261,6 +265,7 @@ async function openGraphs(project: Project,
     host,
     webhooks: () => webhooks,
     itemSettings: () => itemSettingsOf(store, host),
+    timeToLive: () => timeToLive,
     close: async () => {
       stopWatching()
       await host.close()

@@ -2,6 +2,7 @@
 
 export { threadKind } from './actor/thread-actor.ts'
 export { createThreadClient } from './client/routed-client.ts'
+export { cautiousClock } from './context/cautious-clock.ts'
 export { InputQuota } from './context/input-quota.ts'
 export type { Inputs } from './context/input-quota.ts'
 export { Quarantine } from './context/quarantine.ts'

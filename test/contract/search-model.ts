@@ -1,6 +1,7 @@
 /** Search by the specification over plain arrays, the model that every index is compared with. */
 
 import type { AssistantRow, CronRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import { isExpired } from '../../src/search/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort, CronFilter, CronQuery, CronSort,
   ThreadFilter, ThreadQuery, ThreadSort } from '../../src/search/index.ts'
 
@@ -20,7 +21,9 @@ function within(part: unknown, whole: unknown): boolean {
 
 export function matchingThreads(rows: readonly ThreadRow[], filter: ThreadFilter): ThreadRow[] {
   return rows.filter((row) =>
-    row.tenant === filter.tenant && !row.hidden &&
+    row.tenant === filter.tenant && row.hidden === (filter.hidden ?? false) &&
+    !(filter.expiredBy !== undefined && filter.hidden !== true &&
+      isExpired(row, row.unfinished.length > 0, filter.expiredBy)) &&
     (filter.status === undefined || row.status === filter.status) &&
     (filter.ids === undefined || filter.ids.includes(row.threadId)) &&
     within(filter.metadata ?? {}, JSON.parse(row.metadataJson))

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { AssistantRow, ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
 import { dueAtMs, noUse, useOfThread } from '../../src/limits/index.ts'
+import { expiryAtMs } from '../../src/search/index.ts'
 import type { TenantUse } from '../../src/limits/index.ts'
 import { anAssistant, aThread } from './rows.ts'
 import type { MakePlace, OpenStore } from './store-place.ts'
@@ -22,7 +23,11 @@ const runs = fc.array(fc.record({
   notBeforeMs: fc.constantFrom(0, 100, 200),
 }), { maxLength: 3 })
 
-const thread = fc.record({ hidden: fc.boolean(), storedBytes: fc.nat(5_000), runs })
+const life = fc.record({ strategy: fc.constantFrom('delete', 'keep_latest'),
+  minutes: fc.constant(1), expiresAtMs: fc.constantFrom(150, 2_000) })
+
+const thread = fc.record({ hidden: fc.boolean(), storedBytes: fc.nat(5_000), runs,
+  timeToLive: fc.option(life, { nil: undefined }) })
 
 /**
  * Of few things, so that most change what another one made. A new thread takes the id of a deleted
@@ -76,8 +81,8 @@ class Model {
   }
 
   get due() {
-    return this.rows.map(({ tenant, threadId, unfinished: left }) => ({ tenant, threadId,
-      atMs: dueAtMs(left) })
+    return this.rows.map((row) => ({ tenant: row.tenant, threadId: row.threadId,
+      atMs: dueAtMs(row.unfinished) || expiryAtMs(row, row.unfinished.length > 0) })
     ).filter(({ atMs }) => atMs > 0)
   }
 
@@ -120,11 +125,11 @@ async function take(store: OpenStore, model: Model,
     if (!isLate) model.assistants.set(key, row)
     return store.log.append([], [{ table: 'assistant', row }])
   }
-  const { row: { hidden, storedBytes, runs: left }, isNew } = each
+  const { row: { hidden, storedBytes, runs: left, timeToLive }, isNew } = each
   const purged = isNew ? purge('thread') : undefined
   const known = model.threads.get(key)
   const isLate = each.isLate && known !== undefined
-  const row = aThread({ ...known, tenant, threadId: id, hidden, storedBytes,
+  const row = aThread({ ...known, tenant, threadId: id, hidden, storedBytes, timeToLive,
     unfinished: left.map(unfinished), status: left.length > 0 ? 'busy' : 'idle', seq,
     epoch: isLate ? known.epoch - 1 : epoch })
   if (!isLate) model.threads.set(key, row)

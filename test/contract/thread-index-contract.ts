@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+import type { ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
 import type { ThreadQuery } from '../../src/search/index.ts'
 import { aBranch, aThread } from './rows.ts'
 import { matchingThreads, pageOfThreads } from './search-model.ts'
@@ -12,6 +12,10 @@ import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
 
 const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
+
+const unfinished = (): UnfinishedRun => ({ runId: randomUUID(), createdSeq: 1, updatedAtMs: 1,
+  status: 'pending', started: false, attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0,
+  notBeforeMs: 0, inputCharacters: 0, ownerDeaths: 0, suspect: false })
 
 const anything = { sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0 } as const
 
@@ -76,6 +80,44 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         expect((await search({ tenant: other, metadata: { a: 1 } })).rows)
           .toEqual([{ ...row, tenant: other, status: 'error' }])
       })
+    })
+
+    describe('a time to live', () => {
+      it('leaves a thread out of searches and counts from its time on, and tells when that is',
+        async () => {
+          const tenant = randomUUID()
+          const thread = (strategy: string, row: Partial<ThreadRow> = {}) =>
+            aThread({ tenant, updatedAtMs: 5, metadataJson: '{"a":1}',
+              timeToLive: { strategy, minutes: 1, expiresAtMs: 1_000 }, ...row })
+          const gone = thread('delete')
+          const rows = [gone, thread('keep_latest'),
+            thread('delete', { status: 'busy', unfinished: [unfinished()] }),
+            thread('delete', { owedWebhooks: ['r'] }), thread('delete', { updatedAtMs: 1_001 }),
+            aThread({ tenant, metadataJson: '{"a":1}' })]
+          await put(...rows)
+          for (const filter of [{}, { metadata: { a: 1 } }, { ids: [gone.threadId] }, {
+            status: 'idle' as const,
+          }]) {
+            for (const [expiredBy, missing] of [[999, 0], [1_000, 1], [61_000, 1]] as const) {
+              const all = await store.threads.count({ tenant, ...filter })
+              const query = { tenant, ...filter, expiredBy, limit: 99 }
+              const left = await ids(query)
+              expect([left.length, left.includes(gone.threadId), await store.threads.count(query)])
+                .toEqual([all - missing, missing === 0, all - missing])
+            }
+          }
+          expect(await store.threads.count({ tenant, expiredBy: 61_001 })).toBe(4)
+          const due = async () =>
+            (await store.due({ atMs: 0, no: 0 }, 10_000)).filter((each) => each.tenant === tenant)
+              .map(({ threadId, atMs }) => [threadId, atMs])
+          expect(await due()).toEqual([[gone.threadId, 1_000], [rows[1]!.threadId, 1_000], [
+            rows[4]!.threadId,
+            61_001,
+          ]])
+          await put({ ...gone, seq: 2, timeToLive: undefined })
+          expect(await store.threads.count({ tenant, expiredBy: 5_000 })).toBe(6)
+          expect(await due()).toHaveLength(2)
+        })
     })
 
     describe('search', () => {
@@ -211,6 +253,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
             createdAtMs: index >> 1,
             updatedAtMs: index >> 3,
             stateUpdatedAtMs: random(900),
+            ...random(20) === 0 && { timeToLive: aLife(random(200)) },
             // The oldest are interrupted: a scan from the newest must not take for ever.
             status: index < 1_100 ? 'interrupted' : ['busy', 'error'][random(40)] ?? 'idle',
             metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
@@ -263,9 +306,18 @@ function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
     offset: fc.constantFrom(...offsets),
     status: fc.constantFrom(undefined, undefined, ...statuses),
     metadata: fc.oneof(fc.constant(undefined), filter),
+    expiredBy: fc.constantFrom(undefined, 0, 100, 1_000_000),
+    hidden: fc.constantFrom(undefined, undefined, undefined, true),
     ids: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1,
       arbitrary: fc.array(fc.nat(2_999).map(String), { maxLength: 20 }) }),
-  }) as fc.Arbitrary<Omit<ThreadQuery, 'tenant'>>
+  }).map((each) => each.metadata ? { ...each, hidden: undefined } : each) as fc.Arbitrary<
+    Omit<ThreadQuery, 'tenant'>
+  >
+}
+
+/** Half of them keep the newest state. */
+function aLife(expiresAtMs: number): ThreadRow['timeToLive'] {
+  return { strategy: expiresAtMs % 2 === 0 ? 'delete' : 'keep_latest', minutes: 1, expiresAtMs }
 }
 
 /** Pseudo-random numbers below a limit, the same in every run. */

@@ -2,7 +2,8 @@
 
 import type { RunRow, ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 import { dueAtMs } from '../../src/limits/index.ts'
-import type { DueThreads, RunQuery, RunTable, ThreadIndex,
+import { expiryAtMs, isExpired } from '../../src/search/index.ts'
+import type { DueThreads, RunQuery, RunTable, ThreadFilter, ThreadIndex,
   UnfinishedThread } from '../../src/search/index.ts'
 import { PageBytes } from '../../src/store/page-bytes.ts'
 import { withTexts } from '../../src/store/run-texts.ts'
@@ -25,11 +26,16 @@ export function memoryTables(
     }
     return [...rows.values()].filter((row) => row.threadId === threadId)
   }
+  const found = ({ expiredBy }: ThreadFilter) =>
+    threadRows().filter((row) =>
+      !row.deleted &&
+      (expiredBy === undefined || !isExpired(row, row.unfinished.length > 0, expiredBy))
+    )
   return {
     threads: {
       get: async (_, threadId) => threadRows().find((row) => row.threadId === threadId),
-      search: async () => ({ rows: threadRows(), total: threadRows().length }),
-      count: async () => threadRows().length,
+      search: async (query) => ({ rows: found(query), total: found(query).length }),
+      count: async (filter) => found(filter).length,
     },
     unfinished: async () =>
       threadRows().filter(({ status, owedWebhooks, unfinished }) =>
@@ -37,8 +43,8 @@ export function memoryTables(
       ),
     due: async ({ atMs, no }, limit) =>
       threadRows()
-        .map(({ tenant, threadId, unfinished }, i) => ({ tenant, threadId,
-          atMs: dueAtMs(unfinished), no: i + 1 })
+        .map((row, i) => ({ tenant: row.tenant, threadId: row.threadId,
+          atMs: dueAtMs(row.unfinished) || expiryAtMs(row, row.unfinished.length > 0), no: i + 1 })
         )
         .filter((each) => each.atMs > 0 && (each.atMs > atMs || each.atMs === atMs && each.no > no))
         .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit),

@@ -4,9 +4,10 @@ import { ActivationTable, createInbound, createRouter, inProcessTransport, place
   soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
+import type { TimeToLiveWish } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
 import { tracedHost } from '../../src/server/traced-host.ts'
-import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { ByteBudget, cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { RunName, StartRun, ThreadClient, ThreadLimits } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -31,6 +32,7 @@ export class ThreadHouse {
   inbound!: Inbound
   activations!: ActivationTable
   dueWakes: DueWakes | undefined
+  defaultTimeToLive: TimeToLiveWish | undefined
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
@@ -74,6 +76,8 @@ export class ThreadHouse {
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(this.#inputCharacters),
       reads: this.reads,
+      cautiousNowMs: cautiousClock(this.env),
+      defaultTimeToLive: () => this.defaultTimeToLive,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
       wakeAt: (atMs) => dueWakes.note(atMs),

@@ -6,7 +6,7 @@ import type { PurgeSubject } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 import type { GraphHost } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
-import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
+import { ByteBudget, cautiousClock, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../src/thread/index.ts'
 import type { FeedListener, ThreadClient } from '../../src/thread/index.ts'
 import { virtualEnv } from './env.ts'
@@ -168,6 +168,7 @@ export class ThreadChain<Host extends GraphHost> {
       egress: new ScriptedEgress(),
       showRun: () => '{}',
       quarantine,
+      cautiousNowMs: cautiousClock(this.env),
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => this.router.ask(key, command),
     })

@@ -149,7 +149,7 @@ function cancelWhenGone({ runs, ticker }: Parts, spec: RunSpec | undefined, run:
   return whenAborted(context.signal, () => {
     if (!spec?.cancelOnDisconnect || ticker.stopped) return
     // The run may have ended already, and no client is left to learn of an error.
-    runs.cancel(tenantOf(context), nameOf(run), { action: 'interrupt' }).catch(() => {})
+    runs.cancel(tenantOf(context), nameOf(run), { reason: 'disconnected' }).catch(() => {})
   })
 }
 

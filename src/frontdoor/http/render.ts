@@ -82,6 +82,16 @@ export function threadJson({ row, values, extracted }: FoundThread, select?: Sel
   return `{"extracted":${extracted}${rest}`
 }
 
+/** The JSON of a thread with one more field: when it ends, null if it does not. */
+export function withTimeToLive(threadText: JsonText,
+  { row: { timeToLive } }: Pick<FoundThread, 'row'>): JsonText {
+  const shown = timeToLive
+    ? JSON.stringify({ strategy: timeToLive.strategy, ttl_minutes: timeToLive.minutes,
+      expires_at: timeText(timeToLive.expiresAtMs) })
+    : 'null'
+  return `{"ttl":${shown},${threadText.slice(1)}`
+}
+
 /** A run as the API shows it. A delayed run counts as created when it may start. */
 export function runJson(row: RunRow, select?: Selection): JsonText {
   return objectText<typeof runFields[number]>({
@@ -94,6 +104,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
     metadata: row.metadataJson || '{}',
     kwargs: row.kwargsJson || '{}',
     multitask_strategy: `"${row.multitaskStrategy}"`,
+    cancel_reason: row.cancelReason === undefined ? 'null' : JSON.stringify(row.cancelReason),
   }, select)
 }
 

@@ -8,6 +8,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import type { Operations } from '../operations/index.ts'
+import type { ListSchema } from '../schema/list-checker.ts'
 import type { Access } from './caller.ts'
 import type { ConnectionTicker } from './connection-ticker.ts'
 import { sendRows } from './list-reply.ts'
@@ -38,7 +39,7 @@ interface RouteWords {
   readonly querystring?: TObject
   /** Request headers that only some routes read. */
   readonly headers?: TObject
-  readonly body?: TObject
+  readonly body?: TObject | ListSchema
   /** Schema name of a good answer, with `[]` for a list. Without it the answer is a 204. */
   readonly answer?: string
   /** Headers that only some good answers have. */

@@ -17,6 +17,7 @@ import type { CountAssistants, CreateAssistant, ListVersions, PatchAssistant,
   SearchAssistants } from '../schema/assistant.ts'
 import { requireSimple } from '../schema/validation.ts'
 import type { RemoveCrons } from './cron-removal.ts'
+import { cancelAll } from './cancel-runs.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
 
 /** The part of `OperationParts` that operations on assistants use. */
@@ -130,7 +131,7 @@ export class AssistantOperations {
 
   /**
    * Deletes an assistant with all versions and its crons, and if asked for the threads whose last
-   * run it was.
+   * run it was. Its unfinished runs are cancelled.
    */
   async delete(tenant: string, name: string, deleteThreads: boolean): Promise<void> {
     await this.welcome(tenant)
@@ -139,6 +140,9 @@ export class AssistantOperations {
     if (deleteThreads) await this.#deleteThreads(tenant, assistant.assistantId)
     await this.#assistants.delete(assistant)
     await this.#removeCrons(assistant)
+    await cancelAll(this.#threads, tenant, { status: 'all',
+      cancel: { action: 'interrupt', cause: 'assistant_deleted',
+        ofAssistant: assistant.assistantId } })
   }
 
   async search(tenant: string, request: SearchAssistants,

@@ -3,6 +3,7 @@
 export type { FireCron } from './cron-firing.ts'
 export { operationsOver } from './operations.ts'
 export type { OperationParts, Operations } from './operations.ts'
+export { createRuns } from './run-batch.ts'
 export type { RunCaller } from './run-request.ts'
 export { nameOf } from './runs.ts'
 export type { RunName } from './runs.ts'

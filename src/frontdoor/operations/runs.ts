@@ -13,9 +13,11 @@ import type { LongJson } from '../../json/index.ts'
 import type { Quotas } from '../../limits/index.ts'
 import type { AwaitedRun, FeedListener, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
-import type { CancelRun, CreateRun, CreateStatelessRun, ListRuns } from '../schema/run.ts'
+import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun,
+  ListRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
+import { cancelAll, cancelSome } from './cancel-runs.ts'
 import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { isThere } from './threads.ts'
@@ -43,6 +45,11 @@ export interface RunName {
 export interface RunOnThread {
   readonly threadId: string
   readonly run: StartRun
+}
+
+/** How a run is cancelled, and why if not because a client asked for it. */
+export interface CancelWish extends Pick<CancelRun, 'action'> {
+  readonly reason?: CancelRun['reason'] | 'disconnected'
 }
 
 /** The name of a run. */
@@ -107,6 +114,15 @@ export class RunOperations {
     return this.#startAndWait(tenant, await this.#stateless(tenant, body, caller))
   }
 
+  /** Checks a run of a batch. The result starts it. */
+  async prepare(tenant: string, { thread_id: threadId, ...body }: BatchRun,
+    caller: RunCaller): Promise<() => Promise<RunRow>> {
+    const asked = threadId == null
+      ? await this.#stateless(tenant, body, caller)
+      : await this.#onThread(tenant, threadId, body, caller)
+    return () => this.start(tenant, asked)
+  }
+
   get(tenant: string, run: RunName): Promise<RunRow> {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
@@ -121,10 +137,28 @@ export class RunOperations {
   }
 
   /** Cancels a run. Resolves when it has ended. */
-  cancel(tenant: string, run: RunName,
-    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
-    return this.#threads.cancelRun(tenant, run.threadId, run.runId, { action })
+  async cancel(tenant: string, run: RunName,
+    { action = 'interrupt', reason: cause }: CancelWish): Promise<void> {
+    if (cause === 'taken' && action !== 'interrupt') {
+      throw invalid([{ field: 'reason', message: 'goes with the action interrupt only' }])
+    }
+    await this.#threads.cancelRun(tenant, run.threadId, run.runId, { action,
+      ...cause && { cause } })
       .catch(unlessHidden(run))
+  }
+
+  /** Cancels some runs of a thread, or all of the tenant's that have a status. */
+  async cancelMany(tenant: string, { thread_id: threadId, run_ids: runIds, status }: CancelRuns,
+    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
+    const cancel = { action }
+    if (threadId == null && runIds == null && status != null) {
+      return cancelAll(this.#threads, tenant, { status, cancel })
+    }
+    if (status != null || threadId == null || runIds == null) {
+      throw invalid([{ field: '', message: 'Send either thread_id and run_ids, or status' }])
+    }
+    if (await cancelSome(this.#threads, tenant, threadId, { runIds, cancel })) return
+    throw new HeddleError('not_found', `None of these runs was found on thread ${threadId}.`)
   }
 
   delete(tenant: string, run: RunName): Promise<void> {

@@ -1,14 +1,19 @@
 /** Operations on threads and their state, the same for every wire. */
 
+import { limitConcurrency } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import { HeddleError } from '../../errors.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
 import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
-import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
-import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
+import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
+  UpdateState } from '../schema/state.ts'
+import type { CountThreads, CreateThread, PatchThread, PruneThreads, SearchThreads,
+  TimeToLive } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { extractor } from './extract.ts'
@@ -41,6 +46,9 @@ export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
   readonly texts: readonly JsonText[]
 }
 
+/** Threads that are pruned at once. */
+const prunedAtOnce = 16
+
 /** Operations on threads. Every wire calls the same ones, with the tenant of its caller. */
 export class ThreadOperations {
   readonly #threads: ThreadClient
@@ -64,18 +72,21 @@ export class ThreadOperations {
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
     if (supersteps.length > 0) this.#requireNameGraph(metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
+    const life = request.ttl == null ? {} : { timeToLive: wishOf(request.ttl) }
     const exists = () => isThere(this.#threads, tenant, threadId)
     return this.#quotas.within(tenant, { threads: 1, ...ifExists === 'do_nothing' && { exists } },
-      () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps }))
+      () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps, ...life }))
   }
 
   get(tenant: string, threadId: string): Promise<ThreadView> {
     return this.#threads.get(tenant, threadId)
   }
 
-  patch(tenant: string, threadId: string, { metadata }: PatchThread): Promise<ThreadView> {
-    if (metadata === undefined) return this.#threads.get(tenant, threadId)
-    return this.#quotas.within(tenant, {}, () => this.#threads.patch(tenant, threadId, metadata))
+  patch(tenant: string, threadId: string, { metadata, ttl }: PatchThread): Promise<ThreadView> {
+    if (metadata === undefined && ttl == null) return this.#threads.get(tenant, threadId)
+    const wish = ttl == null ? undefined : wishOf(ttl)
+    return this.#quotas.within(tenant, {},
+      () => this.#threads.patch(tenant, threadId, metadata ?? {}, wish))
   }
 
   /** Deletes a thread with its crons. */
@@ -145,6 +156,30 @@ export class ThreadOperations {
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
+  /** Deletes threads or drops their history. Returns how many; busy and unknown ones stay. */
+  async prune(tenant: string, { thread_ids: ids, strategy }: PruneThreads): Promise<number> {
+    const inTurn = limitConcurrency(prunedAtOnce)
+    const pruned = await Promise.all(
+      [...new Set(ids)].map((id) =>
+        inTurn(() =>
+          this.#threads.prune(tenant, id, strategy ?? 'delete').then(() => true, ignoreUnprunable)
+        )
+      ),
+    )
+    return pruned.filter(Boolean).length
+  }
+
+  /** Merges metadata into that of the newest checkpoint. */
+  patchState(tenant: string, threadId: string, { metadata }: PatchState): Promise<void> {
+    return this.#quotas.within(tenant, {},
+      () => this.#threads.patchState(tenant, threadId, metadata))
+  }
+
+  /** How many bytes the thread takes, as JSON of the API. */
+  storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {
+    return this.#threads.storage(tenant, threadId, cancelled)
+  }
+
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null
@@ -167,6 +202,12 @@ export class ThreadOperations {
   }
 }
 
+function ignoreUnprunable(error: unknown): false {
+  const { code } = HeddleError.from(error)
+  if (code !== 'not_found' && code !== 'busy') throw error
+  return false
+}
+
 /** True if a listed thread has this id. Hidden threads are not listed. */
 export async function isThere(threads: Pick<ThreadClient, 'count'>, tenant: string,
   threadId: string): Promise<boolean> {
@@ -185,6 +226,11 @@ function editOf({ values, command, as_node }: Update): EditUpdate {
     command: command === undefined || command === null ? null : textOf(command),
     asNode: as_node ?? null,
   }
+}
+
+function wishOf(ttl: TimeToLive): TimeToLiveWish {
+  if (typeof ttl === 'number') return { strategy: 'delete', minutes: ttl }
+  return { strategy: ttl.strategy ?? 'delete', minutes: ttl.ttl }
 }
 
 /** Undefined for all parts. An empty list in a query string means all as well. */

@@ -4,6 +4,8 @@ import type { TObject } from 'typebox'
 
 import type { App, RouteParts } from '../http/route.ts'
 import { answerSchemas } from '../schema/answer.ts'
+import { listCheckerOf } from '../schema/list-checker.ts'
+import type { ListSchema } from '../schema/list-checker.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { assistantRoutes } from './assistants.ts'
 import { acceptJson } from './body.ts'
@@ -40,10 +42,10 @@ export async function addRest(app: App,
 /** The same schemas check and document. Those of headers and answers only document. */
 function checkRequests(app: App): void {
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
-  app.setValidatorCompiler<TObject>(({ schema, httpPart }) => {
+  app.setValidatorCompiler<TObject | ListSchema>(({ schema, httpPart }) => {
     if (httpPart === 'headers') return () => true
-    const check = checkerOf(schema)
-    const read = httpPart === 'querystring'
+    const check = isList(schema) ? listCheckerOf(schema) : checkerOf(schema)
+    const read = httpPart === 'querystring' && !isList(schema)
       ? (value: unknown) => readQuery(schema, value as Record<string, string>)
       : (value: unknown) => value
     return (value: unknown) => {
@@ -55,4 +57,8 @@ function checkRequests(app: App): void {
     }
   })
   for (const schema of answerSchemas) app.addSchema(schema)
+}
+
+function isList(schema: TObject | ListSchema): schema is ListSchema {
+  return 'minItems' in schema
 }

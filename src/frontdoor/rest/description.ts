@@ -80,11 +80,13 @@ interface Operation {
 }
 
 interface Body {
-  readonly schema: { readonly required?: unknown }
+  readonly schema: { readonly required?: unknown; readonly minItems?: number }
 }
 
 /** Makes a body optional, unless one of its fields is required. No body counts as `{}`. */
 function allowNoBody({ requestBody: body }: Operation): void {
   if (body === undefined) return
-  body.required = Object.values(body.content).some(({ schema }) => schema.required !== undefined)
+  body.required = Object.values(body.content).some(({ schema }) =>
+    schema.required !== undefined || schema.minItems !== undefined
+  )
 }

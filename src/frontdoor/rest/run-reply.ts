@@ -163,5 +163,7 @@ function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
 function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || ticker.stopped) return
-  runs.cancel(reply.request.caller.tenant, run, { action: 'interrupt' }).catch(() => {})
+  runs.cancel(reply.request.caller.tenant, run, {
+    reason: 'disconnected',
+  }).catch(() => {})
 }

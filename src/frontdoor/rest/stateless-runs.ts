@@ -1,9 +1,12 @@
 /** The routes of stateless runs: each has a hidden thread with the same id as the run. */
 
+import { sendRows } from '../http/list-reply.ts'
+import { runJson } from '../http/render.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders, StatelessRunPath,
-  StreamRun } from '../schema/run.ts'
+import { createRuns } from '../operations/index.ts'
+import { CancelRuns, CancelRunsQuery, CreateRuns, CreateStatelessRun, CreationHeaders, JoinStream,
+  JoinStreamHeaders, StatelessRunPath, StreamRun } from '../schema/run.ts'
 import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
@@ -45,6 +48,23 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
     const run = await runs.createStatelessAndWait(caller.tenant, body, waiterOf(request))
     return answerWithResult(parts, awaitedBy(request, run, reply))
   })
+
+  app.post('/runs/batch',
+    route('change', 'createRuns', { tag, headers: CreationHeaders, body: CreateRuns,
+      answer: 'Run[]', summary: 'Create several runs in the background, on threads or without' }),
+    async (request, reply) => {
+      const { body, caller } = request
+      const rows = await createRuns(runs, caller.tenant, body, runCallerOf(request))
+      return sendRows(reply, rows, (row) => runJson(row))
+    })
+
+  app.post('/runs/cancel',
+    route('change', 'cancelRuns', { tag: 'Runs', querystring: CancelRunsQuery, body: CancelRuns,
+      summary: 'Cancel some runs of a thread, or all runs with a status' }),
+    async ({ query, body, caller }, reply) => {
+      await runs.cancelMany(caller.tenant, body, query)
+      return reply.code(204).send()
+    })
 
   app.get('/runs/:run_id/stream',
     route('read', 'joinStatelessRunStream', { tag, params: StatelessRunPath,

@@ -3,7 +3,7 @@
 import { leftSignal, sendJson, sendParts } from '../http/list-reply.ts'
 import { route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { CheckpointPath, ListHistory, ReadHistory, ReadState, ReadStateAt,
+import { CheckpointPath, ListHistory, PatchState, ReadHistory, ReadState, ReadStateAt,
   UpdateState } from '../schema/state.ts'
 import { ThreadPath } from '../schema/thread.ts'
 
@@ -43,6 +43,14 @@ export function stateRoutes(app: App, { threads }: RouteParts): void {
       summary: 'Update the state of a thread' }),
     async ({ params, body, caller }, reply) =>
       sendJson(reply, await threads.updateState(caller.tenant, params.thread_id, body)))
+
+  app.patch('/threads/:thread_id/state',
+    route('change', 'patchThreadState', { tag: 'State', params: ThreadPath, body: PatchState,
+      summary: 'Change the metadata of the newest checkpoint of a thread' }),
+    async ({ params, body, caller }, reply) => {
+      await threads.patchState(caller.tenant, params.thread_id, body)
+      return reply.code(204).send()
+    })
 
   app.post('/threads/:thread_id/history',
     route('read', 'postThreadHistory', { ...one, body: ReadHistory, answer: 'ThreadState[]',

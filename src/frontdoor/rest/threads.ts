@@ -1,11 +1,11 @@
 /** The routes of threads. */
 
 import { leftSignal, sendJson, shareFor } from '../http/list-reply.ts'
-import { threadJson } from '../http/render.ts'
+import { threadJson, withTimeToLive } from '../http/render.ts'
 import { route, sendPage } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { CountThreads, CreateThread, PatchThread, PatchThreadHeaders, ReadThread, SearchThreads,
-  ThreadPath } from '../schema/thread.ts'
+import { CountThreads, CreateThread, PatchThread, PatchThreadHeaders, PruneThreads, ReadThread,
+  SearchThreads, ThreadPath } from '../schema/thread.ts'
 
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
@@ -20,8 +20,11 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
 
   app.get('/threads/:thread_id',
     route('read', 'getThread', { ...one, querystring: ReadThread, summary: 'Get a thread' }),
-    async ({ params, caller }, reply) =>
-      sendJson(reply, threadJson(await threads.get(caller.tenant, params.thread_id))))
+    async ({ params, query, caller }, reply) => {
+      const view = await threads.get(caller.tenant, params.thread_id)
+      const json = threadJson(view)
+      return sendJson(reply, query.include?.includes('ttl') ? withTimeToLive(json, view) : json)
+    })
 
   app.patch('/threads/:thread_id',
     route('change', 'updateThread', { ...one, body: PatchThread, headers: PatchThreadHeaders,
@@ -44,6 +47,20 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     route('change', 'copyThread', { ...one, summary: 'Copy a thread with its history' }),
     async ({ params, caller }, reply) =>
       sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
+
+  app.post('/threads/prune',
+    route('change', 'pruneThreads', { tag, body: PruneThreads, answer: 'PrunedThreads',
+      summary: 'Delete threads, or drop their history; busy and unknown ones stay' }),
+    async ({ body, caller }, reply) => {
+      const count = await threads.prune(caller.tenant, body)
+      return sendJson(reply, JSON.stringify({ pruned_count: count }))
+    })
+
+  app.get('/threads/:thread_id/storage',
+    route('read', 'getThreadStorage', { tag, params: ThreadPath, answer: 'ThreadStorage',
+      summary: 'Get the number of bytes that a thread takes' }),
+    async ({ params, caller }, reply) =>
+      sendJson(reply, await threads.storage(caller.tenant, params.thread_id, leftSignal(reply))))
 
   app.post('/threads/search',
     route('read', 'searchThreads', { tag, summary: 'Search threads', body: SearchThreads,

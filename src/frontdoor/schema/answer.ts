@@ -39,6 +39,10 @@ const Thread = Type.Object({
   values: Json({ description: 'The state; {} for an empty thread.' }),
   interrupts,
   error: Json({ description: '{error, message} of the last run, or null.' }),
+  ttl: Type.Optional(Nullable(
+    Type.Object({ strategy: OneOf(['delete', 'keep_latest']), ttl_minutes: Type.Number(),
+      expires_at: Time() }, { description: 'When it ends, if `include` asks for it.' }),
+  )),
 }, { $id: 'Thread', description: 'The thread with its newest state.' })
 
 const FoundThread = Type.Partial(
@@ -46,6 +50,20 @@ const FoundThread = Type.Partial(
     extracted: JsonObject({ description: 'If the search asked to extract.' }) }),
   { $id: 'FoundThread', ...selected },
 )
+
+const PrunedThreads = Type.Object({ pruned_count: Type.Integer() }, { $id: 'PrunedThreads',
+  description: 'How many threads were pruned.' })
+
+const size = { count: Type.Integer(), bytes: Type.Integer() }
+
+const ThreadStorage = Type.Object({
+  thread_id: Uuid(),
+  total_bytes: Type.Integer({ description: 'Bytes of its log, with those shared with copies.' }),
+  checkpoints: Type.Object(size),
+  channel_values: Type.Object({ ...size,
+    by_channel: JsonObject({ description: 'Channel to {count, bytes}.' }) }),
+  pending_writes: Type.Object(size),
+}, { $id: 'ThreadStorage', description: 'What the thread takes in the store.' })
 
 const Run = Type.Object({
   run_id: Uuid(),
@@ -57,6 +75,8 @@ const Run = Type.Object({
   metadata: JsonObject(),
   kwargs: JsonObject({ description: 'What the request asked for.' }),
   multitask_strategy: OneOf(['reject', 'enqueue', 'interrupt', 'rollback']),
+  cancel_reason: Nullable(Type.String({ description: 'Why it was cancelled: `taken:`, ' +
+    '`cancelled:`, `disconnected:`, `superseded:` or `assistant_deleted:`, and a sentence.' })),
 }, { $id: 'Run', description: 'The run.' })
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
@@ -193,6 +213,6 @@ const Failure = Type.Object({
 }] })
 
 /** All schemas that a route may name as its answer. */
-export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun, Cron,
-  FoundCron, RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok,
-  Info, Failure, ...itemAnswers]
+export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
+  ThreadStorage, Run, FoundRun, Cron, FoundCron, RunResult, ThreadState, StateUpdate, Graph,
+  GraphSchemas, SubgraphSchemas, Count, Ok, Info, Failure, ...itemAnswers]

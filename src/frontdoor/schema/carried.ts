@@ -1,11 +1,11 @@
 /** Which long values of a body stay text until a graph reads them. */
 
-import type { TObject } from 'typebox'
+import type { TSchema } from 'typebox'
 
 import type { Carried } from '../../json/index.ts'
 import { CreateAssistant, PatchAssistant } from './assistant.ts'
 import { CreateCron, PatchCron } from './cron.ts'
-import { CreateRun, CreateStatelessRun } from './run.ts'
+import { CreateRun, CreateRuns, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
 import { CreateThread } from './thread.ts'
 
@@ -15,11 +15,12 @@ export const carriedByCommand = { resume: 1, update: 2, goto: 2 } as const
 const byUpdate = { values: 1, command: carriedByCommand } as const
 const byRun = { input: 0, context: 1, command: carriedByCommand } as const
 
-const rules = new Map<TObject, Carried>([
+const rules = new Map<TSchema, Carried>([
   [CreateRun, byRun],
   [CreateStatelessRun, byRun],
   [CreateCron, byRun],
   [PatchCron, byRun],
+  [CreateRuns, byRun],
   [UpdateState, byUpdate],
   [CreateThread, { supersteps: { updates: byUpdate } }],
   [CreateAssistant, { context: 0 }],
@@ -28,5 +29,5 @@ const rules = new Map<TObject, Carried>([
 
 /** The long values of a body with this schema. Empty for a schema without any. */
 export function carriedBy(schema: unknown): Carried {
-  return rules.get(schema as TObject) ?? {}
+  return rules.get(schema as TSchema) ?? {}
 }

@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { RunnableConfig } from './assistant.ts'
 import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
+import type { ListSchema } from './list-checker.ts'
 import { Checkpoint } from './state.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug', 'events',
@@ -84,6 +85,20 @@ export const CreateStatelessRun = Type.Object({
 /** A checked body of `CreateStatelessRun`. */
 export type CreateStatelessRun = Static<typeof CreateStatelessRun>
 
+/** A run of a batch: on the thread that it names, or else a stateless one. */
+const BatchRun = Type.Object({
+  ...CreateRun.properties,
+  ...CreateStatelessRun.properties,
+  thread_id: Type.Optional(Nullable(Uuid())),
+}, { ...aboutBody, description: 'Fields may be spelled inCamelCase too.' })
+/** A checked run of a batch. */
+export type BatchRun = Static<typeof BatchRun>
+
+/** Body of requests that create several runs. */
+export const CreateRuns = Type.Array(BatchRun, { minItems: 1, maxItems: 1_000 }) as ListSchema<
+  typeof BatchRun
+>
+
 /** Path of requests about one run on a named thread. */
 export const RunPath = Type.Object({ thread_id: Uuid(), run_id: Uuid() })
 
@@ -92,7 +107,7 @@ export const StatelessRunPath = Type.Object({ run_id: Uuid() })
 
 /** Fields of a run in answers, and what `select` may name. */
 export const runFields = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at',
-  'status', 'metadata', 'kwargs', 'multitask_strategy'] as const
+  'status', 'metadata', 'kwargs', 'multitask_strategy', 'cancel_reason'] as const
 
 /** Query of requests that list the runs of a thread, newest first. */
 export const ListRuns = Type.Object({
@@ -101,19 +116,37 @@ export const ListRuns = Type.Object({
   status: Type.Optional(
     OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout']),
   ),
-  // The field `cancel_reason` may be selected, but is never in an answer: the reason is not stored.
-  select: Type.Optional(SomeOf([...runFields, 'cancel_reason'])),
+  select: Type.Optional(SomeOf(runFields)),
 })
 /** A checked query of `ListRuns`. */
 export type ListRuns = Static<typeof ListRuns>
 
+const CancelAction = () => OneOf(['interrupt', 'rollback'], { default: 'interrupt' })
+
 /** Query of requests that cancel a run. `wait` only changes the status of the answer. */
 export const CancelRun = Type.Object({
   wait: Type.Optional(Type.Boolean({ default: false })),
-  action: Type.Optional(OneOf(['interrupt', 'rollback'], { default: 'interrupt' })),
+  action: Type.Optional(CancelAction()),
+  reason: Type.Optional(OneOf(['taken'], {
+    description: 'Another run has taken in the input; only with the action `interrupt`.',
+  })),
 })
 /** A checked query of `CancelRun`. */
 export type CancelRun = Static<typeof CancelRun>
+
+/** Query of requests that cancel several runs. */
+export const CancelRunsQuery = Type.Object({ action: Type.Optional(CancelAction()) })
+
+/** Body of requests that cancel several runs. */
+export const CancelRuns = Type.Object({
+  thread_id: Type.Optional(Nullable(Uuid())),
+  run_ids: Type.Optional(Nullable(Type.Array(Uuid(), { minItems: 1, maxItems: 1_000 }))),
+  status: Type.Optional(Nullable(OneOf(['pending', 'running', 'all'], {
+    description: 'All runs with this status, instead of `thread_id` and `run_ids`.',
+  }))),
+}, { examples: [{ status: 'pending' }] })
+/** A checked body of `CancelRuns`. */
+export type CancelRuns = Static<typeof CancelRuns>
 
 /** Headers of requests that create a run. */
 export const CreationHeaders = Type.Object({

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { Command } from './command.ts'
-import { Json, Limit, MetadataFilter, Nullable, Uuid } from './json.ts'
+import { Json, Limit, Metadata, MetadataFilter, Nullable, Uuid } from './json.ts'
 
 /** Schema of a reference to a checkpoint of a thread. */
 export const Checkpoint = () =>
@@ -58,6 +58,13 @@ export const UpdateState = Type.Object({
 }, { examples: [{ values: { messages: [{ role: 'user', content: 'And in Bergen?' }] } }] })
 /** A checked body of `UpdateState`. */
 export type UpdateState = Static<typeof UpdateState>
+
+/** Body of requests that change the metadata of the newest checkpoint. */
+export const PatchState = Type.Object({
+  metadata: Metadata({ description: 'Merged shallowly into that of the newest checkpoint.' }),
+}, { examples: [{ metadata: { reviewed: true } }] })
+/** A checked body of `PatchState`. */
+export type PatchState = Static<typeof PatchState>
 
 /**
  * The checkpoint before which a history ends. The official client sends a config; others send an id

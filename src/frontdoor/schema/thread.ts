@@ -3,12 +3,27 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { expiryStrategies } from '../../search/index.ts'
 import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf,
   Uuid } from './json.ts'
 
 /** Path of requests about one thread. */
 export const ThreadPath = Type.Object({ thread_id: Uuid() })
+
+/** A hundred years: longer times would leave the range of dates. */
+const minutesMax = 52_560_000
+
+const Minutes = () => Type.Number({ exclusiveMinimum: 0, maximum: minutesMax })
+
+const TimeToLive = () =>
+  Type.Union([
+    Minutes(),
+    Type.Object({ ttl: Minutes(), strategy: Type.Optional(OneOf(expiryStrategies)) }),
+  ], { description: 'Minutes from now after which the thread is deleted, or with the strategy ' +
+    '`keep_latest` keeps its newest state only.' })
+/** A checked time to live. */
+export type TimeToLive = Static<ReturnType<typeof TimeToLive>>
 
 /** Body of requests that create a thread, with a first state if `supersteps` are given. */
 export const CreateThread = Type.Object({
@@ -23,24 +38,37 @@ export const CreateThread = Type.Object({
     }), { maxItems: 1_000 }),
   }), { maxItems: 1_000,
     description: 'Applied in order to make the first state. Need metadata.graph_id.' }))),
-}, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
+  ttl: Type.Optional(Nullable(TimeToLive())),
+}, { examples: [{ metadata: { user: 'ada' } }] })
 /** A checked body of `CreateThread`. */
 export type CreateThread = Static<typeof CreateThread>
 
-/** Body of requests that change the metadata of a thread. */
+/** Body of requests that change the metadata of a thread, or its time to live. */
 export const PatchThread = Type.Object({
   metadata: Type.Optional(Metadata({ description: 'Merged shallowly.' })),
-}, { 'x-not-offered': ['ttl'], examples: [{ metadata: { user: 'ada' } }] })
+  ttl: Type.Optional(Nullable(TimeToLive())),
+}, { examples: [{ metadata: { user: 'ada' } }] })
 /** A checked body of `PatchThread`. */
 export type PatchThread = Static<typeof PatchThread>
+
+/** Body of requests that delete threads or drop their history. */
+export const PruneThreads = Type.Object({
+  thread_ids: Type.Array(Uuid(), { minItems: 1, maxItems: 1_000 }),
+  strategy: Type.Optional(
+    OneOf(expiryStrategies, { default: 'delete',
+      description: '`keep_latest` drops the history but for the newest state.' }),
+  ),
+})
+/** A checked body of `PruneThreads`. */
+export type PruneThreads = Static<typeof PruneThreads>
 
 /** Headers of requests that change a thread. */
 export const PatchThreadHeaders = Type.Object({
   prefer: Type.Optional(Type.String({ description: '`return=minimal` for no body.' })),
 })
 
-/** Query of requests that read one thread. It has no fields. */
-export const ReadThread = Type.Object({}, { 'x-not-offered': ['include'] })
+/** Query of requests that read one thread. */
+export const ReadThread = Type.Object({ include: Type.Optional(SomeOf(['ttl'])) })
 
 const filter = {
   metadata: Type.Optional(Nullable(MetadataFilter())),

@@ -10,6 +10,8 @@ import type { WebhookPolicy } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isFile, storeOf, storeShape } from './project-store.ts'
 import type { ProjectStore } from './project-store.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
+import { checkpointerShape, timeToLiveOf } from './project-time-to-live.ts'
 import { webhookShape, webhooksOf } from './project-webhooks.ts'
 
 /** A checked project. Nothing of its code has been loaded. */
@@ -27,6 +29,8 @@ export interface Project {
   readonly webhooks: WebhookPolicy
   /** How items of long-term memory are kept and found. */
   readonly store: ProjectStore
+  /** How long its new threads live; undefined for no end. */
+  readonly timeToLive: TimeToLiveWish | undefined
   /** A message for each setting of the file that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -73,6 +77,7 @@ const configShape = z.looseObject({
   graphs,
   webhooks: webhookShape.prefault({}),
   store: storeShape.nullish(),
+  checkpointer: checkpointerShape.nullish(),
   http: z.looseObject({ disable_webhooks: z.boolean('must be true or false').optional() }, {
     error: 'must be an object',
   }).nullish(),
@@ -108,7 +113,8 @@ export async function readProject(path: string): Promise<Project> {
   ])
   const env = await readEnv(root, config)
   return { root, configFile, graphs, ...env, store,
-    webhooks: readWebhooks(configFile, config, env.env) }
+    webhooks: readWebhooks(configFile, config, env.env),
+    timeToLive: timeToLiveOf(config.checkpointer) }
 }
 
 async function findConfig(path: string): Promise<string> {
@@ -214,7 +220,6 @@ async function readEnv(root: string, config: Config): Promise<ProjectEnv> {
 function unmetWishes(config: Config): string[] {
   const wishes = {
     auth: 'every caller may do everything',
-    'checkpointer.ttl': 'threads stay until they are deleted',
     'http.app': 'its routes are not served',
     'http.configurable_headers': 'graphs get each x- header that is no secret and no identity',
     'http.cors': '--allow-origin names the web pages that may call',

@@ -4,6 +4,7 @@ import type { ThreadContext } from '../context/thread-context.ts'
 import { decideEdited } from '../decide/state-edit.ts'
 import { ExecutionSlot } from '../execution/execution-slot.ts'
 import { KeyedRuns } from '../queries/known-run.ts'
+import { ExpiryTimer } from './expiry-timer.ts'
 import { perform } from './perform.ts'
 import type { Purge } from './purge.ts'
 import { RunFeeds } from '../execution/run-feeds.ts'
@@ -27,6 +28,7 @@ export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
     waiters: new RunWaiters(),
     timer: new RunTimer(context),
     trial: new Trial(context),
+    expiry: new ExpiryTimer(context),
     retention,
     keyed: new KeyedRuns(context),
     webhooks: new RunWebhooks(context),

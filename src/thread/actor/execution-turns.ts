@@ -90,9 +90,10 @@ export async function rest(parts: ThreadParts): Promise<void> {
 
 /** The thread was loaded: its runs continue. `storeFailed`: only that ended the life before. */
 export function recover(parts: ThreadParts, storeFailed: boolean): void {
-  const { context: { threadLog, ports: { quarantine } }, retention } = parts
+  const { context: { threadLog, ports: { quarantine } }, retention, expiry } = parts
   const { row: { deleted, hidden }, runs } = threadLog.state
   if (deleted) return
+  expiry.look()
   if (runs.length > 0) {
     const { isInherited } = threadLog
     const found = { storeFailed, isInherited, isMarked: (run: RunRow) => quarantine.isMarked(run) }

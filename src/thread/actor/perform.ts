@@ -33,6 +33,7 @@ function carryOutAll(parts: ThreadParts,
     ? threadLog.write(records, urgency, places)
     : Promise.resolve()
   for (const effect of effects) carryOut(parts, effect, durable)
+  parts.expiry.look()
   return durable
 }
 

@@ -10,6 +10,7 @@ import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { cancelReason } from '../model/cancel-reason.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
 import { placeOf, start as beginning } from '../model/event-position.ts'
@@ -21,7 +22,7 @@ import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
 import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { callWebhooks, renewIfDeleted, requireExist,
+import { callWebhooks, isThere, renewIfDeleted, requireExist,
   requireNotInTheMaking } from './thread-turns.ts'
 import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
 
@@ -31,9 +32,9 @@ type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { read
 export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { env, limits } } = context
+  const { threadLog, ports: { env, limits, defaultTimeToLive } } = context
   const run = asAnswer(asked, threadLog.state, env.nowMs())
-  if (threadLog.state.exists) {
+  if (isThere(parts)) {
     await requireStartable(parts, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) return { reply: threadLog.durable.then(() => known) }
@@ -50,7 +51,7 @@ export async function start(parts: ThreadParts, asked: StartRun,
   const rollback = reading && await reading
   const fork = forkOf(run)?.checkpointId
   if (fork && rollback) requireOutlive(fork, rollback)
-  const admitted = { run, admission, rollback, note }
+  const admitted = { run, admission, rollback, note, timeToLive: defaultTimeToLive?.() }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
 }
 
@@ -103,18 +104,24 @@ export async function started(parts: ThreadParts, { runId }: StartRun,
 }
 
 /** The reply comes when the cancel is in the log: the run has ended then. */
-export async function cancel(parts: ThreadParts, { runId, cancel: { action } }: Command<'cancel'>,
+export async function cancel(parts: ThreadParts, { runId, cancel: how }: Command<'cancel'>,
   note: readonly RecordOf[]): Promise<Turn> {
   const { threadLog } = parts.context
+  const { action, cause } = how
   const run = unfinishedRun(parts, runId)
   if (!run) {
     await runRow(parts, runId)
     return { reply: threadLog.durable }
   }
+  if (!isMeant(run, how)) return { reply: threadLog.durable }
   const reading = rollbackFor(parts, [run], action)
   const rollback = reading && await reading
-  const cut = { runs: [run], action, rollback, note }
+  const cut = { runs: [run], action, rollback, reason: cancelReason(cause), note }
   return turn(parts, (at, nowMs) => decideCancel(at, cut, nowMs))
+}
+
+function isMeant(run: RunRow, { only, ofAssistant }: CancelRun): boolean {
+  return (only ?? run.status) === run.status && (ofAssistant ?? run.assistantId) === run.assistantId
 }
 
 /** Deletes a run and stops its webhook. Throws `not_found`. */

@@ -4,7 +4,10 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { findApplied } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { isExpired } from '../../search/index.ts'
+import { cautiousNowMs } from '../context/thread-context.ts'
 import { decideExpiry } from '../decide/expiry.ts'
+import { decideKeepLatest } from '../decide/history.ts'
 import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
 import { noteOf } from '../decide/thread-records.ts'
 import { decideAdopt, decideCreate, decideDelete, decidePatch,
@@ -12,33 +15,36 @@ import { decideAdopt, decideCreate, decideDelete, decidePatch,
 import { decideOwed, decideSettled } from '../decide/webhook.ts'
 import type { Settled } from '../decide/webhook.ts'
 import type { Origin, ThreadCommand } from '../model/command.ts'
-import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
+import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-client.ts'
 import { fromOrigin, originOf } from '../model/thread-state.ts'
 import { perform, turn } from './perform.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
 export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
-  const { context: { threadLog, ports: { host, env } }, queries, editor } = parts
+  const { context: { ports: { host, env, defaultTimeToLive } }, queries, editor } = parts
   const { threadId, ifExists, supersteps, metadata } = request
-  if (threadLog.state.exists) {
+  if (isThere(parts)) {
     if (ifExists === 'do_nothing') return { reply: queries.view() }
     throw new HeddleError('exists', `Thread ${threadId} already exists.`)
   }
   requireNotInTheMaking(parts, ifExists)
   renewIfDeleted(parts)
+  const { timeToLive = defaultTimeToLive?.() } = request
+  const wish = timeToLive && { timeToLive }
   if (supersteps.length === 0) {
-    return turn(parts, (at, nowMs) => decideCreate(at, { metadata, note }, nowMs))
+    return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...wish, note }, nowMs))
   }
   const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
-  const edited = editor.edit(decideFirstState(request, { note, hasGraph }, env.nowMs()))
+  const edited = editor.edit(
+    decideFirstState({ ...request, ...wish }, { note, hasGraph }, env.nowMs()),
+  )
   return { reply: edited.then(() => queries.view()) }
 }
 
-/** Merges metadata. */
-export function patch(parts: ThreadParts, metadata: Readonly<Record<string, unknown>>,
-  note: readonly RecordOf[]): Turn {
-  return turn(parts, (at, nowMs) => decidePatch(at, { metadata, note }, nowMs))
+/** Merges metadata, and begins a time to live. */
+export function patch(parts: ThreadParts, change: ThreadPatch, note: readonly RecordOf[]): Turn {
+  return turn(parts, (at, nowMs) => decidePatch(at, { ...change, note }, nowMs))
 }
 
 /** Edits the state outside a run. Throws `busy`, `full`, `invalid` or `not_found`. */
@@ -68,17 +74,19 @@ export async function copy({ context }: ThreadParts, targetId: string): Promise<
 
 /** Sent by the origin's owner, perhaps twice: the same origin is copied to an id only once. */
 export function adopt(parts: ThreadParts, origin: Origin): Turn {
-  const { context: { threadLog, tenant, threadId, ports: { log } }, purge } = parts
-  if (threadLog.state.exists) {
+  const { context: { threadLog, tenant, threadId, ports }, purge } = parts
+  if (isThere(parts)) {
     if (findApplied(threadLog.state.applied, origin.threadId)) {
       return { reply: parts.queries.view() }
     }
     throw new HeddleError('exists', 'A copy needs an id of its own.')
   }
-  const branchId = log.newBranchId()
+  renewIfDeleted(parts)
+  const branchId = ports.log.newBranchId()
   threadLog.begin(fromOrigin({ tenant, threadId, branchId }, origin), purge.lastTry)
   const note = noteOf(origin.threadId)
-  return turn(parts, (at, nowMs) => decideAdopt(at, { origin, note }, nowMs))
+  const timeToLive = ports.defaultTimeToLive?.()
+  return turn(parts, (at, nowMs) => decideAdopt(at, { origin, timeToLive, note }, nowMs))
 }
 
 /** The time of a stateless run's thread is up. */
@@ -98,9 +106,34 @@ export function callWebhooks(parts: ThreadParts): void {
   void perform(parts, (at, nowMs) => decideOwed(at, limits.owedWebhooks, nowMs))
 }
 
-/** A thread that was deleted begins a new log. */
-export function renewIfDeleted({ context: { threadLog }, purge }: ThreadParts): void {
+/** The time to live of the thread may have ended: then it goes, unless it is in use. */
+export function due(parts: ThreadParts): Turn {
+  const { context, editor, expiry } = parts
+  const { atMs } = expiry
+  if (atMs > 0 && !editor.busy && cautiousNowMs(context) >= atMs) return endOfLife(parts)
+  expiry.again()
+  return { reply: undefined }
+}
+
+function endOfLife(parts: ThreadParts): Turn {
+  const decide = parts.context.threadLog.state.row.timeToLive?.strategy === 'keep_latest'
+    ? decideKeepLatest
+    : decideDelete
+  return turn(parts, (at, nowMs) => decide(at, { note: [] }, nowMs))
+}
+
+/** A thread that was deleted, or whose time has ended, begins a new log. */
+export function renewIfDeleted(parts: ThreadParts): void {
+  const { context: { threadLog }, purge } = parts
+  if (threadLog.state.exists) Promise.resolve(endOfLife(parts).reply).catch(() => {})
   if (threadLog.state.row.seq > 0) threadLog.renew(purge.lastTry)
+}
+
+/** Whether the thread exists, and its time to live has not ended. */
+export function isThere(
+  { context: { threadLog: { state }, ports: { env } } }: ThreadParts,
+): boolean {
+  return state.exists && !isExpired(state.row, state.runs.length > 0, env.nowMs())
 }
 
 /** A thread with supersteps exists once these are written: until then others have to retry. */
@@ -112,6 +145,6 @@ export function requireNotInTheMaking({ context: { threadId }, editor }: ThreadP
 }
 
 /** Throws `not_found` for a thread that does not exist. */
-export function requireExist({ context: { threadLog, threadId } }: ThreadParts): void {
-  if (!threadLog.state.exists) throw threadNotFound(threadId)
+export function requireExist(parts: ThreadParts): void {
+  if (!isThere(parts)) throw threadNotFound(parts.context.threadId)
 }

@@ -3,12 +3,16 @@
 import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import { decideKeepLatest, decidePatchState, requireIdle } from '../decide/history.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
+import { storageUse } from '../queries/storage-use.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
+import { turn } from './perform.ts'
+import { situationOf } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
-import { adopt, callWebhooks, copy, create, deleteThread, edit, expire, patch, requireExist,
+import { adopt, callWebhooks, copy, create, deleteThread, due, edit, expire, patch, requireExist,
   settled } from './thread-turns.ts'
 
 /** A command, and what comes with it. */
@@ -45,6 +49,8 @@ export function take(parts: ThreadParts, received: Received): Turn | Promise<Tur
       return settled(parts, command)
     case 'expire':
       return expire(parts)
+    case 'due':
+      return due(parts)
     case 'rest':
       return nothing(command.done(rest(parts)))
     case 'create':
@@ -67,15 +73,22 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'get':
       return read(queries.view(command.brief, { ...command, cancelled }))
     case 'patch':
-      return patch(parts, command.metadata, note)
+      return patch(parts, command, note)
     case 'delete':
+      if (command.ifIdle) requireIdle(situationOf(parts))
       return deleteThread(parts, command.branchId, note)
+    case 'keep_latest':
+      return turn(parts, (at, nowMs) => decideKeepLatest(at, { note }, nowMs))
+    case 'patch_state':
+      return turn(parts, (at, nowMs) => decidePatchState(at, { ...command, note }, nowMs))
     case 'copy':
       return copy(parts, command.targetId)
     case 'state':
       return read(queries.state(command.query, cancelled))
     case 'history':
       return read(queries.history(command.query, command.from, cancelled))
+    case 'storage':
+      return read(storageUse(context, cancelled))
     case 'edit':
       return edit(parts, command.update, note)
     case 'get_run':

@@ -25,7 +25,7 @@ export interface ThreadClientOptions {
   readonly threads: ThreadSearch
   readonly newThreadId: () => string
   readonly reads: ReadQuota
-  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
+  readonly env: Pick<Env, 'after' | 'monotonicMs' | 'nowMs' | 'random' | 'log'>
   /** Reads long states beside the main thread. */
   readonly json?: Pick<LongJson, 'contains'>
 }
@@ -61,6 +61,12 @@ export function createThreadClient(
   const read = <Reply>(tenant: string, id: string, command: ThreadCommand,
     cancelled?: AbortSignal) => ask<Reply>(tenant, id, command, cancelled).catch(asUnread)
 
+  const remove = async (tenant: string, id: string, ifIdle = false) => {
+    // Retried after its owner died, the delete must not hit a thread made since with the same id.
+    const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
+    const command = { type: 'delete', branchId: row.branch?.id, ...ifIdle && { ifIdle } } as const
+    await ask<void>(tenant, id, command).catch(ignoreDeletedByThis)
+  }
   const start = (tenant: string, id: string, run: StartRun) =>
     ask<RunRow>(tenant, id, { type: 'start', run })
   const join = (tenant: string, id: string, runId: string, cancelled?: AbortSignal) =>
@@ -109,7 +115,7 @@ export function createThreadClient(
   /** Rows, in as much memory as they take. */
   const searchRows = (query: ThreadQuery, cancelled?: AbortSignal) =>
     reads.read({ tenant: query.tenant, bytes: pageBytes, cancelled }, ({ left: bytes }) =>
-      threads.search({ ...query, bytes }, cancelled))
+      threads.search({ ...query, bytes, expiredBy: env.nowMs() }, cancelled))
 
   const search = async <Found>(query: ThreadQuery & ValuesFilter, found: Finder<Found>,
     cancelled?: AbortSignal) => {
@@ -161,18 +167,16 @@ export function createThreadClient(
   return {
     create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
     get: (tenant, id) => read(tenant, id, { type: 'get' }),
-    patch: (tenant, id, metadata) => ask(tenant, id, { type: 'patch', metadata }),
-    delete: async (tenant, id) => {
-      // Retried after its owner died, the delete must not hit a thread made since with the same id.
-      const { row } = await read<ThreadView>(tenant, id, { type: 'get', brief: true })
-      const command = { type: 'delete', branchId: row.branch?.id } as const
-      await ask<void>(tenant, id, command).catch(ignoreDeletedByThis)
-    },
+    patch: (tenant, id, metadata, timeToLive) =>
+      ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive } }),
+    delete: remove,
+    prune: (tenant, id, strategy) =>
+      strategy === 'delete' ? remove(tenant, id, true) : ask(tenant, id, { type: 'keep_latest' }),
     copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
     search,
     count: async (filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal) => {
       const { values, withoutValues: _, ...plain } = filter
-      if (!values) return threads.count(plain, cancelled)
+      if (!values) return threads.count({ ...plain, expiredBy: env.nowMs() }, cancelled)
       const order = { sortBy: 'created_at', sortOrder: 'desc' } as const
       const query = { ...plain, ...order, limit: 0, offset: 0 }
       return (await searchValues(query, values, () => {}, cancelled)).total
@@ -180,6 +184,8 @@ export function createThreadClient(
     state: (tenant, id, query, cancelled) =>
       read<JsonText>(tenant, id, { type: 'state', query }, cancelled),
     history,
+    patchState: (tenant, id, metadata) => ask(tenant, id, { type: 'patch_state', metadata }),
+    storage: (tenant, id, cancelled) => read<JsonText>(tenant, id, { type: 'storage' }, cancelled),
     updateState: (tenant, id, update) => ask<JsonText>(tenant, id, { type: 'edit', update }),
     startRun: start,
     startAndWait: (tenant, id, run) =>

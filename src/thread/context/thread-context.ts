@@ -6,12 +6,13 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import type { GraphDescription, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
-import type { RunTable } from '../../search/index.ts'
+import type { RunTable, TimeToLiveWish } from '../../search/index.ts'
 import type { EventStream } from '../feed/event-stream.ts'
 import type { ByteBudget } from '../log/byte-budget.ts'
 import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { planOf } from '../model/run-request.ts'
+import type { CautiousClock } from './cautious-clock.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
 
@@ -40,6 +41,10 @@ export interface ThreadPorts extends ThreadLogPorts {
    * due at this time. Undefined if nobody does: threads with delayed runs stay awake then.
    */
   readonly wakeAt?: (atMs: number) => void
+  /** Decides when a thread whose time to live has ended is deleted; by default the clock. */
+  readonly cautiousNowMs?: CautiousClock
+  /** The time to live of new threads that ask for none; undefined for no end. */
+  readonly defaultTimeToLive?: () => TimeToLiveWish | undefined
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }
@@ -101,4 +106,9 @@ export function logFailure({ ports: { env }, threadId }: ThreadContext,
   { runId, attempt }: Pick<RunRow, 'runId' | 'attempt'>, name: string, at?: string): void {
   env.log.info('A run failed.', { threadId, runId, attempt, reason: name.slice(0, 100),
     ...at !== undefined && { at } })
+}
+
+/** The time by which threads are deleted whose time to live has ended. */
+export function cautiousNowMs({ ports: { cautiousNowMs: clock, env } }: ThreadContext): number {
+  return clock?.() ?? env.nowMs()
 }

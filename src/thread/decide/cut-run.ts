@@ -18,6 +18,8 @@ export interface Cut {
   readonly action: CancelRun['action']
   /** Given if one of the runs is rolled back that had been started. */
   readonly rollback?: Rollback | undefined
+  /** What the record of an interrupted run shows. */
+  readonly reason?: string
   /** Written with it: marks the command as done. */
   readonly note?: readonly RecordOf[]
 }
@@ -51,12 +53,12 @@ export function decideDeleteRun(at: Situation,
 }
 
 /** Ends unfinished runs; a rollback leaves no trace of them. */
-export function cutRuns(draft: Draft, { runs, action, rollback, note = [] }: Cut): void {
+export function cutRuns(draft: Draft, { runs, action, rollback, reason, note = [] }: Cut): void {
   const { execution } = draft
   if (execution && runs.some(({ runId }) => runId === execution.run.runId)) draft.drop('abort')
   draft.write(note)
   if (action === 'rollback') return takeBack(draft, runs, rollback)
-  for (const run of runs) finish(draft, run, { status: 'interrupted' })
+  for (const run of runs) finish(draft, run, { status: 'interrupted', cancelReason: reason })
 }
 
 function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | undefined): void {

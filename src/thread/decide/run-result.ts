@@ -18,6 +18,8 @@ export interface Ending {
   readonly at?: string | undefined
   /** Nothing was executed: the thread stays as it was before the run. */
   readonly refused?: true
+  /** Why it was cancelled, if it was. */
+  readonly cancelReason?: string | undefined
 }
 
 /** The result of a run that failed or was rolled back. */

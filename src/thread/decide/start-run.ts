@@ -1,6 +1,8 @@
 /** Admits a run: makes its thread if it is missing, ends or waits for the runs before it. Pure. */
 
 import type { RecordOf } from '../../checkpoint/index.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
+import { supersededBy } from '../model/cancel-reason.ts'
 import { admissionRecords } from '../model/run-records.ts'
 import type { StartRun } from '../model/thread-client.ts'
 import { cutRuns } from './cut-run.ts'
@@ -11,6 +13,7 @@ import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
 import { asAnswer } from './strict-resume.ts'
 import { createdRecord } from './thread-records.ts'
+import { timeToLiveFrom } from './time-to-live.ts'
 
 /** A run that may be started, with what was found out before. */
 export interface AdmittedRun {
@@ -20,16 +23,19 @@ export interface AdmittedRun {
   readonly rollback: Rollback | undefined
   /** Written with it: marks the command as done. */
   readonly note: readonly RecordOf[]
+  /** Of a thread that is made for the run. */
+  readonly timeToLive?: TimeToLiveWish | undefined
 }
 
 /** Writes the run, and starts it if nothing is before it. */
-export function decideStart(at: Situation, { run: asked, admission, rollback, note }: AdmittedRun,
-  nowMs: number): Decision {
+export function decideStart(at: Situation,
+  { run: asked, admission, rollback, note, timeToLive }: AdmittedRun, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const urgency = asked.awaited ? 'soon' : 'now'
-  if (!draft.state.exists) draft.write([createdBy(asked, draft)], urgency)
+  if (!draft.state.exists) draft.write([createdBy(asked, draft, timeToLive)], urgency)
   if (admission.kind !== 'enqueue') {
-    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback })
+    cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback,
+      reason: supersededBy(asked.runId) })
   }
   // What a rollback leaves may wait for an answer again.
   const run = asAnswer(asked, draft.state, nowMs)
@@ -44,8 +50,10 @@ export function decideStart(at: Situation, { run: asked, admission, rollback, no
   return draft.decided({ kind: 'early', run: row })
 }
 
-function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft): RecordOf {
-  return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, {
-    hidden: ifMissing === 'hidden' && plan.temporary,
-  })
+/** A hidden thread has no time to live: it goes when its run is done. */
+function createdBy({ metadata, ifMissing, plan }: StartRun, { state, nowMs }: Draft,
+  wish: TimeToLiveWish | undefined): RecordOf {
+  const hidden = ifMissing === 'hidden' && plan.temporary
+  const timeToLive = hidden ? undefined : timeToLiveFrom(wish, nowMs)
+  return createdRecord(state.row.threadId, JSON.stringify(metadata), nowMs, { hidden, timeToLive })
 }

@@ -9,6 +9,7 @@ import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { stepRecords } from './steps.ts'
 import { createdRecord } from './thread-records.ts'
+import { timeToLiveFrom } from './time-to-live.ts'
 
 /** An edit as it waits for its turn. */
 export interface Edit {
@@ -36,7 +37,7 @@ export function decideUpdate({ state }: Pick<Situation, 'state'>,
 }
 
 /** The edit that makes a thread with a first state. Throws `invalid` if no graph is named. */
-export function decideFirstState({ threadId, metadata, supersteps }: CreateThread,
+export function decideFirstState({ threadId, metadata, supersteps, timeToLive: wish }: CreateThread,
   { note, hasGraph }: { readonly note: readonly RecordOf[];
     readonly hasGraph: (graphId: string) => boolean }, nowMs: number): Edit {
   const { graph_id: graphId } = metadata
@@ -44,7 +45,8 @@ export function decideFirstState({ threadId, metadata, supersteps }: CreateThrea
     throw new HeddleError('invalid',
       'A thread with supersteps needs metadata.graph_id to name a graph of the project.')
   }
-  const before = [createdRecord(threadId, JSON.stringify(metadata), nowMs)]
+  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const before = [createdRecord(threadId, JSON.stringify(metadata), nowMs, { timeToLive })]
   return { graphId, supersteps, checkpoint: null, before, note }
 }
 

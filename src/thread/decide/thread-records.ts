@@ -1,12 +1,13 @@
 /** The records that make a thread, and that mark a command as done. Pure. */
 
+import type { TimeToLive } from '../../../proto/gen/storage/v1/time_to_live.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import type { Origin } from '../model/command.ts'
 
 /** The first record of a thread: `origin` is given for a copy. */
 export function createdRecord(threadId: string, metadataJson: JsonText, atMs: number,
-  { hidden = false, origin }: { readonly hidden?: boolean; readonly origin?: Origin } =
-    {}): RecordOf {
+  { hidden = false, origin, timeToLive }: { readonly hidden?: boolean; readonly origin?: Origin;
+    readonly timeToLive?: TimeToLive | undefined } = {}): RecordOf {
   return { $case: 'threadCreated', value: {
     threadId,
     atMs,
@@ -16,6 +17,7 @@ export function createdRecord(threadId: string, metadataJson: JsonText, atMs: nu
     headCheckpointId: origin?.head?.id ?? '',
     status: origin?.status ?? '',
     interruptsJson: origin?.interruptsJson ?? '',
+    ...timeToLive && { timeToLive },
   } }
 }
 

@@ -2,12 +2,14 @@
 
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { TimeToLiveWish } from '../../search/index.ts'
 import type { Origin } from '../model/command.ts'
-import type { CreateThread } from '../model/thread-client.ts'
+import type { CreateThread, ThreadPatch } from '../model/thread-client.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { patchedMetadata } from './metadata-patch.ts'
 import { createdRecord } from './thread-records.ts'
+import { timeToLiveFrom } from './time-to-live.ts'
 
 /** A command that changes something, with the record that marks it as done. */
 interface Noted {
@@ -16,30 +18,35 @@ interface Noted {
 
 /** Makes a thread that does not exist. */
 export function decideCreate(at: Situation,
-  { metadata, note }: Pick<CreateThread, 'metadata'> & Noted, nowMs: number): Decision {
+  { metadata, timeToLive: wish, note }: Pick<CreateThread, 'metadata' | 'timeToLive'> & Noted,
+  nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { threadId } = at.state.row
-  draft.write([createdRecord(threadId, JSON.stringify(metadata), nowMs), ...note])
+  const timeToLive = timeToLiveFrom(wish, nowMs)
+  draft.write([createdRecord(threadId, JSON.stringify(metadata), nowMs, { timeToLive }), ...note])
   return draft.decided({ kind: 'thread' })
 }
 
 /** Makes a thread whose state was taken over from another. */
-export function decideAdopt(at: Situation, { origin, note }: { readonly origin: Origin } & Noted,
-  nowMs: number): Decision {
+export function decideAdopt(at: Situation,
+  { origin, timeToLive: wish, note }: { readonly origin: Origin;
+    readonly timeToLive?: TimeToLiveWish | undefined } & Noted, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { threadId } = at.state.row
-  draft.write([createdRecord(threadId, origin.metadataJson, nowMs, { origin }), ...note])
+  const timeToLive = timeToLiveFrom(wish, nowMs)
+  draft.write([createdRecord(threadId, origin.metadataJson, nowMs, { origin, timeToLive }),
+    ...note])
   return draft.decided({ kind: 'thread' })
 }
 
-/** Merges metadata. Throws `invalid` if that makes too much of it. */
+/** Merges metadata, and begins a time to live. Throws `invalid` if that makes too much of it. */
 export function decidePatch(at: Situation,
-  { metadata, note }: { readonly metadata: Readonly<Record<string, unknown>> } & Noted,
-  nowMs: number): Decision {
+  { metadata, timeToLive: wish, note }: ThreadPatch & Noted, nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   const { metadataJson: before, configJson } = at.state.row
   const metadataJson = patchedMetadata(before, metadata)
-  const value = { atMs: nowMs, metadataJson, configJson }
+  const timeToLive = timeToLiveFrom(wish, nowMs)
+  const value = { atMs: nowMs, metadataJson, configJson, ...timeToLive && { timeToLive } }
   draft.write([{ $case: 'threadPatched', value }, ...note])
   return draft.decided({ kind: 'thread' })
 }

@@ -353,6 +353,7 @@ function isStep(record: RecordOf): boolean {
 }
 
 function headOf({ row }: ThreadState): LogHead {
-  const { seq, stepSeq, movedBack } = row
-  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack }
+  const { seq, stepSeq, movedBack, historyStart: start, checkpointPatches } = row
+  return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack, start,
+    patches: checkpointPatches?.patches }
 }

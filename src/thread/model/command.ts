@@ -1,12 +1,12 @@
 /** The commands of a thread. Each takes one turn. */
 
-import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { Branch, CheckpointPlace, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
 import type { Refusal } from './refusal.ts'
-import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery,
-  StateUpdate } from './thread-client.ts'
+import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
+  ThreadPatch } from './thread-client.ts'
 
 /** From the front door, and between threads. */
 export type ThreadCommand =
@@ -16,14 +16,22 @@ export type ThreadCommand =
    * takes more bytes.
    */
   | { readonly type: 'get'; readonly brief?: boolean; readonly most?: number }
-  | { readonly type: 'patch'; readonly metadata: Readonly<Record<string, unknown>> }
+  | { readonly type: 'patch' } & ThreadPatch
   /** Only the thread with this log; any if it is undefined. */
-  | { readonly type: 'delete'; readonly branchId?: string | undefined }
+  | { readonly type: 'delete'; readonly branchId?: string | undefined;
+    /** Throws `busy` for one with unfinished runs. */
+    readonly ifIdle?: boolean }
+  /** Drops its history but for the newest state. Throws `busy`. */
+  | { readonly type: 'keep_latest' }
+  /** Merges metadata into that of the newest checkpoint. */
+  | { readonly type: 'patch_state'; readonly metadata: Readonly<Record<string, unknown>> }
   | { readonly type: 'copy'; readonly targetId: string }
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }
   /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
   | { readonly type: 'history'; readonly query: HistoryQuery; readonly from?: HistoryPlace }
+  /** Answered with the bytes that the thread takes, as the API shows them. */
+  | { readonly type: 'storage' }
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
   | { readonly type: 'get_run'; readonly runId: string }
@@ -50,6 +58,8 @@ export type OwnCommand =
     readonly reason: string }
   /** A stateless run's thread has been kept long enough. */
   | { readonly type: 'expire' }
+  /** The time to live of the thread may have ended. */
+  | { readonly type: 'due' }
   /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */
   | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
@@ -68,6 +78,8 @@ export interface Origin {
   readonly configJson: string
   /** Bytes of its log: the copy counts them too. Missing from an older member. */
   readonly storedBytes?: number
+  /** What of its log is not shown as it is. Missing from an older member. */
+  readonly shown?: Pick<ThreadRow, 'historyStart' | 'checkpointPatches'>
 }
 
 /** Where a part of a history begins. */

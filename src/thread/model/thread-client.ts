@@ -3,15 +3,23 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, EditUpdate, JsonText, StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
-import type { RunQuery, ThreadFilter, ThreadQuery } from '../../search/index.ts'
+import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadQuery,
+  TimeToLiveWish } from '../../search/index.ts'
+import type { CancelCause } from './cancel-reason.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
 export interface ThreadClient {
   create(tenant: string, request: CreateThread): Promise<ThreadView>
   get(tenant: string, threadId: string): Promise<ThreadView>
-  /** Merges shallowly. */
-  patch(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<ThreadView>
+  /** Merges metadata shallowly. A time to live begins now. */
+  patch(tenant: string, threadId: string, metadata: Record<string, unknown>,
+    timeToLive?: TimeToLiveWish): Promise<ThreadView>
   delete(tenant: string, threadId: string): Promise<void>
+  /**
+   * Deletes the thread, or drops its history but for the newest state. Throws `busy` for one with
+   * unfinished runs.
+   */
+  prune(tenant: string, threadId: string, strategy: ExpiryStrategy): Promise<void>
   copy(tenant: string, threadId: string): Promise<ThreadView>
   /**
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
@@ -33,6 +41,10 @@ export interface ThreadClient {
    */
   history(tenant: string, threadId: string, query: HistoryQuery,
     cancelled?: AbortSignal): AsyncGenerator<HistoryPart, void, void>
+  /** How many bytes the thread takes, as JSON text of the API. */
+  storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText>
+  /** Merges metadata into that of the newest checkpoint. */
+  patchState(tenant: string, threadId: string, metadata: Record<string, unknown>): Promise<void>
   /** `{checkpoint: {thread_id, checkpoint_ns, checkpoint_id}, checkpoint_id, …}` as JSON text. */
   updateState(tenant: string, threadId: string, update: StateUpdate): Promise<JsonText>
 
@@ -85,6 +97,16 @@ export interface CreateThread {
   readonly metadata: Record<string, unknown>
   readonly ifExists: 'raise' | 'do_nothing'
   readonly supersteps: readonly (readonly EditUpdate[])[]
+  /** By default as the project says. */
+  readonly timeToLive?: TimeToLiveWish
+}
+
+/** What is changed of a thread. */
+export interface ThreadPatch {
+  /** Merged shallowly. */
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** Begins now. */
+  readonly timeToLive?: TimeToLiveWish
 }
 
 /** Which state is asked for. */
@@ -184,6 +206,12 @@ export interface RunPlan {
 /** How a run is cancelled. */
 export interface CancelRun {
   readonly action: 'interrupt' | 'rollback'
+  /** By default `request`. */
+  readonly cause?: CancelCause
+  /** Leaves a run alone whose status is another one by now. */
+  readonly only?: 'pending' | 'running'
+  /** Leaves a run of another assistant alone. */
+  readonly ofAssistant?: string
 }
 
 /** A run that was accepted, and its result. */

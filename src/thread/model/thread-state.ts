@@ -1,6 +1,6 @@
 /** A thread's state as a value: what applying the records of its log makes of it. Pure. */
 
-import type { Branch, CheckpointPlace, AppliedCommand, RunRow,
+import type { Branch, CheckpointPatch, CheckpointPlace, AppliedCommand, RunRow,
   ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { withApplied } from '../../assistants/index.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
@@ -82,7 +82,8 @@ function graphIdOf(metadataJson: string): string {
 export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
   const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
-    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes }
+    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes,
+    shown: { historyStart: row.historyStart, checkpointPatches: row.checkpointPatches } }
 }
 
 /** A copy before its first row: the state of its origin, on a branch of its own. */
@@ -96,6 +97,7 @@ export function fromOrigin(to: { tenant: string; threadId: string; branchId: str
     configJson: configOf(to.threadId, origin),
     head: origin.head ?? undefined,
     movedBack: origin.movedBack,
+    ...origin.shown,
     stepSeq: through,
     storedBytes: origin.storedBytes ?? 0,
   })
@@ -134,8 +136,9 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     case 'threadCreated':
       return created(state, record.value)
     case 'threadPatched': {
-      const { atMs, metadataJson, configJson } = record.value
-      const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson })
+      const { atMs, metadataJson, configJson, timeToLive } = record.value
+      const patched = withRow(state, { updatedAtMs: atMs, metadataJson, configJson,
+        ...timeToLive && { timeToLive } })
       return { ...patched, graphId: graphIdOf(metadataJson) }
     }
     case 'threadDeleted':
@@ -159,6 +162,14 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return record.value.ns !== ''
         ? state
         : advanced(cleared(state, record.value.runId), record.value, at)
+    case 'historyCut': {
+      const { checkpointId } = record.value
+      const historyStart = checkpointId === '' ? undefined : { checkpointId }
+      const patches = patchesOf(state.row).filter((each) => each.checkpointId >= checkpointId)
+      return withRow(state, { historyStart, timeToLive: undefined, ...asPatches(patches) })
+    }
+    case 'checkpointPatched':
+      return patchedCheckpoint(state, record.value)
     case 'stateEdited': {
       const { atMs, waiting, interruptsJson } = record.value
       const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
@@ -190,6 +201,7 @@ function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'
     hidden: value.hidden,
     metadataJson: value.metadataJson,
     interruptsJson: value.interruptsJson || '{}',
+    ...value.timeToLive && { timeToLive: value.timeToLive },
   }
   return { ...withRow(state, row), exists: true, resting, graphId: graphIdOf(value.metadataJson) }
 }
@@ -279,6 +291,22 @@ function withoutRuns(state: ThreadState, runIds: readonly string[], atMs: number
   return { ...withRow(state, { updatedAtMs: atMs }), runs }
 }
 
+/** Metadata that was merged into that of checkpoints, oldest first. */
+export function patchesOf({ checkpointPatches }: ThreadRow): readonly CheckpointPatch[] {
+  return checkpointPatches?.patches ?? []
+}
+
+function asPatches(patches: CheckpointPatch[]): Pick<ThreadRow, 'checkpointPatches'> {
+  return { checkpointPatches: patches.length === 0 ? undefined : { patches } }
+}
+
+function patchedCheckpoint(state: ThreadState,
+  { atMs, checkpointId, metadataJson }: Payload<'checkpointPatched'>): ThreadState {
+  const others = patchesOf(state.row).filter((each) => each.checkpointId !== checkpointId)
+  return withRow(state, { stateUpdatedAtMs: atMs,
+    ...asPatches([...others, { checkpointId, metadataJson }]) })
+}
+
 function headMoved(state: ThreadState, value: Payload<'headMoved'>): ThreadState {
   const { seq, base, checkpointId: id } = value
   const head = id === '' ? undefined : { id, seq, base }
@@ -307,6 +335,7 @@ export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): 
     interruptsJson: value.interruptsJson,
     finalCheckpointId: value.finalCheckpointId,
     lastSeq: seq,
+    ...value.cancelReason !== undefined && { cancelReason: value.cancelReason },
   }
 }
 

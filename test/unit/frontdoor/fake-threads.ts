@@ -108,6 +108,20 @@ export class FakeThreads implements ThreadClient {
     yield* this.historyOf(cancelled)
   }
 
+  async prune(_tenant: string, threadId: string): Promise<void> {
+    this.#thread(threadId)
+    this.views.delete(threadId)
+  }
+
+  async patchState(_tenant: string, threadId: string): Promise<void> {
+    this.#thread(threadId)
+  }
+
+  async storage(_tenant: string, threadId: string): Promise<string> {
+    this.#thread(threadId)
+    return '{}'
+  }
+
   async updateState(_tenant: string, threadId: string, update: StateUpdate): Promise<string> {
     this.#call('updateState', update)
     this.#thread(threadId)

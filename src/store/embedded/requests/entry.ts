@@ -5,7 +5,8 @@ import { AssistantRow, CronRow, ItemRow, RunRow,
 import { bytesOf } from '../../../checkpoint/index.ts'
 import type { RowUpdate } from '../../../checkpoint/index.ts'
 import { dueAtMs, useOfThread } from '../../../limits/index.ts'
-import { itemId } from '../../../search/index.ts'
+import { expiryAtMs, itemId } from '../../../search/index.ts'
+import type { Expiry } from '../search/expiring-threads.ts'
 import type { ThreadUse } from '../tables/tenant-uses.ts'
 import type { EntryUpdate, SearchedTable } from './write.ts'
 
@@ -61,7 +62,13 @@ function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
   const owes = owedWebhooks.length > 0
   return { table: 'thread',
     entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body,
-      counted: countedOf(row) } }
+      ...row.timeToLive && { expiry: expiryOf(row) }, counted: countedOf(row) } }
+}
+
+/** When a thread is due that has a time to live; undefined for never. */
+export function expiryOf(row: ThreadRow): Expiry | undefined {
+  const atMs = expiryAtMs(row, row.unfinished.length > 0)
+  return atMs === 0 ? undefined : { atMs, hides: row.timeToLive!.strategy === 'delete' }
 }
 
 /** What a thread uses, and when it must be woken. */

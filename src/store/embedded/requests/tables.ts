@@ -8,6 +8,7 @@ import type { SchemaStep } from '../file/schema-version.ts'
 import { branchSchema } from '../log/branch-table.ts'
 import { checkpointSchema } from '../log/checkpoint-table.ts'
 import { logSchema, LogTable } from '../log/log-table.ts'
+import { expiringSchema } from '../search/expiring-threads.ts'
 import { holds } from '../search/metadata-filter.ts'
 import { numbersByShard } from '../search/row-number.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
@@ -22,7 +23,7 @@ import { runSchema, RunTable } from '../tables/run-table.ts'
 import { ShardRows } from '../tables/shard-rows.ts'
 import { useSchema } from '../tables/tenant-uses.ts'
 import { owingSchema, threadSchema, ThreadTable } from '../tables/thread-table.ts'
-import { countedOf, entryOfBody } from './entry.ts'
+import { countedOf, entryOfBody, expiryOf } from './entry.ts'
 import type { StoreGeneration, Reader } from './request.ts'
 import { StoreGenerationRow, storeGenerationSchema, writtenSchema } from './store-generation.ts'
 import { packEntries } from './wire-batch.ts'
@@ -53,6 +54,7 @@ export const schema: readonly SchemaStep[] = [
   { sql: useSchema, oldest: 6 },
   { sql: cronSchema, oldest: 6 },
   { sql: itemSchema, oldest: 6 },
+  { sql: expiringSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -107,6 +109,7 @@ export class Tables {
   /** Begins a generation. What tenants use is counted anew if an older program wrote the file. */
   begin(): StoreGeneration {
     const generation = this.generation.begin()
+    this.#threads.expiring.begin(generation.epoch, (body) => expiryOf(ThreadRow.decode(body)))
     if (this.#threads.uses.begin(generation.epoch)) return generation
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
     return generation
@@ -224,7 +227,7 @@ function readerOf(
     searchThreads: (query) => search.search(query),
     countThreads: (filter) => search.count(filter),
     use: (tenant) => threads.uses.of(tenant),
-    dueThreads: (after, limit) => threads.uses.due(after, limit),
+    dueThreads: (after, limit) => threads.due(after, limit),
     unfinishedThreads: () => threads.unfinished(),
     unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
     loadedShards: () => shards().loaded,

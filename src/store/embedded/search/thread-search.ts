@@ -3,12 +3,15 @@
 import { contains } from '../../../json/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement, Value } from '../file/database.ts'
+import { unexpired } from './expiring-threads.ts'
+import type { ExpiringThreads } from './expiring-threads.ts'
 import { Slice } from './search-slice.ts'
 import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { ThreadCounts } from './thread-counts.ts'
-import { ofIds, ofStatus, ofToken, searchOf, select, valuesOf, walk } from './thread-select.ts'
+import { ofExpired, ofHidden, ofIds, ofStatus, ofToken, searchOf, select, valuesOf,
+  walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -42,18 +45,21 @@ export class ThreadSearch {
   readonly #database: Database
   readonly #counts: ThreadCounts
   readonly #tokenCounts: TokenCounts
+  readonly #expiring: ExpiringThreads
   readonly #unlisted: UnlistedShards | undefined
   readonly #row: Statement<StoredRow>
   readonly #size: Statement<readonly [bytes: number]>
   readonly #metadata: Statement<readonly [metadataJson: string]>
 
   constructor(database: Database,
-    { counts, tokenCounts }: { readonly counts: ThreadCounts; readonly tokenCounts: TokenCounts },
+    { counts, tokenCounts, expiring }: { readonly counts: ThreadCounts;
+      readonly tokenCounts: TokenCounts; readonly expiring: ExpiringThreads },
     unlisted?: UnlistedShards) {
     this.#unlisted = unlisted
     this.#database = database
     this.#counts = counts
     this.#tokenCounts = tokenCounts
+    this.#expiring = expiring
     this.#metadata = database.prepare('SELECT metadata FROM thread WHERE no = ?')
     this.#size = database.prepare(
       'SELECT octet_length(metadata) + length(body) FROM thread WHERE no = ?',
@@ -64,7 +70,7 @@ export class ThreadSearch {
   /** Searches with a filter that tokens decide. */
   search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
     const { sortBy, limit } = query
-    const search = searchOf(query)
+    const search = this.#searchOf(query)
     const descending = query.sortOrder === 'desc'
     const order = orderOf[sortBy]
     const found: number[] = []
@@ -86,7 +92,7 @@ export class ThreadSearch {
   }
 
   count(filter: ThreadFilter): number {
-    return this.#count(searchOf(filter))
+    return this.#count(this.#searchOf(filter))
   }
 
   /** The rows with these numbers that still exist. */
@@ -94,11 +100,31 @@ export class ThreadSearch {
     return numbers.map((no) => this.#row.get(no)).filter((row) => row !== undefined)
   }
 
+  /** Hardly ever are there threads to leave out: they are deleted soon. */
+  #searchOf(filter: ThreadFilter): Search {
+    const { hidden = false, expiredBy } = filter
+    const leavesOut = expiredBy !== undefined && !hidden && this.#expiring.anyHidden(expiredBy)
+    return { ...searchOf(filter), ...leavesOut && { expiredBy } }
+  }
+
   #count(search: Search, start = this.#start(search)): number {
+    return this.#countAll(search, start) - this.#countExpired(search)
+  }
+
+  #countExpired(search: Search): number {
+    if (search.expiredBy === undefined) return 0
+    const where = `${ofExpired.where} ${this.#unlisted?.condition('d.no') ?? ''}`
+    const sql = select(search, { ...ofExpired, where })
+    return this.#database.prepare<readonly [number]>(sql).get(valuesOf(search))![0]
+  }
+
+  /** Counts also those to be left out. */
+  #countAll({ expiredBy: _, ...search }: Search, start: Start): number {
     const { tenant, status, tokens } = search
-    if (isTokenAlone(search)) return this.#tokenCounts.of(tenant, tokens[0]!)
+    if (start.answers !== 'hidden' && isTokenAlone(search))
+      return this.#tokenCounts.of(tenant, tokens[0]!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
-    if (status === 'idle' && start.size > handful) {
+    if (status === 'idle' && start.size > handful && start.answers !== 'hidden') {
       // No index contains idle threads, but one contains all others.
       return statuses.filter((each) => each !== 'idle')
         .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
@@ -114,7 +140,7 @@ export class ThreadSearch {
    */
   *documents(query: ThreadQuery): Generator<void, Documents, void> {
     const { metadata = {}, sortBy, limit, offset } = query
-    const search = searchOf(query)
+    const search = this.#searchOf(query)
     const descending = query.sortOrder === 'desc'
     const found: number[] = []
     let total = 0
@@ -153,6 +179,7 @@ export class ThreadSearch {
   #page(search: Search, start: Start, page: Page): number[] {
     const all = this.#counts.of(search.tenant)
     if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
+    if (start.answers === 'hidden') return this.#rows(search, start, page)
     const gathered = Math.max(start.size, page.total)
     const walked = Math.ceil((page.offset + page.limit) * all / page.total)
     if (start.order !== page.order && gathered > handful && walked < gathered) {
@@ -175,7 +202,9 @@ export class ThreadSearch {
 
   /** Makes a statement that leaves out rows of unlisted shards. */
   #select(search: Search, start: Start, page?: Sorting): string {
-    const where = `${start.where} ${this.#unlisted?.condition('d.no') ?? ''}`
+    const listed = this.#unlisted?.condition('d.no') ?? ''
+    const left = search.expiredBy === undefined ? '' : unexpired('d.no')
+    const where = `${start.where} ${listed} ${left}`
     return select(search, { ...start, where }, page)
   }
 
@@ -188,7 +217,8 @@ export class ThreadSearch {
   }
 
   /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
-  #start({ tenant, status, ids, tokens }: Search): Start {
+  #start({ tenant, status, ids, tokens, hidden }: Search): Start {
+    if (hidden) return ofHidden
     const starts: Start[] = []
     if (ids) starts.push(ofIds(ids.length))
     if (status !== undefined && status !== 'idle') {

@@ -13,6 +13,9 @@ export interface Search {
   readonly status: ThreadStatus | undefined
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
+  readonly hidden: boolean
+  /** Set if threads are to be left out whose time had ended by then. */
+  readonly expiredBy?: number | undefined
 }
 
 /** Where a statement starts: rows `d` of a table. */
@@ -22,7 +25,7 @@ export interface Start {
   /** Number of rows, as far as it was counted. */
   readonly size: number
   /** The part of the filter that the start answers. A number is the index of a token. */
-  readonly answers: 'nothing' | 'ids' | 'status' | number
+  readonly answers: 'nothing' | 'hidden' | 'ids' | 'status' | number
   /** The order in which the rows come. */
   readonly order?: Order
 }
@@ -36,14 +39,15 @@ export interface Sorting {
 
 /** The search of a filter. Ids are made unique. */
 export function searchOf(filter: ThreadFilter): Search {
-  const { tenant, status, ids, metadata } = filter
+  const { tenant, status, ids, metadata, hidden = false } = filter
   const { tokens } = metadataFilter(metadata)
-  return { tenant, status, ids: ids && [...new Set(ids)], tokens }
+  return { tenant, status, ids: ids && [...new Set(ids)], tokens, hidden }
 }
 
 /** The values of a search's parameters. */
-export function valuesOf({ tenant, status, ids, tokens }: Search): NamedValues {
+export function valuesOf({ tenant, status, ids, tokens, expiredBy }: Search): NamedValues {
   const values: NamedValues = { tenant }
+  if (expiredBy !== undefined) values['now'] = expiredBy
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
   tokens.forEach((token, index) => {
@@ -57,6 +61,14 @@ export function walk(order: Order): Start {
   return { from: `thread d INDEXED BY thread_${order}`, size: Number.MAX_SAFE_INTEGER, order,
     answers: 'nothing', where: 'd.tenant = :tenant AND d.hidden = 0' }
 }
+
+/** Starts with hidden threads, which are few and in no other index. */
+export const ofHidden: Start = { from: 'thread d INDEXED BY thread_hidden', size: 0,
+  answers: 'hidden', where: 'd.hidden = 1 AND d.tenant = :tenant' }
+
+/** Starts with the threads that must not be found any more at `:now`. */
+export const ofExpired: Start = { from: 'expiring e CROSS JOIN thread d ON d.no = e.no', size: 0,
+  answers: 'hidden', where: 'e.at <= :now AND e.hides = 1 AND d.tenant = :tenant AND d.hidden = 0' }
 
 /** Starts with the threads of one status. Idle ones have no index. */
 export function ofStatus(size: number): Start {

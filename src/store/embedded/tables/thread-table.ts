@@ -1,9 +1,11 @@
 /** Rows of threads and the index of their metadata, arranged so that a run touches few pages. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
-import type { UnfinishedThread } from '../../../search/index.ts'
+import type { DueThread, UnfinishedThread } from '../../../search/index.ts'
 import type { Database, Statement, Value } from '../file/database.ts'
 import { idKey } from '../file/id-key.ts'
+import { ExpiringThreads } from '../search/expiring-threads.ts'
+import type { Expiry } from '../search/expiring-threads.ts'
 import { tokensOf } from '../search/metadata-filter.ts'
 import type { NumberOf } from '../search/row-number.ts'
 import type { StoredRow } from '../search/stored-row.ts'
@@ -30,6 +32,8 @@ export interface ThreadEntry {
   readonly metadataJson: string
   /** An encoded storage.v1.ThreadRow without its metadata. */
   readonly body: Uint8Array
+  /** Missing if it lives until it is deleted. */
+  readonly expiry?: Expiry
   /** Missing from what an older program left in its write-ahead file. */
   readonly counted?: ThreadUse
 }
@@ -74,17 +78,19 @@ export const threadSchema = `
 export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY KEY);'
 
 /** What is stored of a thread, without its keys and body. */
-interface Known extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body' | 'counted'> {
+interface Known
+  extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body' | 'counted' | 'expiry'> {
   readonly no: number
   /** True if the stored branch is the one that was asked about. */
   readonly sameBranch: boolean
+  readonly expires: boolean
 }
 
 const knownColumns = `no, epoch, seq, status, hidden, created_at, updated_at, state_updated_at,
-  metadata, no IN (SELECT no FROM owing)`
+  metadata, no IN (SELECT no FROM owing), no IN (SELECT no FROM expiring)`
 type KnownColumns = readonly [sameBranch: number, no: number, epoch: number, seq: number,
   status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
-  stateUpdatedAtMs: number, metadataJson: string, owes: number]
+  stateUpdatedAtMs: number, metadataJson: string, owes: number, expires: number]
 
 /** Columns that are written only if they differ, with their values. */
 const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_at', 'createdAtMs'],
@@ -102,6 +108,7 @@ export class ThreadTable {
   readonly counts: ThreadCounts
   readonly tokenCounts: TokenCounts
   readonly uses: TenantUses
+  readonly expiring: ExpiringThreads
   readonly #database: Database
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
@@ -123,6 +130,7 @@ export class ThreadTable {
     this.counts = new ThreadCounts(database, unlisted)
     this.tokenCounts = new TokenCounts(database, unlisted)
     this.uses = new TenantUses(database, unlisted)
+    this.expiring = new ExpiringThreads(database, unlisted)
     this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
@@ -155,6 +163,12 @@ export class ThreadTable {
     return this.#unfinished.all().map(([tenant, threadId]) => ({ tenant, threadId }))
   }
 
+  /** Sleeping threads after the given place, the one that is due first in front. */
+  due(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[] {
+    return [...this.uses.due(after, limit), ...this.expiring.due(after, limit)]
+      .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit)
+  }
+
   /** Stores a row. Changes nothing if the stored row is newer. */
   put(entry: ThreadEntry): void {
     const { branchId, tenant, threadId } = entry
@@ -174,6 +188,7 @@ export class ThreadTable {
       entry.stateUpdatedAtMs, entry.metadataJson, entry.body)
     this.#index(tenant, Number(lastInsertRowid), null, shownOf(entry))
     if (entry.owes) this.#owe.run(lastInsertRowid)
+    if (entry.expiry) this.expiring.set(Number(lastInsertRowid), entry.expiry)
     this.#use(tenant, Number(lastInsertRowid), entry)
   }
 
@@ -217,8 +232,9 @@ export class ThreadTable {
   }
 
   #remove(tenant: string, known: Known): void {
-    const { no, owes } = known
+    const { no, owes, expires } = known
     if (owes) this.#settle.run(no)
+    if (expires) this.expiring.set(no, undefined)
     this.uses.drop(this.#counted(tenant, no))
     this.#count(tenant, no, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
@@ -227,7 +243,7 @@ export class ThreadTable {
 
   /** Writes only the columns that differ, so that indexes of the others are not touched. */
   #change(entry: ThreadEntry, known: Known): void {
-    const { no, owes } = known
+    const { no, owes, expires } = known
     const { tenant } = entry
     const [before, after] = [shownOf(known), shownOf(entry)]
     this.#count(tenant, no, before, after)
@@ -246,6 +262,7 @@ export class ThreadTable {
     this.#index(tenant, no, before, after)
     if (entry.owes && !owes) this.#owe.run(no)
     if (!entry.owes && owes) this.#settle.run(no)
+    if (entry.expiry || expires) this.expiring.set(no, entry.expiry)
     this.#use(tenant, no, entry)
   }
 
@@ -305,8 +322,8 @@ function shownOf(row: ThreadEntry | Known): Shown | null {
 
 function knownIn(
   [sameBranch, no, epoch, seq, status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
-    metadataJson, owes]: KnownColumns,
+    metadataJson, owes, expires]: KnownColumns,
 ): Known {
   return { no, sameBranch: sameBranch === 1, epoch, seq, status, hidden: hidden === 1, createdAtMs,
-    updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1 }
+    updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1, expires: expires === 1 }
 }

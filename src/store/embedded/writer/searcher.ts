@@ -12,6 +12,7 @@ import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import type { SearchFound, SearchOrder, SearchQuestion, SearchReply,
   StoreFile } from '../requests/request.ts'
+import { ExpiringThreads } from '../search/expiring-threads.ts'
 import { ItemSearch } from '../search/item-search.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
@@ -78,7 +79,9 @@ function slicesOf(database: Database, question: SearchQuestion,
     case 'threads': {
       const counts = new ThreadCounts(database, unlisted)
       const tokenCounts = new TokenCounts(database, unlisted)
-      return new ThreadSearch(database, { counts, tokenCounts }, unlisted).documents(question.query)
+      const expiring = new ExpiringThreads(database, unlisted)
+      return new ThreadSearch(database, { counts, tokenCounts, expiring }, unlisted)
+        .documents(question.query)
     }
     case 'items':
       return itemsOf(new ItemSearch(database, cache, unlisted).search(question.query))

@@ -35,6 +35,7 @@ describe('a project', () => {
       store: { ttlMs: 0, refreshOnRead: true },
       warnings: [],
       webhooks: expect.anything(),
+      timeToLive: undefined,
     })
     expect(await readProject(join(root, 'langgraph.json'))).toEqual(project)
   })
@@ -143,6 +144,24 @@ describe('a project', () => {
       .toContain('webhooks.url.allowed_ports must be a list of numbers')
   })
 
+  it('says how long threads live', async () => {
+    const read = async (ttl: unknown) =>
+      (await readProject(await withConfig({ ...minimal, checkpointer: { ttl } }))).timeToLive
+    expect(await read({ default_ttl: 60, sweep_interval_minutes: 5, sweep_limit: 1_000 }))
+      .toEqual({ strategy: 'delete', minutes: 60 })
+    expect(await read({ default_ttl: 0.5, strategy: 'keep_latest' }))
+      .toEqual({ strategy: 'keep_latest', minutes: 0.5 })
+    expect(await read({ strategy: 'delete' })).toBeUndefined()
+    for (const [ttl, message] of [[{ default_ttl: 0 }, 'checkpointer.ttl.default_ttl must be more'],
+      [{ default_ttl: 'x' }, 'checkpointer.ttl.default_ttl must be a number'], [{
+      strategy: 'none',
+    }, 'checkpointer.ttl.strategy must be delete or keep_latest'], [{ sweep_limit: 1.5 },
+      'checkpointer.ttl.sweep_limit must be an integer'], [7,
+      'checkpointer.ttl must be an object']] as const) {
+      expect(await refusalOf({ ...minimal, checkpointer: { ttl } })).toContain(message)
+    }
+  })
+
   it('gets a warning for each key that is not supported', async () => {
     const root = await withConfig({ ...minimal, auth: { path: './auth.ts:auth' },
       checkpointer: { ttl: { default_ttl: 60 } },
@@ -152,7 +171,7 @@ describe('a project', () => {
         disable_threads: true, disable_runs: true, disable_meta: true },
       ui: { agent: './ui.tsx' } })
     expect((await readProject(root)).warnings.map((warning) => warning.split(' ')[0]))
-      .toEqual(['auth', 'checkpointer.ttl', 'http.app', 'http.configurable_headers', 'http.cors',
+      .toEqual(['auth', 'http.app', 'http.configurable_headers', 'http.cors',
         'http.disable_assistants', 'http.disable_meta', 'http.disable_runs', 'http.disable_threads',
         'http.mount_prefix', 'ui', 'store.index.embed'])
   })

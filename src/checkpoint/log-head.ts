@@ -1,0 +1,35 @@
+/** What a reader of a log must know of its thread, and what of the log it does not show as it is. */
+
+import type { Branch, CheckpointPatch, CheckpointPlace,
+  HistoryStart } from '../../proto/gen/storage/v1/row.ts'
+import type { Checkpoint } from './row-codec.ts'
+
+/** What the reader must know of the thread at the moment of the call. */
+export interface LogHead {
+  readonly branch: Branch
+  /** Seq of the newest row. */
+  readonly seq: number
+  /** Seq of the newest row that says anything about checkpoints. */
+  readonly stepSeq: number
+  readonly head: CheckpointPlace | null
+  /** True if the head is not the newest checkpoint in the log. */
+  readonly movedBack: boolean
+  /** The oldest checkpoint of the root that is history, if older ones were cut off. */
+  readonly start?: HistoryStart | undefined
+  /** Metadata that was merged into that of checkpoints. */
+  readonly patches?: readonly CheckpointPatch[] | undefined
+}
+
+/** Whether a checkpoint is older than the history. Older checkpoints have smaller ids. */
+export function isCutOff({ start }: LogHead, ns: string, id: string): boolean {
+  return start !== undefined && ns === '' && id < start.checkpointId
+}
+
+/** The checkpoint with its metadata as they are now. */
+export function asPatched({ patches }: LogHead, checkpoint: Checkpoint): Checkpoint {
+  const patch = patches?.find(({ checkpointId }) => checkpointId === checkpoint.id)
+  if (patch === undefined) return checkpoint
+  const metadata = { ...JSON.parse(checkpoint.metadataJson) as object,
+    ...JSON.parse(patch.metadataJson) as object }
+  return { ...checkpoint, metadataJson: JSON.stringify(metadata) }
+}

@@ -1,0 +1,104 @@
+/** Cancels many runs: some of one thread, or all of a tenant that have a status. */
+
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { CancelRun, ThreadClient } from '../../thread/index.ts'
+
+type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
+
+/** Threads that are looked at together, and cancels that are under way at once. */
+const [pageThreads, cancelsAtOnce] = [100, 16]
+
+/** Looks through all busy threads before it is given up: others may make more all the time. */
+const passesMax = 30
+
+/** Cancels these runs of a thread. Resolves when they have ended; false if none exists. */
+export async function cancelSome(threads: Threads, tenant: string, threadId: string,
+  { runIds, cancel }: { readonly runIds: readonly string[]; readonly cancel: CancelRun }
+): Promise<boolean> {
+  const inTurn = limitConcurrency(cancelsAtOnce)
+  // The newest first: otherwise, those that wait would start when the one before them ends.
+  const ids = [...new Set(runIds)].toSorted().reverse()
+  const found = await Promise.all(
+    ids.map((runId) =>
+      inTurn(() =>
+        threads.cancelRun(tenant, threadId, runId, cancel).then(() => true, (error: unknown) => {
+          ignoreNotFound(error)
+          return false
+        })
+      )
+    ),
+  )
+  return found.includes(true)
+}
+
+/** Which runs of a tenant are cancelled. */
+export interface CancelAll {
+  readonly status: 'pending' | 'running' | 'all'
+  readonly cancel: CancelRun
+}
+
+/**
+ * Cancels the unfinished runs of a tenant that have the status. It finds them by the rows of busy
+ * threads, so that no thread is loaded whose runs stay. Runs that are made meanwhile may stay.
+ */
+export async function cancelAll(threads: Threads, tenant: string, wish: CancelAll): Promise<void> {
+  for (const hidden of [false, true]) {
+    const seen = new Set<string>()
+    for (let pass = 0; pass < passesMax; pass++) {
+      if (!await cancelPass(threads, { tenant, hidden, wish, seen })) break
+    }
+  }
+}
+
+interface Pass {
+  readonly tenant: string
+  readonly hidden: boolean
+  readonly wish: CancelAll
+  /** Runs that were cancelled, or need not be as they had another status. */
+  readonly seen: Set<string>
+}
+
+/** Looks through all busy threads once. False if there was nothing left to cancel. */
+async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
+  let isNews = false
+  for (let [offset, limit] = [0, pageThreads];;) {
+    const rows = await busyThreads(threads, pass, { offset, limit }).catch((error: unknown) => {
+      if (HeddleError.from(error).code !== 'too_large' || limit === 1) throw error
+      return undefined
+    })
+    if (rows === undefined) {
+      limit = 1
+      continue
+    }
+    const cancelled = await Promise.all(rows.map((row) => cancelOf(threads, row, pass)))
+    isNews ||= cancelled.includes(true)
+    if (rows.length < limit) return isNews
+    // Threads without unfinished runs are found no more. What that skips, the next pass finds.
+    const isEmptied = pass.wish.status === 'all'
+    offset += isEmptied ? cancelled.filter((each) => !each).length : rows.length
+  }
+}
+
+async function busyThreads(threads: Threads, { tenant, hidden }: Pass,
+  page: { readonly offset: number; readonly limit: number }): Promise<ThreadRow[]> {
+  const query = { tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
+    withoutValues: true, ...page, ...hidden && { hidden } } as const
+  const { threads: rows } = await threads.search(query, ({ row }) => row)
+  return rows
+}
+
+/** False if no run of the thread was to be cancelled. */
+async function cancelOf(threads: Threads, { tenant, threadId, unfinished }: ThreadRow,
+  { wish: { status, cancel }, seen }: Pass): Promise<boolean> {
+  const meant = unfinished.filter((run) =>
+    !seen.has(run.runId) && (status === 'all' || run.status === status)
+  )
+  for (const { runId } of unfinished) seen.add(runId)
+  if (meant.length === 0) return false
+  const runIds = meant.map(({ runId }) => runId)
+  const only = status === 'all' ? {} : { only: status }
+  await cancelSome(threads, tenant, threadId, { runIds, cancel: { ...cancel, ...only } })
+  return true
+}

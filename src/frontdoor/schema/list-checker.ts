@@ -1,0 +1,68 @@
+/** Checks bodies that are lists of objects. */
+
+import type { Static, TArray, TObject } from 'typebox'
+
+import { HeddleError } from '../../errors.ts'
+import { isObject } from '../../json/index.ts'
+import { checkerOf, invalid } from './validation.ts'
+import type { Checker, Fault } from './validation.ts'
+
+/** The schema of a body that is a list of objects, with both bounds. */
+export type ListSchema<Item extends TObject = TObject> = TArray<Item> & {
+  readonly minItems: number
+  readonly maxItems: number
+}
+
+/**
+ * The checker of a list. Fields of its objects may be spelled `inCamelCase` too; `in_snake_case`
+ * wins. Throws `invalid` with the faults of the first wrong object, whose index begins each field.
+ */
+export function listCheckerOf<Item extends TObject>(
+  { items, minItems, maxItems }: ListSchema<Item>,
+): Checker<Static<Item>[]> {
+  const check = checkerOf(items)
+  const spellings = Object.keys(items.properties).map((name) => [inCamelCase(name), name] as const)
+    .filter(([camel, name]) => camel !== name)
+  return (value) => {
+    if (!Array.isArray(value) || value.length < minItems || value.length > maxItems) {
+      const message = `The body must be an array of ${minItems} to ${maxItems} objects`
+      throw invalid([{ field: '', message }])
+    }
+    return value.map((item, index) => atIndex(index, () => check(inSnakeCase(spellings, item))))
+  }
+}
+
+/** Throws what `act` throws, with the index in its message and in the name of each wrong field. */
+export function atIndex<Result>(index: number, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    throw errorAt(index, error)
+  }
+}
+
+/** The error about an object of a list. */
+export function errorAt(index: number, caught: unknown): HeddleError {
+  const { code, message, details, cause } = HeddleError.from(caught)
+  const faults = (details as { readonly errors?: readonly Fault[] }).errors
+  const errors = faults?.map(({ field, message: about }) => ({
+    field: field === '' ? String(index) : `${index}.${field}`,
+    message: about,
+  }))
+  return new HeddleError(code, `${index}: ${message}`, { ...details,
+    ...errors !== undefined && { errors } }, { cause })
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function inSnakeCase(spellings: readonly (readonly [camel: string, name: string])[],
+  item: unknown): unknown {
+  if (!isObject(item)) return item
+  const fields: Record<string, unknown> = { ...item }
+  for (const [camel, name] of spellings) {
+    if (fields[name] === undefined && Object.hasOwn(fields, camel)) fields[name] = fields[camel]
+  }
+  return fields
+}

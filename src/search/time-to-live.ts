@@ -1,0 +1,43 @@
+/**
+ * When a thread with a time to live is due: a question about its row, asked by its owner and by the
+ * stores. Pure.
+ */
+
+import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
+
+/**
+ * delete       the thread goes, with its runs and its history
+ * keep_latest  its history goes, but for the newest state
+ */
+export const expiryStrategies = ['delete', 'keep_latest'] as const
+
+/** What becomes of a thread at the end of its time. */
+export type ExpiryStrategy = typeof expiryStrategies[number]
+
+/** How long a thread is to live, as a request or the project asks. */
+export interface TimeToLiveWish {
+  readonly strategy: ExpiryStrategy
+  readonly minutes: number
+}
+
+/** How long a thread stays that was busy at its time: clients come for the end of its run. */
+export const busyGraceMs = 60_000
+
+type Living = Pick<ThreadRow, 'timeToLive' | 'updatedAtMs' | 'deleted' | 'owedWebhooks'>
+
+/**
+ * When the thread is due, in milliseconds since 1970. 0 if it lives until it is deleted, or as long
+ * as it is busy or owes a webhook.
+ */
+export function expiryAtMs({ timeToLive, updatedAtMs, deleted, owedWebhooks }: Living,
+  isBusy: boolean): number {
+  if (timeToLive === undefined || isBusy || deleted || owedWebhooks.length > 0) return 0
+  const { expiresAtMs } = timeToLive
+  return updatedAtMs > expiresAtMs ? updatedAtMs + busyGraceMs : expiresAtMs
+}
+
+/** Whether nobody may see the thread any more. */
+export function isExpired(thread: Living, isBusy: boolean, nowMs: number): boolean {
+  const atMs = expiryAtMs(thread, isBusy)
+  return atMs > 0 && atMs <= nowMs && thread.timeToLive!.strategy === 'delete'
+}

@@ -1,0 +1,26 @@
+/** Why a run was cancelled, in the words that its record shows. Pure. */
+
+/**
+ * request            a client asked for it
+ * taken              a client asked for it, as another run has taken in its input
+ * disconnected       the client that it ran for left, and wished so
+ * assistant_deleted  its assistant was deleted
+ */
+export type CancelCause = 'request' | 'taken' | 'disconnected' | 'assistant_deleted'
+
+const words: Readonly<Record<CancelCause, string>> = {
+  request: 'cancelled: a client asked for it.',
+  taken: 'taken: its input was taken in by another run.',
+  disconnected: 'disconnected: the client that it ran for has left.',
+  assistant_deleted: 'assistant_deleted: its assistant was deleted.',
+}
+
+/** The reason of a run that was cancelled by itself. Members before this one name no cause. */
+export function cancelReason(cause: CancelCause = 'request'): string {
+  return words[cause]
+}
+
+/** The reason of a run that had to make room for another one. */
+export function supersededBy(runId: string): string {
+  return `superseded: run ${runId} interrupted it.`
+}
