@@ -103,9 +103,12 @@ export class ThreadEventFold {
   }
 
   #checkpoint(checkpoint: Payload<'checkpoint'>, marked: ReadonlySet<string>): FeedEntry[] {
-    const { id, runId, atMs } = checkpoint
-    if (marked.has(id)) return this.#placed([], 2)
-    return this.#placed(this.#statesOf(runId, atMs, id, envelopeOf(checkpoint)), 2)
+    const { id, parentId, runId, atMs } = checkpoint
+    const { step = -1, source = 'loop' } = metadataOf(checkpoint)
+    // That of an input has the state before it.
+    if (marked.has(id) || source === 'input') return this.#placed([], 2)
+    const json = JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step, source })
+    return this.#placed(this.#statesOf(runId, atMs, id, json), 2)
   }
 
   /** A state as two events, the checkpoint before its values. */
@@ -199,11 +202,8 @@ function markedIn(records: readonly RecordOf[]): ReadonlySet<string> {
   return marked
 }
 
-/** The `data` of a `checkpoints` event. */
-function envelopeOf({ id, parentId, metadataJson }: Payload<'checkpoint'>): JsonText {
-  const { step, source } = JSON.parse(metadataJson || '{}') as { step?: number; source?: string }
-  return JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step: step ?? -1,
-    source: source ?? 'loop' })
+function metadataOf({ metadataJson }: Payload<'checkpoint'>): { step?: number; source?: string } {
+  return JSON.parse(metadataJson || '{}') as { step?: number; source?: string }
 }
 
 /** The interrupts that a run answers by their ids; none if it answers without ids. */
