@@ -76,6 +76,8 @@ export class ThreadFeed implements LogWatcher {
       entries.push({ place: { seq, index: this.#fold.slot - fromEnd }, name, json, valuesOf: '' })
     }
     if (this.#passing.length > 0) entries.sort((a, b) => a.place.index - b.place.index)
+    // Reading `durable` hurries the write: followers wait for it.
+    if (entries.length > 0 && this.followed) void this.#context.threadLog.durable
     this.#publish(entries, durable)
   }
 

@@ -11,21 +11,22 @@ import type { ThreadReader } from '../../../support/thread-reader.ts'
 
 /**
  * Starts a run, which wants events of the thread or not; lets it do a superstep, say a token, or
- * end; cancels or deletes what is there; kills the owner; sends a reader away and back; waits.
+ * end; cancels it; kills the owner; sends the reader away and back; waits; turns the clock.
  */
 type Act =
-  | { readonly do: 'start'; readonly wants: boolean;
+  | { readonly do: 'start'; readonly wants: boolean; readonly awaited: boolean;
     readonly strategy: 'enqueue' | 'interrupt' | 'rollback' }
-  | { readonly do: 'step' | 'say'; readonly tokens: number }
+  | { readonly do: 'step' | 'say' | 'rush'; readonly tokens: number }
   | { readonly do: 'end'; readonly how: 'success' | 'waiting' | 'error' }
   | { readonly do: 'cancel'; readonly action: 'interrupt' | 'rollback' }
   | { readonly do: 'kill' | 'return' | 'settle' | 'patch' }
+  | { readonly do: 'clock'; readonly aheadMs: number }
 
 const act: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ do: fc.constant('start' as const), wants: fc.boolean(),
+  fc.record({ do: fc.constant('start' as const), wants: fc.boolean(), awaited: fc.boolean(),
     strategy: fc.constantFrom('enqueue' as const, 'interrupt' as const, 'rollback' as const) }),
   {
-    arbitrary: fc.record({ do: fc.constantFrom('step' as const, 'say' as const),
+    arbitrary: fc.record({ do: fc.constantFrom('step' as const, 'say' as const, 'rush' as const),
       tokens: fc.integer({ min: 0, max: 3 }) }),
     weight: 4,
   },
@@ -44,8 +45,12 @@ class World {
   readonly seen: ThreadEvent[] = []
   #reader!: ThreadReader
   #said = 0
+  /** How far the clock of the member is ahead. */
+  #aheadMs = 0
 
   async begin(): Promise<void> {
+    const nowMs = this.house.env.nowMs.bind(this.house.env)
+    Object.assign(this.house.env, { nowMs: () => nowMs() + this.#aheadMs })
     await this.house.startRun('x')
     await this.comeBack()
   }
@@ -65,7 +70,7 @@ class World {
     const [running] = house.host.running.values()
     switch (act.do) {
       case 'start':
-        await house.startRun('x', { strategy: act.strategy,
+        await house.startRun('x', { strategy: act.strategy, awaited: act.awaited,
           plan: { ...house.run().plan, threadEvents: act.wants } })
         return
       case 'step':
@@ -95,6 +100,9 @@ class World {
         return void await house.client.patch('t', 'x', { n: ++this.#said })
       case 'settle':
         return await settled()
+      case 'clock':
+        this.#aheadMs = act.aheadMs
+        return
     }
   }
 
@@ -132,6 +140,10 @@ it('The past of a thread is what its followers got.', async () => {
       const seqs = seen.map(({ seq }) => seq)
       expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
       expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
+      const states = seen.flatMap(({ method, data }) =>
+        method === 'checkpoints' ? (JSON.parse(data) as { id: string }).id : []
+      )
+      expect(new Set(states).size).toBe(states.length)
       const times = seen.map(({ timestampMs }) => timestampMs)
       expect(times).toEqual(times.toSorted((a, b) => a - b))
 
@@ -139,7 +151,7 @@ it('The past of a thread is what its followers got.', async () => {
       await settled()
       const from = present.all[0]?.seq ?? Infinity
       const later = seen.filter(({ seq }) => seq >= from)
-      expect(present.all.filter(isKept)).toEqual(later.filter(isKept))
+      expect(present.all.filter(isKept).map(nameless)).toEqual(later.filter(isKept).map(nameless))
       expect(later.map(({ id }) => id)).toEqual(expect.arrayContaining(present.ids))
       expect(present.lines[0] ?? 'lifecycle running').toBe('lifecycle running')
 
