@@ -90,6 +90,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
     metadata: body.metadata ?? {},
     afterMs: Math.ceil((body.after_seconds ?? 0) * 1_000),
     awaited: caller.awaits ?? false,
+    ...body.strict_resume === true && { strictResume: true },
     kwargs: withoutNulls({
       input: body.input ?? null,
       command: body.command,

@@ -120,8 +120,12 @@ function commandOf({ resume, update, goto }: WireCommand, { Command, Send }: Eng
   })
 }
 
-/** The form of the engine's interrupt ids. */
 const idPattern = /^[0-9a-f]{32}$/
+
+/** True for a text in the form of the engine's interrupt ids. */
+export function isInterruptId(text: string): boolean {
+  return idPattern.test(text)
+}
 
 /**
  * Answers by interrupt id, without the interrupts in `asked`, which the client has not seen. From
@@ -131,7 +135,7 @@ async function answersLeft(resume: unknown, asked: readonly string[],
   pending: PendingInterrupts): Promise<Fields | undefined> {
   if (resume == null) return undefined
   const ids = typeof resume === 'object' ? Object.keys(resume) : []
-  const isById = ids.length > 0 && ids.every((id) => idPattern.test(id))
+  const isById = ids.length > 0 && ids.every(isInterruptId)
   const waiting = await pending()
   const answers = isById
     ? Object.entries(resume).filter(([id]) => waiting.includes(id))

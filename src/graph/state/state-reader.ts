@@ -64,8 +64,8 @@ export class StateReader implements Reading {
 }
 
 /** Channels that the engine writes for a task that is not done. */
-const leavesTaskOpen: ReadonlySet<string> = new Set(['__error__', '__interrupt__', '__resume__',
-  '__scheduled__', '__error_source_node__'])
+export const leavesTaskOpen: ReadonlySet<string> = new Set(['__error__', '__interrupt__',
+  '__resume__', '__scheduled__', '__error_source_node__'])
 
 /** The ids of the tasks of a checkpoint that are done. */
 export function doneTasks(tuple: CheckpointTuple | undefined): ReadonlySet<string> {

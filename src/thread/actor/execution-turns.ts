@@ -3,7 +3,7 @@
 import type { Turn } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../errors.ts'
-import { decideEnded, decideLost, decideRecovery, decideRest,
+import { decideEnded, decideLost, decideRecovery, decideRefused, decideRest,
   decideTimeLimit } from '../decide/run-execution.ts'
 import { decideNext, decideTrial } from '../decide/start-next.ts'
 import type { OwnCommand } from '../model/command.ts'
@@ -56,6 +56,11 @@ export function lost(parts: ThreadParts, { executionId, reason }: Report<'lost'>
   }
   editor.lost(reason)
   return afterEdit(parts)
+}
+
+/** The answer of a run fits no interrupt that waits. */
+export function refused(parts: ThreadParts, { executionId, refusal }: Report<'refused'>): Turn {
+  return ofRun(parts, executionId, (at, nowMs) => decideRefused(at, refusal, nowMs))
 }
 
 /** A run or an edit took too long. */

@@ -4,14 +4,18 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { waitingInterrupts } from '../../graph/index.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
 import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
 import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
+import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
+import { placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { runAsMade } from '../queries/known-run.ts'
 import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
@@ -24,10 +28,11 @@ import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
 type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { readonly type: Type }>
 
 /** Starts a run. Throws `rejected`, `full`, or `not_found` for a missing thread or fork. */
-export async function start(parts: ThreadParts, run: StartRun,
+export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
-  const { threadLog, ports: { limits } } = context
+  const { threadLog, ports: { env, limits } } = context
+  const run = asAnswer(asked, threadLog.state, env.nowMs())
   if (threadLog.state.exists) {
     await requireStartable(parts, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
@@ -37,6 +42,7 @@ export async function start(parts: ThreadParts, run: StartRun,
     requireMayCreate(parts, run)
     renewIfDeleted(parts)
   }
+  if (run.resumeOnly && !run.strictResume) await requireQuestion(parts)
   const admission = admit(threadLog.state.runs, run.strategy, limits)
   const reading = admission.kind === 'enqueue'
     ? undefined
@@ -46,6 +52,18 @@ export async function start(parts: ThreadParts, run: StartRun,
   if (fork && rollback) requireOutlive(fork, rollback)
   const admitted = { run, admission, rollback, note }
   return turn(parts, (at, nowMs) => decideStart(at, admitted, nowMs))
+}
+
+/** Throws `invalid` if nothing waits for an answer. Whatever is in progress does not wait. */
+async function requireQuestion({ context: { threadLog } }: ThreadParts): Promise<void> {
+  const { runs, row: { head } } = threadLog.state
+  const isResting = !runs.some(({ started }) => started)
+  if (isResting && head) {
+    await threadLog.logged
+    const tuple = await threadLog.live.tuple('', null)
+    if (waitingInterrupts(tuple?.writes ?? []).length > 0) return
+  }
+  throw new HeddleError('invalid', 'Nothing on this thread waits for an answer.')
 }
 
 async function requireStartable({ context }: ThreadParts, run: StartRun): Promise<void> {
@@ -130,6 +148,14 @@ export async function followRun(parts: ThreadParts, runId: string, follow: Follo
   const { feeds, context: { threadLog } } = parts
   // Reading `durable` hurries the write: a follower waits for the first events.
   void threadLog.durable
+  const after = beginsAtCheckpoint(follow)
+    ? await eventAtCheckpoint(runId, follow.checkpointId!, parts.context)
+    : follow.after
   const run = feeds.has(runId) ? undefined : await runRow(parts, runId)
-  return feeds.follow(runId, run, follow, listener)
+  return feeds.follow(runId, run, { ...follow, after }, listener)
+}
+
+/** Any event that is named wins over a checkpoint. */
+function beginsAtCheckpoint({ after, checkpointId }: FollowRun): boolean {
+  return checkpointId !== undefined && placeOf(after) === beginning
 }

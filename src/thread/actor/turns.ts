@@ -4,7 +4,7 @@ import type { Turn } from '../../../cluster/index.ts'
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import type { OwnCommand, ThreadCommand } from '../model/command.ts'
-import { ended, lost, rest, steps, timeLimit, wake } from './execution-turns.ts'
+import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import type { ThreadParts } from './thread-parts.ts'
@@ -33,6 +33,8 @@ export function take(parts: ThreadParts, received: Received): Turn | Promise<Tur
       return ended(parts, command)
     case 'lost':
       return lost(parts, command)
+    case 'refused':
+      return refused(parts, command)
     case 'time_limit':
       return timeLimit(parts, command)
     case 'wake':

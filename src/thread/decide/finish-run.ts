@@ -10,14 +10,15 @@ import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
 export function finish(draft: Draft, run: RunRow,
-  { status, waiting = false, interruptsJson = '', values, error, at }: Ending): void {
+  { status, waiting = false, interruptsJson = '', values, error, at, refused }: Ending): void {
   const { runId } = run
   if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
   const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
-    finalCheckpointId, owesWebhook: webhook !== undefined, ...run.started && { started: true } }
+    finalCheckpointId, owesWebhook: webhook !== undefined, refused,
+    ...run.started && { started: true } }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })

@@ -2,6 +2,7 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ExecutionOutcome, LossReason } from '../../graph/index.ts'
+import type { Refusal } from '../model/refusal.ts'
 import { attemptAfterProof, verdictOn } from './crash-blame.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
@@ -29,6 +30,16 @@ export function decideLost(at: Situation, reason: LossReason, nowMs: number): De
   const draft = new Draft(at, nowMs)
   const run = at.execution?.run
   if (run) moveOn(draft, run, reason)
+  return draft.decided()
+}
+
+/** The answer of the run fits no interrupt that waits: the thread stays as it was. */
+export function decideRefused(at: Situation, refusal: Refusal, nowMs: number): Decision {
+  const draft = new Draft(at, nowMs)
+  const run = at.execution?.run
+  if (!run) return draft.decided()
+  finish(draft, run, { status: 'error', error: refusal, refused: true })
+  startNext(draft)
   return draft.decided()
 }
 

@@ -16,6 +16,8 @@ export interface Ending {
   readonly error?: { readonly error: string; readonly message: string }
   /** Where in the project the error was thrown. */
   readonly at?: string | undefined
+  /** Nothing was executed: the thread stays as it was before the run. */
+  readonly refused?: true
 }
 
 /** The result of a run that failed or was rolled back. */

@@ -9,6 +9,7 @@ import type { Decision, Situation } from './decision.ts'
 import type { Rollback } from './rollback.ts'
 import type { Admission } from './run-queue.ts'
 import { startNext } from './start-next.ts'
+import { asAnswer } from './strict-resume.ts'
 import { createdRecord } from './thread-records.ts'
 
 /** A run that may be started, with what was found out before. */
@@ -22,14 +23,16 @@ export interface AdmittedRun {
 }
 
 /** Writes the run, and starts it if nothing is before it. */
-export function decideStart(at: Situation, { run, admission, rollback, note }: AdmittedRun,
+export function decideStart(at: Situation, { run: asked, admission, rollback, note }: AdmittedRun,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
-  const urgency = run.awaited ? 'soon' : 'now'
-  if (!draft.state.exists) draft.write([createdBy(run, draft)], urgency)
+  const urgency = asked.awaited ? 'soon' : 'now'
+  if (!draft.state.exists) draft.write([createdBy(asked, draft)], urgency)
   if (admission.kind !== 'enqueue') {
     cutRuns(draft, { runs: admission.runs, action: admission.kind, rollback })
   }
+  // What a rollback leaves may wait for an answer again.
+  const run = asAnswer(asked, draft.state, nowMs)
   draft.write([...admissionRecords(run, draft.state.row, nowMs), ...note], urgency)
   draft.effect({ kind: 'rememberKey', run: { commandId: run.commandId, runId: run.runId } })
   draft.effect({ kind: 'beginFeed',

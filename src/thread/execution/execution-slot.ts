@@ -43,7 +43,8 @@ export class ExecutionSlot {
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
     if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))
-    else if (woken || !isKnown) void execution.beginWhenRead(async () => noResumePoint)
+    else if (woken || !isKnown || run.strictResume)
+      void execution.beginWhenRead(async () => noResumePoint)
     else execution.begin(noResumePoint)
   }
 

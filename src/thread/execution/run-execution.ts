@@ -3,10 +3,13 @@
 import { untilAvailable } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { StoredTuple } from '../../checkpoint/index.ts'
+import { waitingInterrupts } from '../../graph/index.ts'
 import type { StepBatch } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { refusalOf } from '../decide/strict-resume.ts'
 import { executionSource } from '../log/execution-source.ts'
-import { planOf, runRequest } from '../model/run-request.ts'
+import type { Refusal } from '../model/refusal.ts'
+import { answerOf, planOf, runRequest } from '../model/run-request.ts'
 import type { ResumePoint } from '../model/run-request.ts'
 import { executionListener } from './execution-listener.ts'
 import { RunOutput } from './run-output.ts'
@@ -51,7 +54,10 @@ export class RunExecution {
       const [found, head] = await this.#steadily(() =>
         Promise.all([resumePoint(), threadLog.loadHead(), threadLog.logged])
       )
-      if (!this.#closed) this.begin(found, head)
+      const refusal = found.wrote ? undefined : await this.#refusal(head)
+      if (this.#closed) return
+      if (refusal) notify({ type: 'refused', executionId: this.id, refusal })
+      else this.begin(found, head)
     } catch (error) {
       if (this.#closed) return
       const { runId } = this.run
@@ -95,6 +101,19 @@ export class RunExecution {
   /** As `RunOutput.steps`. */
   steps(batch: StepBatch): Appended | Promise<Appended> {
     return this.#output.steps(batch)
+  }
+
+  /**
+   * Why the answer that a strict run begins with is not used. No other run is executed meanwhile,
+   * so what waits now waits until this run uses it.
+   */
+  async #refusal(known: StoredTuple | undefined): Promise<Refusal | undefined> {
+    const { threadLog } = this.#context
+    if (!this.run.strictResume) return undefined
+    const resume = answerOf(this.run, threadLog.state.row.head?.id)
+    if (resume === undefined) return undefined
+    const tuple = known ?? await this.#steadily(() => threadLog.live.tuple('', null))
+    return refusalOf(resume, waitingInterrupts(tuple?.writes ?? []))
   }
 
   #limit(ms: number): void {

@@ -4,6 +4,7 @@ import type { Branch, CheckpointPlace } from '../../../proto/gen/storage/v1/row.
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
+import type { Refusal } from './refusal.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery,
   StateUpdate } from './thread-client.ts'
 
@@ -37,6 +38,8 @@ export type OwnCommand =
     readonly done: (appended: Promise<void>) => void }
   | { readonly type: 'ended'; readonly executionId: number; readonly outcome: ExecutionOutcome }
   | { readonly type: 'lost'; readonly executionId: number; readonly reason: LossReason }
+  /** The answer that the run begins with fits no interrupt that waits: nothing was executed. */
+  | { readonly type: 'refused'; readonly executionId: number; readonly refusal: Refusal }
   | { readonly type: 'time_limit'; readonly executionId: number }
   /** A delayed run is due: start what can start. */
   | { readonly type: 'wake' }

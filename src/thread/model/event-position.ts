@@ -12,6 +12,9 @@ export interface EventPlace {
 /** The `error` event of a run comes after all other events of its last row. */
 export const lastIndex = 1_000_000_000
 
+/** The `end` event of a run is its last one. */
+export const endIndex = lastIndex + 1
+
 /** Before every event. */
 export const start: EventPlace = { seq: -1, index: 0 }
 

@@ -57,6 +57,7 @@ function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs:
     kwargsJson,
     planJson: JSON.stringify(plan),
     notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
+    strictResume: run.strictResume,
   } }
 }
 

@@ -77,6 +77,13 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
   }
 }
 
+/** The answer that the run begins with. Undefined without one, and at an earlier checkpoint. */
+export function answerOf(run: RunRow, headId: string | undefined): unknown {
+  const { command, checkpoint }: Kwargs = kwargsOf(run, planOf(run))
+  const id = selector(checkpoint)?.checkpointId ?? headId
+  return id === headId ? command?.resume ?? undefined : undefined
+}
+
 /** A resumed run gets the answers alone: the rest of its command is in the log already. */
 function commandText(command: Kwargs['command'], { wrote }: ResumePoint): string | null {
   if (command == null || (wrote && command.resume == null)) return null

@@ -154,6 +154,18 @@ export interface StartRun {
    * run is temporary.
    */
   readonly ifMissing: 'reject' | 'create' | 'hidden'
+  /**
+   * An answer that names an interrupt which does not wait when the run starts, or that could be for
+   * several, ends the run as an UnknownInterruptError. Nothing is executed, and the thread stays.
+   */
+  readonly strictResume?: true
+  /** If the thread waits at an interrupt when the run is admitted, the input is the answer. */
+  readonly answersIfWaiting?: true
+  /**
+   * Throws `invalid` if nothing waits for an answer when the run is admitted. A strict answer is
+   * admitted, and refused when its turn comes.
+   */
+  readonly resumeOnly?: true
 }
 
 /** What executing the run takes beside `kwargs`; never shown to clients. */
@@ -197,6 +209,8 @@ export interface FollowRun {
   readonly after: string | null
   /** Only these API stream modes; null for all that the run has. */
   readonly modes: readonly string[] | null
+  /** Instead of the start: behind this checkpoint, if the run wrote it. */
+  readonly checkpointId?: string
 }
 
 /** A follow, and what the caller knows of the run. */
@@ -206,6 +220,11 @@ export interface WatchRun extends FollowRun {
    * are.
    */
   readonly made?: boolean
+  /**
+   * Only events of these namespaces, and of the subgraphs in them that are no subagents. The empty
+   * text is the root.
+   */
+  readonly namespaces?: readonly string[]
 }
 
 /** An event of a run as followers get it. */

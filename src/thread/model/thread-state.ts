@@ -231,7 +231,7 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   }
   const run = state.runs.find(({ runId }) => runId === value.runId)
   const rest = withoutRuns(state, [value.runId], value.atMs)
-  if (!run?.started) return rest
+  if (!run?.started || value.refused) return rest
   const interruptsJson = value.interruptsJson || '{}'
   return {
     ...withRow(rest, { errorJson: value.errorJson, interruptsJson, eventsFrom: run.firstSeq,

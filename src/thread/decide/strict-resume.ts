@@ -1,0 +1,52 @@
+/** Whether an answer fits the interrupts that wait, and whether any wait. Pure. */
+
+import { isInterruptId } from '../../graph/index.ts'
+import type { WaitingInterrupt } from '../../graph/index.ts'
+import { isObject } from '../../json/index.ts'
+import { RawJson } from '../../raw-json.ts'
+import type { Refusal, RefusalReason } from '../model/refusal.ts'
+import type { StartRun } from '../model/thread-client.ts'
+import type { ThreadState } from '../model/thread-state.ts'
+
+/** Checks an answer as LangGraph.js does in strict mode. Undefined for one that fits. */
+export function refusalOf(resume: unknown, waiting: readonly WaitingInterrupt[]):
+  | Refusal
+  | undefined {
+  const pending = waiting.flatMap(({ id }) => id ?? []).sort()
+  const refuse = (reason: RefusalReason, message: string, unknown: readonly string[] = []) =>
+    ({ error: 'UnknownInterruptError', message, reason, interrupt_ids: unknown,
+      pending_ids: pending }) as const
+  if (!isMap(resume)) {
+    return waiting.length > 1
+      ? refuse('ambiguous', 'Several interrupts wait: name the one that the answer is for.')
+      : undefined
+  }
+  const named = Object.keys(resume)
+  if (named.length === 0) return refuse('empty_map', 'The answer names no interrupt.')
+  const unknown = named.filter((id) => !pending.includes(id)).sort()
+  if (unknown.length === 0) return undefined
+  return refuse('not_pending', `Unknown or already answered interrupt: ${unknown[0]}`, unknown)
+}
+
+/** An empty object is a map of no answers. What is too long to look into is one answer. */
+function isMap(resume: unknown): resume is object {
+  return isObject(resume) && !(resume instanceof RawJson)
+    && Object.keys(resume).every(isInterruptId)
+}
+
+/** Whether the thread rests at an interrupt: no run is in progress or due. */
+function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
+  if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
+  return Object.values(JSON.parse(row.interruptsJson) as Record<string, unknown[]>)
+    .some((questions) => questions.length > 0)
+}
+
+/** The run with its input as the answer, if it may be one and the thread asks. */
+export function asAnswer(run: StartRun, state: ThreadState, nowMs: number): StartRun {
+  const { kwargs, answersIfWaiting = false } = run
+  const isAnswer = answersIfWaiting && kwargs.input != null && isAsking(state, nowMs)
+  if (!isAnswer) return run
+  const { answersIfWaiting: _, ...rest } = run
+  const command = { ...kwargs.command as object | undefined, resume: kwargs.input }
+  return { ...rest, kwargs: { ...kwargs, input: null, command } }
+}
