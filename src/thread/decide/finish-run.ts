@@ -17,9 +17,9 @@ export function finish(draft: Draft, run: RunRow,
   const { webhook, temporary } = planOf(run)
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
-  const value = { ...blameless, runId, atMs: draft.nowMs, status, errorJson, interruptsJson,
-    waiting, finalCheckpointId, owesWebhook: webhook !== undefined, refused,
-    ...cancelReason !== undefined && { cancelReason } }
+  const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
+    finalCheckpointId, owesWebhook: webhook !== undefined, refused,
+    ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason } }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })

@@ -9,9 +9,13 @@ import { EventStream } from './event-stream.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import type { FeedPast } from './event-stream.ts'
 
-/** Follows of the same run are shared, if they do not begin behind different checkpoints. */
+/**
+ * Follows of the same run are shared, if they do not begin behind different checkpoints. One of a
+ * whole thread never ends: a member would remember more and more for it.
+ */
 export const feedSharing: FollowSharing<FeedListener, FollowRequest> = {
-  nameOf: ({ runId, follow: { checkpointId = '' } }) => `${runId} ${checkpointId}`,
+  nameOf: ({ runId, follow: { checkpointId = '' } }) =>
+    runId === '' ? undefined : `${runId} ${checkpointId}`,
   begin: (request, onEnd) => new SharedFeed(request, onEnd),
 }
 

@@ -6,6 +6,7 @@ import type { RawPlace } from '../../raw-json.ts'
 import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadQuery,
   TimeToLiveWish } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
+import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
 export interface ThreadClient {
@@ -70,6 +71,13 @@ export interface ThreadClient {
   /** Sends the listener the events after `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
+  /**
+   * Sends every retained event after a number, then all that come, for ever, in order, without gap
+   * or double. Retained are those of the run under way, of those that wait, and of the last
+   * finished one. The result stops it.
+   */
+  followThread(tenant: string, threadId: string, watch: WatchThread,
+    listener: ThreadEventListener): Promise<() => void>
 }
 
 /** A thread as the API shows it. */
@@ -201,6 +209,8 @@ export interface RunPlan {
   readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
+  /** Its executions make events of protocol v2, beside those of its stream modes. */
+  readonly threadEvents?: boolean
 }
 
 /** How a run is cancelled. */

@@ -4,8 +4,8 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
-  ValuesFilter } from '../../../src/thread/index.ts'
+  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ThreadEventListener,
+  ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -17,6 +17,8 @@ export class FakeThreads implements ThreadClient {
   readonly runs = new Map<string, FakeRun>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
+  /** Those that follow a whole thread now. */
+  readonly threadListeners = new Set<ThreadEventListener>()
   /** How many threads searches have read. */
   shown = 0
   /** Thrown by the next call of any kind. */
@@ -195,6 +197,14 @@ export class FakeThreads implements ThreadClient {
     this.#call('followRun', follow)
     await this.owner
     return this.#run(threadId, runId).follow(follow, listener)
+  }
+
+  async followThread(_tenant: string, threadId: string, watch: WatchThread,
+    listener: ThreadEventListener): Promise<() => void> {
+    this.#call('followThread', { threadId, ...watch })
+    await this.owner
+    this.threadListeners.add(listener)
+    return () => this.threadListeners.delete(listener)
   }
 }
 
