@@ -14,3 +14,5 @@ export { metadataKeysMax } from './model/thread-client.ts'
 export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
   HistoryPart, HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
   ValuesFilter, WatchRun } from './model/thread-client.ts'
+export { seqBefore } from './model/thread-event.ts'
+export type { ThreadEvent, ThreadEventListener, WatchThread } from './model/thread-event.ts'

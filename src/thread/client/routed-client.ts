@@ -205,6 +205,9 @@ export function createThreadClient(
         follow: (from, acrossOwners) =>
           router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
       }).catch(asUnread),
+    followThread: async () => {
+      throw new HeddleError('unsupported')
+    },
   }
 }
 

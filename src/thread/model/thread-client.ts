@@ -4,6 +4,7 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { CheckpointSelector, EditUpdate, JsonText, StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../search/index.ts'
+import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
 export interface ThreadClient {
@@ -58,6 +59,12 @@ export interface ThreadClient {
   /** Sends the listener the events after `after` and all that come. The result stops that. */
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
+  /**
+   * Sends the listener all retained events after `afterSeq`, then all that come, for ever, in the
+   * order of `seq`, without a gap. The result stops that.
+   */
+  followThread(tenant: string, threadId: string, watch: WatchThread,
+    listener: ThreadEventListener): Promise<() => void>
 }
 
 /** A thread as the API shows it. */
@@ -179,6 +186,8 @@ export interface RunPlan {
   readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
+  /** The execution produces the events of protocol v2 beside its stream modes. */
+  readonly threadEvents?: true
 }
 
 /** How a run is cancelled. */
