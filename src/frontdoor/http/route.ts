@@ -40,6 +40,8 @@ interface RouteWords {
   readonly body?: TObject
   /** Schema name of a good answer, with `[]` for a list. Without it the answer is a 204. */
   readonly answer?: string
+  /** What the events of an answer are, if they are not those of a run. */
+  readonly events?: string
   /** Headers that only some good answers have. */
   readonly returns?: readonly (keyof typeof answerHeaders)[]
   /** Good answers without a body, and what each status means. */
@@ -61,12 +63,13 @@ const answerHeaders = {
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string,
   words: Words
-): { schema: Omit<Words, 'tag' | 'answer' | 'returns' | 'silent'>; config: { access: Access } } {
-  const { tag, answer, returns = [], silent, ...checked } = words
+): { schema: Omit<Words, 'tag' | 'answer' | 'events' | 'returns' | 'silent'>;
+  config: { access: Access } } {
+  const { tag, answer, events, returns = [], silent, ...checked } = words
   const headers = headersNamed(...returns, 'x-request-id')
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
     .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
-  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer), headers } }
+  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer, events), headers } }
   const failure = { $ref: 'Error#', headers: headersNamed('x-request-id', 'retry-after') }
   const response = { ...good, ...Object.fromEntries(silents), default: failure }
   const open = access === 'public' && { security: [] }
@@ -76,12 +79,13 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
 /** The `answer` of routes that stream server-sent events. */
 export const eventStream = 'text/event-stream'
 
-function goodAnswer(answer: string): object {
+function goodAnswer(answer: string, events?: string): object {
   if (answer === eventStream) {
-    const schema = { type: 'string', description: 'Server-sent events: `event` is the stream ' +
-      'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
-      '`error` is {error, message}. A clean end means that the run is over.' }
-    return { description: 'The events of the run.', content: { [eventStream]: { schema } } }
+    const schema = { type: 'string',
+      description: events ?? 'Server-sent events: `event` is the stream ' +
+          'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
+          '`error` is {error, message}. A clean end means that the run is over.' }
+    return { description: 'The events.', content: { [eventStream]: { schema } } }
   }
   const one = { $ref: `${answer.replace('[]', '')}#` }
   return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one
