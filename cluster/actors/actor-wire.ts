@@ -46,8 +46,8 @@ export interface ListenerCodec<Listener = unknown> {
 
 /** Lets all followers in one member share what comes from another, so that it is sent once. */
 export interface FollowSharing<Listener = unknown, Request = unknown> {
-  /** Followers whose requests have the same name may share. */
-  nameOf(request: Request): string
+  /** Followers whose requests have the same name may share; undefined for one that does not. */
+  nameOf(request: Request): string | undefined
   /** For its first follower. `onEnd` is called when the actor will send nothing more. */
   begin(request: Request, onEnd: () => void): SharedFollow<Listener, Request>
 }

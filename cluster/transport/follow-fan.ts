@@ -17,8 +17,9 @@ export function fanOut<Way extends Transport>(transport: Way, kinds: readonly As
   const follow: Transport['follow'] = async (to, key, request, listener, delivery) => {
     const alone = () => transport.follow(to, key, request, listener, delivery)
     const sharing = sharings.get(key.kind)
-    if (sharing === undefined) return await alone()
-    const name = `${to.id}\n${actorKeyText(key)}\n${sharing.nameOf(request)}`
+    const shared = sharing?.nameOf(request)
+    if (sharing === undefined || shared === undefined) return await alone()
+    const name = `${to.id}\n${actorKeyText(key)}\n${shared}`
     const begin = () => {
       const forget = () => {
         if (shares.get(name) === share) shares.delete(name)

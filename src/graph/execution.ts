@@ -53,6 +53,8 @@ export interface RunRequest {
   readonly checkpoint: CheckpointSelector | null
   /** For a later attempt: events that are in the log already and are not emitted again. */
   readonly emitted: readonly EmittedEvent[]
+  /** Make events of protocol v2 as well, for followers of the whole thread. */
+  readonly threadEvents?: boolean
 }
 
 /** Names a checkpoint. Without an id it means the newest one of the namespace. */

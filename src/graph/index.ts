@@ -3,6 +3,7 @@
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
+export { checkpointMark, isThreadEvent } from './events/thread-event-name.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
 export { startGraphHost } from './pool/host.ts'
 export type { HostStats, RunningGraphHost } from './pool/host.ts'

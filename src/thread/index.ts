@@ -10,9 +10,10 @@ export { defaultLimits } from './context/thread-context.ts'
 export type { ThreadLimits, ThreadPorts } from './context/thread-context.ts'
 export { threadWire } from './feed/feed-wire.ts'
 export { ByteBudget } from './log/byte-budget.ts'
+export { seqBefore } from './model/thread-event.ts'
+export type { ThreadEvent, ThreadEventListener, ThreadEventMethod, ThreadFollowEnd,
+  WatchThread } from './model/thread-event.ts'
 export { metadataKeysMax } from './model/thread-client.ts'
 export type { AwaitedRun, CancelRun, CreateThread, FeedEnd, FeedEvent, FeedListener, FollowRun,
   HistoryPart, HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView,
   ValuesFilter, WatchRun } from './model/thread-client.ts'
-export { seqBefore } from './model/thread-event.ts'
-export type { ThreadEvent, ThreadEventListener, WatchThread } from './model/thread-event.ts'

@@ -7,6 +7,7 @@ import { KeyedRuns } from '../queries/known-run.ts'
 import { perform } from './perform.ts'
 import type { Purge } from './purge.ts'
 import { RunFeeds } from '../execution/run-feeds.ts'
+import { ThreadFeed } from '../execution/thread-feed.ts'
 import { RunRetention } from './run-retention.ts'
 import { RunTimer } from './run-timer.ts'
 import { RunWaiters } from './run-waiters.ts'
@@ -20,10 +21,12 @@ import { Trial } from './trial.ts'
 export function partsOf(context: ThreadContext, purge: Purge): ThreadParts {
   const retention = new RunRetention(context)
   const feeds = new RunFeeds(context, () => retention.endSeen())
+  const threadFeed = new ThreadFeed(context)
   const parts: ThreadParts = {
     context,
-    slot: new ExecutionSlot(context, feeds),
+    slot: new ExecutionSlot(context, feeds, threadFeed),
     feeds,
+    threadFeed,
     waiters: new RunWaiters(),
     timer: new RunTimer(context),
     trial: new Trial(context),

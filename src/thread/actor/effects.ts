@@ -46,7 +46,9 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
 
   stopTimer: ({ timer }) => timer.stop(),
   wakeIn: ({ timer }, { ms }) => timer.wakeIn(ms),
-  wakeAt: (parts, { atMs }) => parts.timer.waitUntil(atMs, isAwake(parts) || parts.feeds.followed),
+  wakeAt: (parts, { atMs }) =>
+    parts.timer.waitUntil(atMs,
+      isAwake(parts) || parts.feeds.followed || parts.threadFeed.followed),
   holdInputs: ({ context: { inputs }, slot }, { characters }) => inputs.hold(slot, characters),
   enterQuarantine: ({ trial }, { run }) => trial.enter(run),
   leaveQuarantine: ({ trial }) => trial.leave(),
@@ -69,13 +71,14 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
 }
 
 function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Promise<void>): void {
-  const { context, feeds, waiters, retention } = parts
+  const { context, feeds, threadFeed, waiters, retention } = parts
   const { runId } = run
   const isWaited = waiters.has(runId)
   const known = isWaited ? values ?? valuesAtHand(context, run) : undefined
   const isFollowed = feeds.end(runId, durable)
   const answered = durable.then(() => (isWaited ? resultOf(parts, run, known) : '{}'))
   waiters.answer(runId, answered)
+  threadFeed.lendMemory()
   retention.ended(run, answered, isWaited || isFollowed)
 }
 
@@ -86,8 +89,10 @@ function endRolledBack({ feeds, waiters, retention }: ThreadParts, run: RunRow,
   if (planOf(run).temporary) retention.begin(durable)
 }
 
-function endAll({ feeds, waiters }: ThreadParts, _: Of<'endAll'>, durable: Promise<void>): void {
+function endAll({ feeds, threadFeed, waiters }: ThreadParts, _: Of<'endAll'>,
+  durable: Promise<void>): void {
   feeds.endAll(durable)
+  threadFeed.end(durable)
   waiters.refuseAllWith(durable.then(
     () => new HeddleError('not_found', 'The thread was deleted.'),
     () => goingAway(),

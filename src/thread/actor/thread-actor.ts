@@ -136,9 +136,11 @@ class ThreadActor
     return { ...turn, reply }
   }
 
-  follow({ runId, follow }: FollowRequest, listener: FeedListener): Promise<() => void> {
-    requireExist(this.#parts)
-    return followRun(this.#parts, runId, follow, listener)
+  async follow({ runId, follow, waits = false }: FollowRequest,
+    listener: FeedListener): Promise<() => void> {
+    if (!waits) requireExist(this.#parts)
+    if (runId === '') return this.#parts.threadFeed.follow(follow.after, listener)
+    return await followRun(this.#parts, runId, follow, listener)
   }
 
   /** Waits until every write has landed or failed: only then may the thread be loaded again. */

@@ -10,6 +10,7 @@ import type { ExecutionSlot } from '../execution/execution-slot.ts'
 import type { KeyedRuns } from '../queries/known-run.ts'
 import type { Purge } from './purge.ts'
 import type { RunFeeds } from '../execution/run-feeds.ts'
+import type { ThreadFeed } from '../execution/thread-feed.ts'
 import type { RunRetention } from './run-retention.ts'
 import type { RunTimer } from './run-timer.ts'
 import type { RunWaiters } from './run-waiters.ts'
@@ -24,6 +25,7 @@ export interface ThreadParts {
   readonly context: ThreadContext
   readonly slot: ExecutionSlot
   readonly feeds: RunFeeds
+  readonly threadFeed: ThreadFeed
   readonly waiters: RunWaiters
   readonly timer: RunTimer
   readonly trial: Trial
@@ -53,8 +55,9 @@ export function isAwake(
 
 /** Whether anything is in progress, owed or followed. */
 export function isOccupied(parts: ThreadParts): boolean {
-  const { context: { threadLog }, feeds, editor, webhooks, purge } = parts
-  return isAwake(parts) || feeds.followed || editor.busy || webhooks.owed || threadLog.unsettled
+  const { context: { threadLog }, feeds, threadFeed, editor, webhooks, purge } = parts
+  return isAwake(parts) || feeds.followed || threadFeed.followed || editor.busy || webhooks.owed ||
+    threadLog.unsettled
     || purge.underWay
 }
 
@@ -89,7 +92,8 @@ export function unfinishedRun({ context: { threadLog } }: ThreadParts, runId: st
 }
 
 /** Once every write has landed or failed: sends followers and waiters to the next owner. */
-export function leaveParts({ feeds, waiters }: ThreadParts): void {
+export function leaveParts({ feeds, threadFeed, waiters }: ThreadParts): void {
   feeds.loseAll()
+  threadFeed.lose()
   waiters.refuseAll(goingAway())
 }

@@ -1,5 +1,5 @@
 /**
- * Follows a run through changes of its owner: for the listener it is one follow.
+ * Follows a run, or a thread, through changes of its owner: for the listener it is one follow.
  *
  *   1. After a follow that is lost the next one begins, behind the last event that was sent.
  *   2. Every event is sent once, in order, even if two owners send it.
@@ -17,7 +17,10 @@ import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 /** A follow, and how an owner is asked for it. */
 export interface FollowAcrossOwnersOptions {
   readonly env: Pick<Env, 'after' | 'monotonicMs' | 'random' | 'log'>
-  readonly runId: string
+  /** Names what is followed in the server's log. */
+  readonly followed: Readonly<Record<string, string>>
+  /** A follow that falls behind begins again behind the last event that was sent. */
+  readonly catchesUp?: boolean
   /** The run is known to exist: a first follow that fails is tried again. */
   readonly made: boolean
   /** The last event that the listener has; null for none. */
@@ -91,13 +94,14 @@ class FollowAcrossOwners {
       ready: () => (current() ? this.#options.listener.ready?.() : undefined),
       ended: (how) => {
         if (!current()) return
-        if (how !== 'lost' && how !== 'unread') return this.#end(how)
+        const catchesUp = how === 'lagged' && this.#options.catchesUp === true
+        if (how !== 'lost' && how !== 'unread' && !catchesUp) return this.#end(how)
         // From now on its events are ignored.
         this.#follows++
         if (how === 'unread') this.#sinceMs = Infinity
         void this.#followAgain(
           new HeddleError('unavailable',
-            how === 'lost' ? 'The follow was lost.' : 'Its past events cannot be read.'),
+            how === 'unread' ? 'Its past events cannot be read.' : 'The follow was lost.'),
         )
       },
     })
@@ -145,8 +149,8 @@ class FollowAcrossOwners {
   }
 
   #lose(error: unknown): void {
-    const { env: { log }, runId } = this.#options
-    if (!this.#ended) log.warn('A run that a client reads cannot be followed.', { runId, error })
+    const { env: { log }, followed } = this.#options
+    if (!this.#ended) log.warn('What a client reads cannot be followed.', { ...followed, error })
     this.#end('lost')
   }
 

@@ -12,7 +12,11 @@ import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
-import type { HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
+import { eventId } from '../model/event-position.ts'
+import { threadEventOf } from '../model/thread-event-head.ts'
+import { placeOfThreadSeq } from '../model/thread-event.ts'
+import type { ThreadEventListener } from '../model/thread-event.ts'
+import type { FeedListener, HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
@@ -198,16 +202,36 @@ export function createThreadClient(
     followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
       followSteadily({
         env,
-        runId,
+        followed: { runId },
         after,
         made,
         listener,
         follow: (from, acrossOwners) =>
           router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
       }).catch(asUnread),
-    followThread: async () => {
-      throw new HeddleError('unsupported')
+    followThread: (tenant, id, { afterSeq, ifMissing }, listener) => {
+      const waits = ifMissing === 'wait'
+      return followSteadily({
+        env,
+        followed: { threadId: id },
+        after: afterSeq === null ? null : eventId(placeOfThreadSeq(afterSeq)),
+        made: waits,
+        catchesUp: true,
+        listener: threadFeedListener(listener),
+        follow: (after, acrossOwners) =>
+          router.follow(keyOf(tenant, id), { runId: '', follow: { after, modes: null }, waits },
+            acrossOwners),
+      }).catch(asUnread)
     },
+  }
+}
+
+/** Tells a listener of a thread what the feed of the thread sends. */
+function threadFeedListener(listener: ThreadEventListener): FeedListener {
+  return {
+    events: (batch) => listener.events(batch.map(threadEventOf)),
+    ready: () => listener.ready?.(),
+    ended: (how) => listener.ended(how === 'over' ? 'gone' : how),
   }
 }
 

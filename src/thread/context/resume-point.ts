@@ -40,6 +40,7 @@ export async function resumePointOf(run: RunRow, span: LogSpan): Promise<ResumeP
     const questions = record.$case === 'writes' ? askedIn(record.value) : null
     if (questions) asked = [...asked ?? [], ...questions]
     if ('runId' in record.value && record.value.runId !== runId) continue
+    if (isOfThread(record)) continue
     emitted.see(record)
     const isRoot = record.$case === 'checkpoint' && record.value.ns === ''
     wrote ||= isRoot || (isOnHead && record.$case === 'checkpoint')
@@ -79,13 +80,18 @@ function entriesOf(record: RecordOf, runId: string, seq: number): FeedEntry[] {
   if (record.$case === 'runEnded' && record.value.runId === runId && record.value.errorJson) {
     return [errorEntry(record.value.errorJson, seq)]
   }
-  if (record.$case !== 'emitted' || record.value.runId !== runId) return []
+  if (record.$case !== 'emitted' || record.value.runId !== runId || isOfThread(record)) return []
   return record.value.events.map(({ index, name, json, valuesOf }) => ({
     place: { seq, index },
     name,
     json: valuesOf === '' ? json : undefined,
     valuesOf,
   }))
+}
+
+/** Events of the thread: nothing of the run's own. */
+function isOfThread(record: RecordOf): boolean {
+  return record.$case === 'emitted' && record.value.threadSlots !== undefined
 }
 
 /** Few: mostly the last root checkpoint is close to the end. */

@@ -17,7 +17,8 @@ export function finish(draft: Draft, run: RunRow,
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
   const value = { ...blameless, runId, atMs: draft.nowMs, status, errorJson, interruptsJson,
-    waiting, finalCheckpointId, owesWebhook: webhook !== undefined, refused }
+    waiting, finalCheckpointId, owesWebhook: webhook !== undefined, refused,
+    ...run.started && { started: true } }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })

@@ -1,23 +1,27 @@
 /** The execution of a thread: there is one at most. */
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { resumePointOnDisk } from '../context/resume-point.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import type { Effect } from '../model/effect.ts'
-import { noResumePoint } from '../model/run-request.ts'
+import { noResumePoint, planOf } from '../model/run-request.ts'
 import { RunExecution } from './run-execution.ts'
 import type { RunFeeds } from './run-feeds.ts'
+import type { ThreadFeed } from './thread-feed.ts'
 
 /** Where the execution of a thread runs, if there is one. */
 export class ExecutionSlot {
   readonly #context: ThreadContext
   readonly #feeds: RunFeeds
+  readonly #threadFeed: ThreadFeed
   #current: RunExecution | undefined
   /** The thread moves to another owner: nothing more is started. */
   isResting = false
 
-  constructor(context: ThreadContext, feeds: RunFeeds) {
+  constructor(context: ThreadContext, feeds: RunFeeds, threadFeed: ThreadFeed) {
     this.#context = context
     this.#feeds = feeds
+    this.#threadFeed = threadFeed
   }
 
   /** Undefined if no run is executed. */
@@ -34,13 +38,21 @@ export class ExecutionSlot {
   execute({ run, resumes, woken }: Extract<Effect, { readonly kind: 'execute' }>): void {
     const { threadLog } = this.#context
     const { head } = threadLog.state.row
-    const execution = this.#current = new RunExecution(this.#context, this.#feeds, run)
+    const feeds = { feeds: this.#feeds, threadFeed: this.#threadFeedFor(run) }
+    const execution = this.#current = new RunExecution(this.#context, feeds, run)
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
     if (resumes) void execution.beginWhenRead(() => resumePointOnDisk(run, this.#context, onDisk))
     else if (woken || !isKnown || run.strictResume)
       void execution.beginWhenRead(async () => noResumePoint)
     else execution.begin(noResumePoint)
+  }
+
+  /** The feed of the thread, if the run wants events of the thread or somebody follows them. */
+  #threadFeedFor(run: RunRow): ThreadFeed | undefined {
+    const feed = this.#threadFeed
+    feed.prepare(planOf(run).threadEvents === true)
+    return feed.isOpen ? feed : undefined
   }
 
   /** Ends the execution without waiting for user code. */

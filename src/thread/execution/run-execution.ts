@@ -12,9 +12,8 @@ import type { Refusal } from '../model/refusal.ts'
 import { answerOf, planOf, runRequest } from '../model/run-request.ts'
 import type { ResumePoint } from '../model/run-request.ts'
 import { executionListener } from './execution-listener.ts'
-import type { RunFeeds } from './run-feeds.ts'
 import { RunOutput } from './run-output.ts'
-import type { Appended } from './run-output.ts'
+import type { Appended, OutputFeeds } from './run-output.ts'
 
 /** One attempt of a run in a worker. */
 export class RunExecution {
@@ -22,16 +21,19 @@ export class RunExecution {
   readonly run: RunRow
   readonly #context: ThreadContext
   readonly #output: RunOutput
+  readonly #threadEvents: boolean
   #stopLimit: (() => void) | undefined
   #begun = false
   #closed = false
   readonly #ended = Promise.withResolvers<void>()
 
-  constructor(context: ThreadContext, feeds: RunFeeds, run: RunRow) {
+  /** With a `threadFeed`, it makes events of protocol v2 for the thread as a whole. */
+  constructor(context: ThreadContext, feeds: OutputFeeds, run: RunRow) {
     this.id = context.ports.nextExecutionId()
     this.run = run
     this.#context = context
     this.#output = new RunOutput(context, feeds, run.runId)
+    this.#threadEvents = feeds.threadFeed !== undefined
   }
 
   /** It was handed to the graph host. */
@@ -82,7 +84,8 @@ export class RunExecution {
       ...plan.trace !== undefined && { trace: plan.trace },
       // A suspect has a process of its own.
       ...run.suspect && { apart: true },
-      request: runRequest(run, plan, resumePoint),
+      request: { ...runRequest(run, plan, resumePoint),
+        ...this.#threadEvents && { threadEvents: true } },
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
       executionListener(id, this.#context))
   }

@@ -1,12 +1,17 @@
 /** What an execution sends: log rows of its steps, and events behind them for its followers. */
 
-import type { StepBatch } from '../../graph/index.ts'
+import { isThreadEvent } from '../../graph/index.ts'
+import type { StepBatch, StepEvent } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { decideSteps } from '../decide/steps.ts'
+import { isLateForThread, splitEvents, threadEventsRecord } from '../decide/thread-events.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import { ReorderBuffer } from '../feed/reorder-buffer.ts'
+import { start } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
+import { nameOfMade } from '../model/thread-event-head.ts'
 import type { RunFeeds } from './run-feeds.ts'
+import type { ThreadFeed } from './thread-feed.ts'
 
 /** A batch that is in the state; `appended` resolves when it is on disk. */
 export interface Appended {
@@ -19,11 +24,20 @@ export interface Appended {
  */
 const patience = { ms: 2_000, charactersPerMs: 10_000 } as const
 
+/** Where the events of an execution go. */
+export interface OutputFeeds {
+  readonly feeds: RunFeeds
+  /** Undefined if the execution makes no events of its thread. */
+  readonly threadFeed: ThreadFeed | undefined
+}
+
 /** The output of one execution. */
 export class RunOutput {
   readonly #runId: string
   readonly #context: ThreadContext
   readonly #feeds: RunFeeds
+  /** Gets the events of the thread; undefined if the execution makes none. */
+  readonly #threadFeed: ThreadFeed | undefined
   /** The place of the last event: the next one behind the same row gets the next number. */
   #last: EventPlace
   readonly #reorder = new ReorderBuffer()
@@ -32,10 +46,11 @@ export class RunOutput {
   /** What is left of the patience with readers. */
   #patienceMs: number = patience.ms
 
-  constructor(context: ThreadContext, feeds: RunFeeds, runId: string) {
+  constructor(context: ThreadContext, { feeds, threadFeed }: OutputFeeds, runId: string) {
     this.#runId = runId
     this.#context = context
     this.#feeds = feeds
+    this.#threadFeed = threadFeed
     this.#last = { seq: context.threadLog.position.seq, index: 0 }
   }
 
@@ -52,10 +67,13 @@ export class RunOutput {
   /** Sends what is left in the reorder buffer and has its data, once its own batch is on disk. */
   close(): void {
     const left = this.#reorder.release()
-    if (left.length > 0) this.#feeds.publish(this.#runId, this.#appended, left)
+    const shown = left.filter(({ name }) => !isThreadEvent(name))
+    if (shown.length > 0) this.#feeds.publish(this.#runId, this.#appended, shown)
   }
 
-  #write({ steps, events, texts = [], awaited }: StepBatch): Appended {
+  #write(batch: StepBatch): Appended {
+    if (this.#threadFeed) return this.#writeForThread(batch, this.#threadFeed)
+    const { steps, events, texts = [], awaited } = batch
     const { threadLog, ports: { env } } = this.#context
     const place = { runId: this.#runId, seq: threadLog.position.seq, last: this.#last }
     const { records, entries, last } = decideSteps({ steps, events }, place, env.nowMs())
@@ -67,14 +85,55 @@ export class RunOutput {
     return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }
   }
 
+  /** As `#write`, with events of the thread among the others. */
+  #writeForThread({ steps, events, texts = [], awaited }: StepBatch, feed: ThreadFeed): Appended {
+    const { threadLog, ports: { env } } = this.#context
+    const place = { runId: this.#runId, seq: threadLog.position.seq, last: this.#last }
+    const { ofRun, ofThread } = splitEvents(events)
+    const atMs = Math.max(env.nowMs(), threadLog.state.row.stateUpdatedAtMs)
+    const { records, entries, last } = decideSteps({ steps, events: ofRun }, place, atMs)
+    this.#last = last
+    let appended = threadLog.durable
+    if (records.length > 0 && ofThread.length > 0) {
+      const { record, passing } = threadEventsRecord(ofThread, this.#runId, atMs)
+      appended = feed.writeWith(passing, () => threadLog.write([...records, record]))
+    } else if (records.length > 0) {
+      appended = threadLog.write(records)
+    } else {
+      this.#passOn(ofThread, atMs)
+    }
+    this.#appended = appended
+    const emitted = this.#reorder.next(inOrder(events, entries), texts)
+    this.#passOn(emitted.filter(({ name }) => isThreadEvent(name)), atMs)
+    const shown = emitted.filter(({ name }) => !isThreadEvent(name))
+    this.#feeds.publish(this.#runId, appended, shown)
+    return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }
+  }
+
+  #passOn(events: readonly Pick<FeedEntry, 'name' | 'json'>[], atMs: number): void {
+    this.#threadFeed?.publishBehind(
+      events.map(({ name, json }) => ({ json, name: nameOfMade(name, this.#runId, atMs) })),
+    )
+  }
+
   async #letRead(emitted: readonly FeedEntry[]): Promise<void> {
     const { env } = this.#context.ports
     const gainMs = charactersOf(emitted) / patience.charactersPerMs
     const leftMs = Math.min(patience.ms, this.#patienceMs + gainMs)
     const beganMs = env.monotonicMs()
-    if (leftMs >= 1) await this.#feeds.taken(this.#runId, leftMs)
+    const taken = [this.#feeds.taken(this.#runId, leftMs), this.#threadFeed?.taken(leftMs)]
+    if (leftMs >= 1) await Promise.all(taken)
     this.#patienceMs = Math.max(0, leftMs - (env.monotonicMs() - beganMs))
   }
+}
+
+/** The run's entries, and the events of the thread whose data comes later, in their order. */
+function inOrder(events: readonly StepEvent[], entries: readonly FeedEntry[]): FeedEntry[] {
+  let next = 0
+  return events.flatMap((event) => {
+    if (isLateForThread(event)) return [{ place: start, name: event.name, json: '', valuesOf: '' }]
+    return isThreadEvent(event.name) ? [] : [entries[next++]!]
+  })
 }
 
 function charactersOf(entries: readonly FeedEntry[]): number {

@@ -20,8 +20,14 @@ const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 /** How much is sent at once to a follower that catches up. */
 const portionBytes = 256 * 1024
 
-function isWithin(events: number, bytes: number): boolean {
-  return events <= remembered.events && bytes <= remembered.bytes
+/** A bound on events, by their number and their bytes. */
+export interface EventBound {
+  readonly events: number
+  readonly bytes: number
+}
+
+function isWithin(bound: EventBound, events: number, bytes: number): boolean {
+  return events <= bound.events && bytes <= bound.bytes
 }
 
 interface Follower {
@@ -50,6 +56,8 @@ export interface EventStreamOptions {
   readonly endSeen: () => void
   /** The last event before this feed began, in an earlier activation of the thread. */
   readonly forgotten?: EventPlace
+  /** How much it remembers, and how far a follower may fall behind. */
+  readonly bound?: EventBound
 }
 
 /** The feed of one run. */
@@ -63,9 +71,11 @@ export class EventStream {
   #wasFollowed = false
   readonly #followers = new Set<Follower>()
   readonly #endSeen: () => void
+  readonly #bound: EventBound
 
-  constructor({ graphId, endSeen, forgotten = start }: EventStreamOptions) {
+  constructor({ graphId, endSeen, forgotten = start, bound = remembered }: EventStreamOptions) {
     this.graphId = graphId
+    this.#bound = bound
     this.#endSeen = endSeen
     this.#forgotten = forgotten
   }
@@ -115,6 +125,13 @@ export class EventStream {
   lose(): void {
     for (const { listener } of this.#followers) listener.ended('lost')
     this.#followers.clear()
+  }
+
+  /** Remembers nothing up to `place`: that is read from the log. Followers stay. */
+  forget(place: EventPlace): void {
+    this.#entries = []
+    this.#bytes = 0
+    this.#forgotten = place
   }
 
   /**
@@ -171,7 +188,7 @@ export class EventStream {
       waiting.entries.push(entry)
       waiting.bytes += entryBytes(entry)
     }
-    if (isWithin(waiting.entries.length, waiting.bytes)) return
+    if (isWithin(this.#bound, waiting.entries.length, waiting.bytes)) return
     this.#loseOne(follower, 'lagged')
   }
 
@@ -197,7 +214,7 @@ export class EventStream {
   #remember(entry: FeedEntry): void {
     this.#entries.push(entry)
     this.#bytes += entryBytes(entry)
-    if (isWithin(this.#entries.length, this.#bytes)) return
+    if (isWithin(this.#bound, this.#entries.length, this.#bytes)) return
     const half = this.#entries.length >> 1
     const gone = this.#entries.slice(0, Math.max(1, half))
     this.#entries = this.#entries.slice(gone.length)

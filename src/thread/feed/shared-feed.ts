@@ -9,9 +9,12 @@ import { EventStream } from './event-stream.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import type { FeedPast } from './event-stream.ts'
 
-/** Follows of the same run are shared. */
+/**
+ * Follows of the same run are shared. One of a whole thread never ends: a member would remember
+ * more and more for it.
+ */
 export const feedSharing: FollowSharing<FeedListener, FollowRequest> = {
-  nameOf: ({ runId }) => runId,
+  nameOf: ({ runId }) => runId === '' ? undefined : runId,
   begin: (request, onEnd) => new SharedFeed(request, onEnd),
 }
 

@@ -134,12 +134,22 @@ export class LogWriter {
     queueMicrotask(() => this.#close(row))
   }
 
+  /** The records of the row that is being filled. */
+  get waiting(): readonly RecordOf[] {
+    return this.#open?.records ?? []
+  }
+
+  /** Closes the row that is being filled, if there is one. */
+  seal(): void {
+    if (this.#open) this.#closeNow(this.#open)
+  }
+
   /**
    * Sends off what was written, before the state that it belongs to is replaced. Resolves when no
    * write is under way any more, whether it landed or failed.
    */
   async quiet(): Promise<void> {
-    if (this.#open) this.#closeNow(this.#open)
+    this.seal()
     await Promise.allSettled(this.#underWay)
   }
 

@@ -43,6 +43,14 @@ export interface ThreadLogOptions extends StoredThreadOptions {
   readonly found?: (threadLog: ThreadLog) => void
 }
 
+/** Gets all that is written to a thread's log, in order. */
+export interface LogWatcher {
+  /** Records that go into row `seq`; `durable` resolves when they are on disk. */
+  written(records: readonly RecordOf[], seq: number, durable: Promise<void>): void
+  /** The thread begins a new log. */
+  begun(): void
+}
+
 const loadTriesMax = 3
 
 /** One thread's log in memory and on its way to disk. */
@@ -59,6 +67,9 @@ export class ThreadLog {
   readonly live: CheckpointReader
   /** Reads what is on disk: for everybody else. */
   readonly settled: CheckpointReader
+
+  /** Undefined for most threads: then nothing is done for it. */
+  watcher: LogWatcher | undefined
 
   /** When it was loaded, its last row was an earlier owner's. */
   readonly isInherited: boolean
@@ -162,10 +173,23 @@ export class ThreadLog {
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     places.push(...replaced)
-    return this.#settling(this.#writer.write(
+    const { seq } = this.position
+    const durable = this.#settling(this.#writer.write(
       { records, places, ...this.#changesOf(rows), thread },
       urgency,
     ))
+    this.watcher?.written(records, seq, durable)
+    return durable
+  }
+
+  /** Records that wait to be written, all for the row at `position`. */
+  get waiting(): readonly RecordOf[] {
+    return this.#writer.waiting
+  }
+
+  /** Sends off what waits to be written: later records go into another row. */
+  seal(): void {
+    this.#writer.seal()
   }
 
   /** The first row of the epoch, and with it every row that lags behind the log. */
@@ -285,6 +309,7 @@ export class ThreadLog {
     this.#state = state
     this.#writer = this.#newWriter(state, purged)
     this.#onDisk.restart(headOf(state))
+    this.watcher?.begun()
   }
 
   /** Resolves when no write is under way any more, whether it landed or failed. */

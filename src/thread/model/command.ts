@@ -86,6 +86,9 @@ export interface HistorySlice {
 
 /** Which run is followed, and from where. */
 export interface FollowRequest {
+  /** Empty for the thread as a whole. */
   readonly runId: string
   readonly follow: FollowRun
+  /** For the thread as a whole: it need not exist yet. */
+  readonly waits?: boolean
 }

@@ -36,12 +36,12 @@ export interface ResumePoint {
 export const noResumePoint: ResumePoint = { wrote: false, emitted: [], asked: null }
 
 /** What executing the run takes beside its request. */
-export function planOf(run: RunRow): RunPlan {
+export function planOf(run: Pick<RunRow, 'planJson'>): RunPlan {
   return JSON.parse(run.planJson) as RunPlan
 }
 
 /** What the run's request asked for. Long values of it are raw. */
-export function kwargsOf({ kwargsJson: text }: RunRow,
+export function kwargsOf({ kwargsJson: text }: Pick<RunRow, 'kwargsJson'>,
   { rawKwargs: places = [] }: RunPlan): Record<string, unknown> {
   return valueOf({ text, places }) as Record<string, unknown>
 }

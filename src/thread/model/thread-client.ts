@@ -60,8 +60,9 @@ export interface ThreadClient {
   followRun(tenant: string, threadId: string, runId: string, watch: WatchRun,
     listener: FeedListener): Promise<() => void>
   /**
-   * Sends the listener all retained events after `afterSeq`, then all that come, for ever, in the
-   * order of `seq`, without a gap. The result stops that.
+   * Sends every retained event after a number, then all that come, for ever, in order, without gap
+   * or double. Retained are those of the run under way, of those that wait, and of the last
+   * finished one. The result stops it.
    */
   followThread(tenant: string, threadId: string, watch: WatchThread,
     listener: ThreadEventListener): Promise<() => void>
@@ -186,8 +187,8 @@ export interface RunPlan {
   readonly rawKwargs?: readonly RawPlace[]
   /** The trace that the run is part of; missing if nothing is traced. */
   readonly trace?: string
-  /** The execution produces the events of protocol v2 beside its stream modes. */
-  readonly threadEvents?: true
+  /** Its executions make events of protocol v2, beside those of its stream modes. */
+  readonly threadEvents?: boolean
 }
 
 /** How a run is cancelled. */

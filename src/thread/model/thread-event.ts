@@ -1,45 +1,81 @@
-/** The events of a thread as protocol v2 sends them: of all its runs, in one order. */
+/** Events of a thread as protocol v2 tells them, their numbers, and who gets them. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { JsonText } from '../../graph/index.ts'
+import type { JsonText } from '../../checkpoint/index.ts'
+import type { EventPlace } from './event-position.ts'
+
+/** What an event of a thread is about: the methods of protocol v2. */
+export type ThreadEventMethod = 'lifecycle' | 'values' | 'checkpoints' | 'messages' | 'tools'
+  | 'updates' | 'tasks' | 'custom' | 'input.requested' | 'input.answered'
 
 /** An event of a thread as protocol v2 tells it. */
 export interface ThreadEvent {
   /**
-   * Unique in the thread, and the same on every connection, after a restart and a failover. Of a
-   * root lifecycle event `synth:<run id>:<unique>`.
+   * Unique in the thread, and the same on every connection, member and replay. That of a root
+   * `lifecycle` event is `synth:<run id>:<seq>`.
    */
   readonly id: string
-  /** Rises over the whole thread; the same on every connection and member. A safe integer. */
+  /** Rises over the whole thread; a safe integer, the same on every connection and member. */
   readonly seq: number
+  /** Empty for an edit of the state. */
   readonly runId: string
-  readonly method: 'lifecycle' | 'values' | 'checkpoints' | 'messages' | 'tools' | 'updates'
-    | 'tasks' | 'custom' | 'input.requested' | 'input.answered'
+  readonly method: ThreadEventMethod
   readonly namespace: readonly string[]
-  /** Never older than the events before it or the checkpoint that it belongs to. */
+  /** Milliseconds since 1970: never older than the checkpoint that the event belongs to. */
   readonly timestampMs: number
+  /** The graph node that the event is from. */
   readonly node?: string
+  /** `params.data` as JSON text. */
   readonly data: JsonText
 }
+
+/** How a follow of a thread ends; see `ThreadEventListener.ended`. */
+export type ThreadFollowEnd = 'gone' | 'lagged' | 'lost' | 'unread'
 
 /** Called in order, with as many events at once as there are. */
 export interface ThreadEventListener {
   events(batch: readonly ThreadEvent[]): void
-  /** Awaited between portions. */
+  /** Awaited between portions of past events, as that of a `FeedListener`. */
   ready?(): Promise<void> | undefined
-  /** `gone`: the thread was deleted. After all others, follow again. */
-  ended(how: 'gone' | 'lagged' | 'lost' | 'unread'): void
+  /**
+   * `gone`: the thread was deleted. Anything else: no owner could be followed for a while; follow
+   * again behind the last event.
+   */
+  ended(how: ThreadFollowEnd): void
 }
 
 /** Which events of a thread are followed. */
 export interface WatchThread {
-  /** Only events with a greater `seq`; null for all that are retained. */
+  /** Only later ones; null for all that are retained. */
   readonly afterSeq: number | null
-  /** With `wait` the thread need not exist yet. */
+  /** `wait`: the thread need not exist yet. */
   readonly ifMissing: 'wait' | 'reject'
 }
 
-/** `seq` of the last event of the thread when this run was admitted. */
-export function seqBefore(_run: RunRow): number {
-  return 0
+/**
+ * Numbers that each row of the log has for events of the thread. The first half is for those that
+ * its records stand for, the second for those that come behind the row without being kept. A
+ * thread can have 134 million rows until its numbers are no safe integers any more.
+ */
+const slotsOfRow = 2 ** 26
+
+/** The first number for events behind a row. */
+export const firstTailSlot = slotsOfRow / 2
+
+/** Events beyond it have no number and are dropped. */
+export const lastTailSlot = slotsOfRow - 1
+
+/** The number of an event in its thread. */
+export function threadSeqOf({ seq, index }: EventPlace): number {
+  return seq * slotsOfRow + index
+}
+
+/** The place of the event with a number. */
+export function placeOfThreadSeq(seq: number): EventPlace {
+  return { seq: Math.floor(seq / slotsOfRow), index: seq % slotsOfRow }
+}
+
+/** Number of the last event of the thread before the row that admitted the run. */
+export function seqBefore({ createdSeq }: Pick<RunRow, 'createdSeq'>): number {
+  return Math.max(0, threadSeqOf({ seq: createdSeq, index: 0 }) - 1)
 }

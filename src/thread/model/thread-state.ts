@@ -234,7 +234,8 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   if (!run?.started || value.refused) return rest
   const interruptsJson = value.interruptsJson || '{}'
   return {
-    ...withRow(rest, { errorJson: value.errorJson, interruptsJson }),
+    ...withRow(rest, { errorJson: value.errorJson, interruptsJson, eventsFrom: run.firstSeq,
+      lastRunId: run.runId }),
     resting: restingAfter(value),
   }
 }

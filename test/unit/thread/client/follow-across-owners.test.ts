@@ -23,7 +23,7 @@ async function listening({ after = null, made = false, refused }: {
   let way = Promise.resolve()
   const stop = await followSteadily({
     env,
-    runId: 'r',
+    followed: { runId: 'r' },
     after,
     made,
     listener: {
@@ -148,7 +148,7 @@ describe('a follow that is lost', () => {
     let follows = 0
     await followSteadily({
       env,
-      runId: 'r',
+      followed: { runId: 'r' },
       after: null,
       made: true,
       listener: { events: () => {}, ended: () => {} },

@@ -1,0 +1,246 @@
+/** The events of a thread that the records of its log stand for: the same now and later. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
+import { checkpointMark } from '../../graph/index.ts'
+import type { FeedEntry } from './feed-entry.ts'
+import { kwargsOf, planOf } from './run-request.ts'
+import { nameOfHead, nameOfMade } from './thread-event-head.ts'
+import type { ThreadEventHead } from './thread-event-head.ts'
+
+type Payload<Case extends RecordOf['$case']> = Extract<RecordOf, { $case: Case }>['value']
+
+/** The part of a run's row that its events need. */
+export type RunOfEvents = Pick<RunRow, 'runId' | 'kwargsJson' | 'planJson' | 'started'>
+
+/** A run that has not ended. */
+interface KnownRun {
+  readonly run: RunOfEvents
+  readonly graphId: string
+  started: boolean
+}
+
+/** The first free place of a row. */
+const firstSlot = 1
+
+/** Takes the records of a log in order, and says what each stands for. */
+export class ThreadEventFold {
+  readonly #runs: Map<string, KnownRun>
+  #seq = 0
+  #slot = firstSlot
+
+  /** `runs`: those that are unfinished, or begin before the first record. */
+  constructor(runs: readonly RunOfEvents[]) {
+    this.#runs = new Map(runs.map((run) => [run.runId, known(run)]))
+  }
+
+  /** The next free place of the row that was taken last. */
+  get slot(): number {
+    return this.#slot
+  }
+
+  /** The events of records that were written together, or of a whole row. */
+  take(records: readonly RecordOf[], seq: number): FeedEntry[] {
+    if (seq !== this.#seq) {
+      this.#seq = seq
+      this.#slot = firstSlot
+    }
+    const marked = markedIn(records)
+    return records.flatMap((record) => this.#record(record, marked))
+  }
+
+  #record(record: RecordOf, marked: ReadonlySet<string>): FeedEntry[] {
+    switch (record.$case) {
+      case 'runCreated':
+        this.#runs.set(record.value.runId, known({ ...record.value, started: false }))
+        return []
+      case 'runStarted':
+        return this.#started(record.value)
+      case 'checkpoint':
+        return record.value.ns === '' ? this.#checkpoint(record.value, marked) : []
+      case 'emitted':
+        return this.#emitted(record.value)
+      case 'runEnded':
+        return this.#ended(record.value)
+      case 'headMoved':
+        return this.#rolledBack(record.value)
+      default:
+        return []
+    }
+  }
+
+  /** A run that was deleted since, or rolled back. */
+  #unknown(runId: string): KnownRun {
+    const run = { runId, kwargsJson: '{}', planJson: '{"graphId":""}', started: true }
+    this.#runs.set(runId, known(run))
+    return this.#runs.get(runId)!
+  }
+
+  /** Takes `slots` places; the entries take the first of them, in order. */
+  #placed(entries: readonly Unplaced[], slots: number): FeedEntry[] {
+    const first = this.#slot
+    this.#slot += slots
+    return entries.map(({ offset, head, name, json, valuesOf = '' }, i) => ({
+      place: { seq: this.#seq, index: first + (offset ?? i) },
+      name: name ?? nameOfHead(head!),
+      json: valuesOf === '' ? json ?? 'null' : undefined,
+      valuesOf,
+    }))
+  }
+
+  /** A run that continues after a crash is `running` again: half-streamed messages are void. */
+  #started({ runId, atMs, attempt }: Payload<'runStarted'>): FeedEntry[] {
+    const known = this.#runs.get(runId) ?? this.#unknown(runId)
+    const entries: Unplaced[] = [{ head: { method: 'lifecycle', runId, atMs },
+      json: JSON.stringify({ event: 'running', ...namedAs(known) }) }]
+    const answered = attempt === 1 ? answeredBy(known.run) : []
+    if (answered.length > 0) {
+      entries.push({ head: { method: 'input.answered', runId, atMs },
+        json: JSON.stringify({ interrupt_ids: answered }) })
+    }
+    known.started = true
+    return this.#placed(entries, 2)
+  }
+
+  #checkpoint(checkpoint: Payload<'checkpoint'>, marked: ReadonlySet<string>): FeedEntry[] {
+    const { id, runId, atMs } = checkpoint
+    if (marked.has(id)) return this.#placed([], 2)
+    return this.#placed(this.#statesOf(runId, atMs, id, envelopeOf(checkpoint)), 2)
+  }
+
+  /** A state as two events, the checkpoint before its values. */
+  #statesOf(runId: string, atMs: number, checkpointId: string, json: JsonText,
+    offset = 0): Unplaced[] {
+    const graphId = this.#runs.get(runId)?.graphId ?? ''
+    return [
+      { offset, head: { method: 'checkpoints', runId, atMs }, json },
+      { offset: offset + 1, head: { method: 'values', runId, atMs },
+        valuesOf: stateName(checkpointId, graphId) },
+    ]
+  }
+
+  #emitted({ runId, events, atMs = 0, threadSlots = 0 }: Payload<'emitted'>): FeedEntry[] {
+    if (threadSlots === 0) return []
+    const entries = events.flatMap(({ index: offset, name, json, valuesOf }): Unplaced[] => {
+      if (name === checkpointMark) return this.#statesOf(runId, atMs, valuesOf, json, offset)
+      return [{ offset, name: nameOfMade(name, runId, atMs), json }]
+    })
+    return this.#placed(entries, threadSlots)
+  }
+
+  /** A run that was handed back goes on later: that is no end. */
+  #ended(ended: Payload<'runEnded'>): FeedEntry[] {
+    const { runId, status, atMs, interruptsJson } = ended
+    if (status === 'pending') return []
+    const known = this.#runs.get(runId)
+    this.#runs.delete(runId)
+    const interrupts = questionsIn(interruptsJson)
+    const slots = interrupts.length + 1
+    if (!ended.started && !known?.started) return this.#placed([], slots)
+    const asked = interrupts.map((json): Unplaced => ({
+      head: { method: 'input.requested', runId, atMs },
+      json,
+    }))
+    const end: Unplaced = { head: { method: 'lifecycle', runId, atMs },
+      json: JSON.stringify(endOf(ended, namedAs(known))) }
+    return this.#placed([...asked, end], slots)
+  }
+
+  /** What they wrote is gone: there are no values after it. */
+  #rolledBack({ droppedRunIds, atMs }: Payload<'headMoved'>): FeedEntry[] {
+    const entries = droppedRunIds.flatMap((runId, offset): Unplaced[] => {
+      const known = this.#runs.get(runId)
+      this.#runs.delete(runId)
+      if (!known?.started) return []
+      const json = JSON.stringify({ event: 'interrupted', ...namedAs(known) })
+      return [{ offset, head: { method: 'lifecycle', runId, atMs }, json }]
+    })
+    return this.#placed(entries, droppedRunIds.length)
+  }
+}
+
+function known(run: RunOfEvents): KnownRun {
+  return { run, graphId: planOf(run).graphId, started: run.started }
+}
+
+function namedAs(run: KnownRun | undefined): Record<string, unknown> {
+  return run && run.graphId !== '' ? { graph_name: run.graphId } : {}
+}
+
+/** An event without its row. */
+interface Unplaced {
+  /** Among the places of its record. */
+  readonly offset?: number
+  readonly head?: ThreadEventHead
+  /** In place of a head. */
+  readonly name?: string
+  readonly json?: JsonText
+  readonly valuesOf?: string
+}
+
+/** Names the state at a checkpoint, as a graph shows it. */
+function stateName(checkpointId: string, graphId: string): string {
+  return `${checkpointId}|${graphId}`
+}
+
+/** The checkpoint and the graph that a state's name has; the graph is empty if it is not known. */
+export function stateOf(name: string): { readonly checkpointId: string; readonly graphId: string } {
+  const at = name.indexOf('|')
+  return { checkpointId: name.slice(0, at), graphId: name.slice(at + 1) }
+}
+
+/** Checkpoints whose events stand in order among others that were written with them. */
+function markedIn(records: readonly RecordOf[]): ReadonlySet<string> {
+  const marked = new Set<string>()
+  for (const { $case, value } of records) {
+    if ($case !== 'emitted' || !value.threadSlots) continue
+    for (const { name, valuesOf } of value.events) if (name === checkpointMark) marked.add(valuesOf)
+  }
+  return marked
+}
+
+/** The `data` of a `checkpoints` event. */
+function envelopeOf({ id, parentId, metadataJson }: Payload<'checkpoint'>): JsonText {
+  const { step, source } = JSON.parse(metadataJson || '{}') as { step?: number; source?: string }
+  return JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step: step ?? -1,
+    source: source ?? 'loop' })
+}
+
+/** The interrupts that a run answers by their ids; none if it answers without ids. */
+function answeredBy(run: RunOfEvents): readonly string[] {
+  // A look at the text spares most runs the parsing.
+  if (!run.kwargsJson.includes('"resume"')) return []
+  const { command } = kwargsOf(run, planOf(run)) as { command?: { resume?: unknown } | null }
+  const resume = command?.resume
+  if (typeof resume !== 'object' || resume === null || Array.isArray(resume)) return []
+  const ids = Object.keys(resume)
+  return ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? ids : []
+}
+
+/** The `data` of an `input.requested` event for each interrupt. */
+function questionsIn(interruptsJson: JsonText): JsonText[] {
+  if (interruptsJson === '' || interruptsJson === '{}') return []
+  const byTask = JSON.parse(interruptsJson) as Readonly<Record<string, readonly Question[]>>
+  return Object.values(byTask).flat().map(({ id, value = null, response_schema: schema }) =>
+    // Python reads `value`.
+    JSON.stringify({ interrupt_id: id, payload: value, value,
+      ...schema !== undefined && { response_schema: schema } })
+  )
+}
+
+interface Question {
+  readonly id?: string
+  readonly value?: unknown
+  readonly response_schema?: unknown
+}
+
+/** The `data` of the root `lifecycle` event that ends a run. */
+function endOf(
+  { status, waiting, errorJson }: Pick<Payload<'runEnded'>, 'status' | 'waiting' | 'errorJson'>,
+  named: Record<string, unknown>,
+): Record<string, unknown> {
+  if (status === 'success') return { event: waiting ? 'interrupted' : 'completed', ...named }
+  if (status === 'interrupted') return { event: 'interrupted', ...named }
+  const { error, message, ...details } = JSON.parse(errorJson || '{}') as Record<string, unknown>
+  return { event: 'failed', ...named, ...details, error: message || error || status }
+}

@@ -1,0 +1,155 @@
+/** Events of a whole thread: the same for who was there and for who comes later. */
+
+import { describe, expect, it } from 'vitest'
+
+import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { readThread } from '../../../support/thread-reader.ts'
+
+describe('a thread that is followed', () => {
+  it('tells the life of a run that any endpoint made', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    await house.runOnce('x', 'one')
+    expect(reader.lines).toEqual(['lifecycle running', 'checkpoints', 'values',
+      'lifecycle completed'])
+    const [running, checkpoint, values, completed] = reader.all
+    expect(values!.data).toBe('{"log":["one"]}')
+    expect(checkpoint!.runId).toBe(running!.runId)
+    expect(running!.id).toBe(`synth:${running!.runId}:${running!.seq}`)
+    expect(JSON.parse(completed!.data)).toEqual({ event: 'completed', graph_name: 'agent' })
+  })
+
+  it('need not exist yet', async () => {
+    const house = new ThreadHouse()
+    await expect(readThread(house.client, 'x', null, 'reject')).rejects.toThrow('not found')
+    const reader = await readThread(house.client, 'x')
+    expect(reader.all).toEqual([])
+  })
+
+  it('asks what a run waits for before it says that the run is interrupted', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    await house.startRun('x')
+    await settled()
+    await house.host.step(house.host.only, 'one')
+    house.host.end(house.host.only, { waiting: true,
+      interrupts: '{"t":[{"id":"a","value":1},{"id":"b","value":{"q":2}}]}' })
+    await settled()
+    expect(reader.lines.slice(-3)).toEqual(['input.requested', 'input.requested',
+      'lifecycle interrupted'])
+    expect(JSON.parse(reader.all.at(-2)!.data))
+      .toEqual({ interrupt_id: 'b', payload: { q: 2 }, value: { q: 2 } })
+  })
+
+  it('says which interrupts a run answers by their ids', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    const id = 'a'.repeat(32)
+    await house.startRun('x', { kwargs: { command: { resume: { [id]: 1 } } } })
+    await settled()
+    expect(reader.lines).toEqual(['lifecycle running', 'input.answered'])
+    expect(JSON.parse(reader.all[1]!.data)).toEqual({ interrupt_ids: [id] })
+  })
+
+  it('says why a run failed, with what its refusal adds', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    await house.startRun('x')
+    await settled()
+    const error = { error: 'UnknownInterruptError', message: 'no such', reason: 'not_pending' }
+    house.host.end(house.host.only, { status: 'error', error })
+    await settled()
+    expect(JSON.parse(reader.all.at(-1)!.data)).toEqual({ event: 'failed', graph_name: 'agent',
+      error: 'no such', reason: 'not_pending' })
+  })
+
+  it('ends a run that is cancelled or rolled back as interrupted', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    for (const action of ['interrupt', 'rollback'] as const) {
+      const run = house.run()
+      await house.client.startRun('t', 'x', run)
+      await settled()
+      await house.host.step(house.host.only, action)
+      await house.client.cancelRun('t', 'x', run.runId, { action })
+    }
+    await settled()
+    expect(reader.lines).toEqual(['lifecycle running', 'checkpoints', 'values',
+      'lifecycle interrupted', 'lifecycle running', 'checkpoints', 'values',
+      'lifecycle interrupted'])
+  })
+
+  it('says that a run is running again after a crash, with another id', async () => {
+    const house = new ThreadHouse()
+    await house.startRun('x')
+    await settled()
+    await house.host.step(house.host.only, 'one')
+    house.restart()
+    const reader = await readThread(house.client, 'x')
+    await settled()
+    await house.host.step(house.host.only, 'two')
+    house.host.end(house.host.only)
+    await settled()
+    expect(reader.lines).toEqual(['lifecycle running', 'checkpoints', 'values', 'lifecycle running',
+      'checkpoints', 'values', 'lifecycle completed'])
+    expect(new Set(reader.ids).size).toBe(7)
+  })
+
+  it('is gone when it is deleted', async () => {
+    const house = new ThreadHouse()
+    await house.runOnce('x', 'one')
+    const reader = await readThread(house.client, 'x')
+    await settled()
+    await house.client.delete('t', 'x')
+    await settled()
+    expect(reader.ends).toEqual(['gone'])
+  })
+
+  it('begins anew for who waits for a deleted one', async () => {
+    const house = new ThreadHouse()
+    await house.runOnce('x', 'one')
+    await house.client.delete('t', 'x')
+    const reader = await readThread(house.client, 'x')
+    await house.runOnce('x', 'two')
+    expect(reader.lines.at(-1)).toBe('lifecycle completed')
+    const later = await readThread(house.client, 'x')
+    await settled()
+    expect(later.ids).toEqual(reader.ids)
+  })
+})
+
+describe('who comes later', () => {
+  it('gets the last finished run and what came since, as one who was there', async () => {
+    const house = new ThreadHouse()
+    const first = await readThread(house.client, 'x')
+    for (const text of ['one', 'two', 'three']) await house.runOnce('x', text)
+    await house.startRun('x')
+    await house.startRun('x')
+    await settled()
+    await house.host.step(house.host.only, 'four')
+    await settled()
+    house.restart()
+    const second = await readThread(house.client, 'x')
+    await settled()
+    const expected = first.all.slice(-7)
+    expect(second.all.slice(0, 7)).toEqual(expected)
+    expect(second.lines.at(7)).toBe('lifecycle running')
+    const behind = await readThread(house.client, 'x', expected[2]!.seq)
+    await settled()
+    expect(behind.all).toEqual(second.all.slice(3))
+  })
+
+  it('costs nothing where nobody follows', async () => {
+    const house = new ThreadHouse()
+    await house.runOnce('x', 'one')
+    const reader = await readThread(house.client, 'x')
+    await settled()
+    reader.stop()
+    await house.runOnce('x', 'two')
+    await house.startRun('x')
+    await settled()
+    const { events } = house.host.only.execution.request as { events?: unknown }
+    expect(events).toBeUndefined()
+    expect(house.host.only.execution.request).not.toHaveProperty('threadEvents')
+  })
+})
