@@ -164,9 +164,13 @@ describe('a socket', () => {
   })
 
   it('is cut off while it sends a long frame if there is no room for it', async () => {
-    const { socket, closed } = await open({ bodiesLimitBytes: 100_000 })
-    socket.send(JSON.stringify({ id: 1, method: 'x'.repeat(2_000_000) }))
-    await closed
+    const { socket, closed, door } = await open({ bodiesLimitBytes: 1_000_000 })
+    socket.send('x'.repeat(2_000_000), { fin: false })
+    await turn()
+    const other = dialSocket(door)
+    await new Promise((resolve) => other.socket.once('open', resolve))
+    other.socket.send('x'.repeat(200_000), { fin: false })
+    expect((await Promise.race([closed, other.closed]))[0]).toBeOneOf([1006, 4429])
   })
 
   it('charges each frame, and says which one was refused', async () => {
