@@ -1,5 +1,7 @@
 /** The graphs of a run as a tree, from the tasks of the newest state. Pure. */
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+
 /** How one graph of a run stands. */
 export type AgentStatus = 'started' | 'running' | 'completed' | 'failed' | 'interrupted'
 
@@ -33,9 +35,12 @@ export interface TreeTask {
 const ofRun: Readonly<Record<string, AgentStatus>> = { pending: 'started', running: 'running',
   success: 'completed', error: 'failed', timeout: 'failed', interrupted: 'interrupted' }
 
-/** The status of the root graph of a run with this status. */
-export function rootStatus(runStatus: string): AgentStatus {
-  return ofRun[runStatus] ?? 'running'
+/** The status of the root graph of a run. One that waits for an answer has ended well. */
+export function rootStatus({ status, interruptsJson }: Pick<RunRow,
+  | 'status'
+  | 'interruptsJson'>): AgentStatus {
+  const waits = Object.keys(JSON.parse(interruptsJson || '{}') as object).length > 0
+  return waits ? 'interrupted' : ofRun[status] ?? 'running'
 }
 
 /** The tree. Tasks that run no subgraph are left out. */

@@ -104,9 +104,9 @@ function answersIn(params: unknown): readonly Answer[] {
 }
 
 /** Throws for an interrupt that cannot wait. What waits in fact is decided by the thread. */
-function requireAsked(ids: readonly string[], { status, interruptsJson }: RunRow,
+function requireAsked(ids: readonly string[], { interruptsJson }: RunRow,
   isStrict: boolean): void {
-  const known = status === 'interrupted' && !isStrict ? idsIn(interruptsJson) : []
+  const known = isStrict ? [] : idsIn(interruptsJson)
   for (const id of ids) {
     if (isInterruptId(id) && (known.length === 0 || known.includes(id))) continue
     throw new ProtocolError('no_such_interrupt', `No interrupt ${id} waits for an answer.`)

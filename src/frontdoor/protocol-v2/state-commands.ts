@@ -74,7 +74,7 @@ export async function getTree(context: CommandContext, params: unknown): Promise
   ) as TreeState
   const graphName = metadata?.graph_id ?? ''
   return { result: JSON.stringify({
-    tree: agentTree({ graphName, status: rootStatus(run.status), tasks }),
+    tree: agentTree({ graphName, status: rootStatus(run), tasks }),
   }) }
 }
 

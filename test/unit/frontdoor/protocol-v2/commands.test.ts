@@ -27,8 +27,8 @@ const lastStart = (door: OpenDoor) => door.threads.given('startRun') as StartRun
 describe('run.start', () => {
   it('creates the thread and the run, and answers with its id', async () => {
     const door = await openDoor()
-    const { status, json } = await send(door, 'run.start', { assistant_id: 'agent',
-      input: { a: 1 }, config: { tags: ['t'] }, metadata: { m: 1 } })
+    const { status, json } = await send(door, 'run.start', { assistant_id: 'agent', input: { a: 1 },
+      config: { tags: ['t'] }, metadata: { m: 1 } })
     expect(status).toBe(200)
     const { runId } = door.threads.lastRun.row
     expect(json).toEqual({ type: 'success', id: 7, result: { run_id: runId },
@@ -80,12 +80,12 @@ describe('input.respond', () => {
   it('answers with the assistant of the run that asked', async () => {
     const door = await withRun()
     const first = lastStart(door)
-    const { json } = await send(door, 'input.respond', { namespace: [],
-      interrupt_id: interruptId, response: { ok: true }, update: { a: 1 }, goto: 'a',
-      strict_resume: true })
+    const { json } = await send(door, 'input.respond', { namespace: [], interrupt_id: interruptId,
+      response: { ok: true }, update: { a: 1 }, goto: 'a', strict_resume: true })
     expect(json).toMatchObject({ type: 'success', result: { run_id: expect.any(String) } })
     expect(lastStart(door)).toMatchObject({ assistantId: first.assistantId, resumeOnly: true,
-      strictResume: true, kwargs: { input: null,
+      strictResume: true,
+      kwargs: { input: null,
         command: { resume: { [interruptId]: { ok: true } }, update: { a: 1 }, goto: 'a' } } })
   })
 
@@ -94,7 +94,8 @@ describe('input.respond', () => {
     const other = interruptId.replace('0', 'f')
     await send(door, 'input.respond', { responses: [
       { namespace: [], interrupt_id: interruptId, response: 1 },
-      { namespace: ['a'], interruptId: other, response: null }] })
+      { namespace: ['a'], interruptId: other, response: null },
+    ] })
     expect(lastStart(door).kwargs.command)
       .toEqual({ resume: { [interruptId]: 1, [other]: null } })
   })
@@ -125,8 +126,8 @@ describe('input.respond', () => {
   })
 
   it('on an unknown thread is answered with 404', async () => {
-    const { status } = await send(await openDoor(), 'input.respond',
-      { interrupt_id: interruptId, response: 1 })
+    const { status } = await send(await openDoor(), 'input.respond', { interrupt_id: interruptId,
+      response: 1 })
     expect(status).toBe(404)
   })
 })
@@ -148,10 +149,12 @@ describe('state.get', () => {
   })
 
   it.each([[{ namespace: 'a' }], [{ namespace: [1] }], [{ keys: 'a' }], [{ keys: [''] }]])(
-    'with %j is refused', async (params) => {
+    'with %j is refused',
+    async (params) => {
       const { json } = await send(await withRun(), 'state.get', params)
       expect(json).toMatchObject({ error: 'invalid_argument' })
-    })
+    },
+  )
 
   it('of an unknown thread is answered with 404', async () => {
     expect((await send(await openDoor(), 'state.get', { namespace: [] })).status).toBe(404)
@@ -164,8 +167,10 @@ it('state.listCheckpoints answers with a summary of each', async () => {
     created_at: 'then', metadata: { step: 1, source: 'loop' } }
   door.threads.historyOf = () => [{ states: [JSON.stringify(state)], isLast: true }]
   const { json } = await send(door, 'state.listCheckpoints', { limit: 5, before: 'x' })
-  expect(json.result).toEqual({ checkpoints: [{ id: 'b', parent_id: 'a', timestamp: 'then',
-    step: 1, source: 'loop', metadata: { step: 1, source: 'loop' } }] })
+  expect(json.result).toEqual({
+    checkpoints: [{ id: 'b', parent_id: 'a', timestamp: 'then', step: 1, source: 'loop',
+      metadata: { step: 1, source: 'loop' } }],
+  })
   expect(door.threads.given('history')).toMatchObject({ limit: 5, before: 'x', checkpointNs: '' })
   expect((await send(door, 'state.listCheckpoints', { limit: 0 })).json)
     .toMatchObject({ error: 'invalid_argument' })
@@ -193,14 +198,17 @@ describe('agent.getTree', () => {
   it('answers with the graphs of the newest run', async () => {
     const door = await withRun()
     const inner = { name: 'leaf', checkpoint: { checkpoint_ns: 'sub:1|leaf:2' }, result: {} }
-    door.threads.state = async () => JSON.stringify({ metadata: { graph_id: 'agent' },
-      tasks: [{ name: 'plain' }, { name: 'sub', interrupts: [{ id: 'i' }],
-        state: { checkpoint: { checkpoint_ns: 'sub:1' }, tasks: [inner] } }] })
+    door.threads.state = async () =>
+      JSON.stringify({ metadata: { graph_id: 'agent' },
+        tasks: [{ name: 'plain' }, { name: 'sub', interrupts: [{ id: 'i' }],
+          state: { checkpoint: { checkpoint_ns: 'sub:1' }, tasks: [inner] } }] })
     const { json } = await send(door, 'agent.getTree')
-    expect(json.result).toEqual({ tree: { namespace: [], status: 'started', graph_name: 'agent',
-      children: [{ namespace: ['sub:1'], status: 'interrupted', graph_name: 'sub',
-        children: [{ namespace: ['sub:1', 'leaf:2'], status: 'completed', graph_name: 'leaf' }] }],
-    } })
+    expect(json.result).toEqual({
+      tree: { namespace: [], status: 'started', graph_name: 'agent',
+        children: [{ namespace: ['sub:1'], status: 'interrupted', graph_name: 'sub',
+          children: [{ namespace: ['sub:1', 'leaf:2'], status: 'completed',
+            graph_name: 'leaf' }] }] },
+    })
   })
 
   it('of an unknown run is refused', async () => {
@@ -238,12 +246,14 @@ describe('a command', () => {
   })
 
   it.each([['unavailable', 503], ['full', 429], ['over_quota', 429]] as const)(
-    'that fails as %s is answered with %s', async (code, status) => {
+    'that fails as %s is answered with %s',
+    async (code, status) => {
       const door = await withRun()
       door.threads.failure = new HeddleError(code)
       const answer = await send(door, 'state.get', {})
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, '1'])
-    })
+    },
+  )
 
   it('with a long input is carried out, and the input is not parsed here', async () => {
     const door = await openDoor()

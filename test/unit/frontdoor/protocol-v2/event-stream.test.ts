@@ -59,7 +59,8 @@ describe('a stream of events', () => {
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform' })
+      'cache-control': 'no-cache, no-transform',
+    })
     door.env.advance(60_000)
     await expect.poll(() => state.text).toContain(': heartbeat\n')
     expect(state.ending).toBe('none')
@@ -67,8 +68,9 @@ describe('a stream of events', () => {
 
   it('has the retained events first, then all that come, as frames', async () => {
     const door = await openDoor()
-    eventsOf(door).notify([threadEvent(1, { id: 'synth:r:1', method: 'lifecycle',
-      data: '{"event":"running"}' })])
+    eventsOf(door).notify([
+      threadEvent(1, { id: 'synth:r:1', method: 'lifecycle', data: '{"event":"running"}' }),
+    ])
     const { state } = await open(door)
     eventsOf(door).notify([threadEvent(2, { node: 'a', namespace: ['n:1'], data: '{"x":[1]}' })])
     await expect.poll(() => state.text).toContain('id: e2')

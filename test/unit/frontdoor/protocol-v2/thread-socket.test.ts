@@ -64,8 +64,11 @@ describe('a socket', () => {
   it('carries commands, as HTTP does', async () => {
     const { ask, door } = await open()
     expect(await ask('run.start', { assistant_id: 'agent', input: {} }, 3)).toMatchObject({
-      type: 'success', id: 3, result: { run_id: door.threads.lastRun.row.runId },
-      meta: { thread_id: threadId } })
+      type: 'success',
+      id: 3,
+      result: { run_id: door.threads.lastRun.row.runId },
+      meta: { thread_id: threadId },
+    })
     expect(await ask('run.start', {})).toMatchObject({ type: 'error', error: 'invalid_argument' })
     expect(await ask('what')).toMatchObject({ type: 'error', error: 'unknown_command' })
     expect(await ask('state.get', { namespace: [] }))
@@ -127,8 +130,13 @@ describe('a socket', () => {
   })
 
   it.each([
-    [undefined], [null], ['x'], [{ channels: 'values' }], [{ channels: [] }],
-    [{ channels: ['values'], namespaces: [5] }], [{ channels: ['values'], depth: 'x' }],
+    [undefined],
+    [null],
+    ['x'],
+    [{ channels: 'values' }],
+    [{ channels: [] }],
+    [{ channels: ['values'], namespaces: [5] }],
+    [{ channels: ['values'], depth: 'x' }],
   ])('refuses to subscribe with %j', async (params) => {
     const { ask, door } = await open()
     expect(await ask('subscription.subscribe', params)).toMatchObject({ type: 'error',
@@ -150,8 +158,9 @@ describe('a socket', () => {
   it('carries out commands in the order in which they came', async () => {
     const { ask, door } = await open()
     const numbers = Array.from({ length: 50 }, (_, n) => n)
-    await Promise.all(numbers.map((n) =>
-      ask('run.start', { assistant_id: 'agent', input: { n } }, n)))
+    await Promise.all(
+      numbers.map((n) => ask('run.start', { assistant_id: 'agent', input: { n } }, n)),
+    )
     const inputs = door.threads.calls.filter(({ name }) => name === 'startRun')
       .map(({ given }) => (given as { kwargs: { input: { n: number } } }).kwargs.input.n)
     expect(inputs).toEqual(numbers)
