@@ -65,7 +65,7 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
     const asked = await thread.start({ question: 'ready?' })
     expect(await thread.ended(asked)).toBe('interrupted')
     expect(thread.stream.interrupted).toBe(true)
-    const [{ interruptId, payload }] = thread.stream.interrupts as [
+    const [{ interruptId, payload }] = thread.stream.interrupts as unknown as [
       { interruptId: string; payload: unknown },
     ]
     expect(payload).toEqual({ question: 'ready?' })

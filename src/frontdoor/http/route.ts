@@ -57,14 +57,14 @@ const answerHeaders = {
   'retry-after': 'How many seconds to wait before a retry, if a retry may help.',
 }
 
+type Documenting = 'tag' | 'answer' | 'events' | 'returns' | 'silent'
+
 /**
  * Declares the access and the schemas of a route. Schemas of headers and answers only document. An
  * `operationId` must never change: it is the name of the call in generated clients.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string,
-  words: Words
-): { schema: Omit<Words, 'tag' | 'answer' | 'events' | 'returns' | 'silent'>;
-  config: { access: Access } } {
+  words: Words): { schema: Omit<Words, Documenting>; config: { access: Access } } {
   const { tag, answer, events, returns = [], silent, ...checked } = words
   const headers = headersNamed(...returns, 'x-request-id')
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
@@ -79,12 +79,13 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
 /** The `answer` of routes that stream server-sent events. */
 export const eventStream = 'text/event-stream'
 
-function goodAnswer(answer: string, events?: string): object {
+const runEvents = 'Server-sent events: `event` is the stream mode, `data` one line of JSON, `id` ' +
+  'what `Last-Event-ID` takes. `metadata` comes first; `error` is {error, message}. A clean end ' +
+  'means that the run is over.'
+
+function goodAnswer(answer: string, events = runEvents): object {
   if (answer === eventStream) {
-    const schema = { type: 'string',
-      description: events ?? 'Server-sent events: `event` is the stream ' +
-          'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
-          '`error` is {error, message}. A clean end means that the run is over.' }
+    const schema = { type: 'string', description: events }
     return { description: 'The events.', content: { [eventStream]: { schema } } }
   }
   const one = { $ref: `${answer.replace('[]', '')}#` }

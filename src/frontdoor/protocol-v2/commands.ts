@@ -1,30 +1,10 @@
 /** The commands of protocol v2 and what carries out each. They call the operations of the API. */
 
-import type { LongJson } from '../../json/index.ts'
-import type { Caller } from '../http/caller.ts'
-import type { RunCaller } from '../operations/index.ts'
-import type { Operations } from '../operations/index.ts'
+import type { Command, CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
 import type { Outcome } from './envelope.ts'
 import { fork, respond, startRun } from './run-commands.ts'
 import { getState, getTree, listCheckpoints } from './state-commands.ts'
-
-/** A command of a client. Only its id is checked. */
-export interface Command {
-  readonly id: number
-  readonly method?: unknown
-  readonly params?: unknown
-}
-
-/** Who sends a command, and what carries it out. */
-export interface CommandContext extends Pick<Operations, 'runs' | 'threads'> {
-  readonly json: Pick<LongJson, 'pick'>
-  readonly caller: Caller
-  readonly runCaller: RunCaller
-  readonly threadId: string
-  /** Aborts when the client has left. */
-  readonly left: AbortSignal
-}
 
 /** Carries out a command. Throws ProtocolError or HeddleError. */
 export function perform(context: CommandContext, { method, params }: Command): Promise<Outcome> {

@@ -9,7 +9,7 @@ import { requireAllowed } from '../http/caller.ts'
 import { ForkState, RespondMany, RespondOne } from '../schema/protocol-v2.ts'
 import { CreateRun } from '../schema/run.ts'
 import { checkerOf } from '../schema/validation.ts'
-import type { CommandContext } from './commands.ts'
+import type { CommandContext } from './command-context.ts'
 import { ProtocolError } from './envelope.ts'
 import type { Outcome } from './envelope.ts'
 import { membersOf } from './spelling.ts'
@@ -104,8 +104,7 @@ function answersIn(params: unknown): readonly Answer[] {
 }
 
 /** Throws for an interrupt that cannot wait. What waits in fact is decided by the thread. */
-function requireAsked(ids: readonly string[], { interruptsJson }: RunRow,
-  isStrict: boolean): void {
+function requireAsked(ids: readonly string[], { interruptsJson }: RunRow, isStrict: boolean): void {
   const known = isStrict ? [] : idsIn(interruptsJson)
   for (const id of ids) {
     if (isInterruptId(id) && (known.length === 0 || known.includes(id))) continue

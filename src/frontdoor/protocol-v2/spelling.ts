@@ -4,7 +4,7 @@ import { isObject } from '../../json/index.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The named members, by their names in snake case. Snake case wins; unknown members are left out. */
+/** The named members, by their names in snake case, which wins. Unknown ones are left out. */
 export function membersOf(params: unknown, names: readonly string[]): Json {
   if (!isObject(params)) return {}
   return Object.fromEntries(names.flatMap((name) => {

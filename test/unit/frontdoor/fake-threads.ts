@@ -4,8 +4,8 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent,
-  ThreadEventListener, ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
+  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent, ThreadEventListener,
+  ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 

@@ -14,7 +14,7 @@ describe('channels', () => {
   it('are the methods', () => {
     expect(passes({ channels: ['values'] }, { method: 'values' })).toBe(true)
     expect(passes({ channels: ['values'] }, { method: 'updates' })).toBe(false)
-    expect(passes({ channels: ['unheard-of'] }, { method: 'updates' })).toBe(false)
+    expect(passes({ channels: ['unknown'] }, { method: 'updates' })).toBe(false)
   })
 
   it.each(['input.requested', 'input.answered'] as const)('of %s is input', (method) => {

@@ -266,7 +266,7 @@ describe('a refusal is a close code', () => {
 })
 
 describe('a request that is no WebSocket', () => {
-  it('to the same path is told what to send', async () => {
+  it('to the same path learns what to send', async () => {
     const door = await openDoor()
     expect(await plainStatus(door.url, path)).toBe(422)
   })
