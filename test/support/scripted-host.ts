@@ -59,8 +59,13 @@ export class ScriptedHost implements GraphHost {
     return scripted
   }
 
-  /** One superstep that puts `text` first in the log: its writes, its checkpoint, its events. */
-  step(scripted: Scripted, text: string, events: readonly StepEvent[] = []): Promise<void> {
+  /**
+   * One superstep that puts `text` first in the log: its writes, its checkpoint, its events, which
+   * may name the checkpoint.
+   */
+  step(scripted: Scripted, text: string,
+    events: readonly StepEvent[] | ((checkpointId: string) => readonly StepEvent[]) = []
+  ): Promise<void> {
     const id = `c${String(++ScriptedHost.#checkpoints).padStart(8, '0')}`
     const inserted = { json: JSON.stringify(text), form: 0 } as const
     const change = scripted.headId === null
@@ -84,7 +89,8 @@ export class ScriptedHost implements GraphHost {
       writes: [],
     } }]
     scripted.headId = id
-    return scripted.listener.steps({ steps: [...writes, step], events })
+    return scripted.listener.steps({ steps: [...writes, step],
+      events: typeof events === 'function' ? events(id) : events })
   }
 
   end(scripted: Scripted, outcome: Partial<ExecutionOutcome> = {}): void {
@@ -114,6 +120,18 @@ export class ScriptedHost implements GraphHost {
   drawable(): Promise<never> {
     return Promise.reject(new HeddleError('unsupported'))
   }
+}
+
+/** What an execution makes for followers of its thread at the checkpoint that it has put. */
+export function threadMark(checkpointId: string): StepEvent {
+  const json = JSON.stringify({ id: checkpointId, step: 0, source: 'loop' })
+  return { name: 'thread:checkpoint', json, valuesOf: checkpointId, durable: true }
+}
+
+/** What an execution makes for them beside that. */
+export function threadToken(text: string): StepEvent {
+  return { name: 'thread:messages|model', json: JSON.stringify({ text }), valuesOf: '',
+    durable: false }
 }
 
 /** An event of a superstep. */

@@ -4,7 +4,8 @@ import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/lang
 
 import { HeddleError } from '../../errors.ts'
 import { engineModes, EventMapper } from '../events/event-mapping.ts'
-import type { Chunk, EventMapperOptions } from '../events/event-mapping.ts'
+import type { EventMapperOptions } from '../events/event-mapping.ts'
+import { ProtocolEvents, protocolModes } from '../events/protocol-events.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
 import { ValuesReference } from '../events/values-reference.ts'
 import type { CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome,
@@ -23,6 +24,7 @@ import { messageOf, nameOf } from '../project/thrown.ts'
 import { withoutAnswer } from '../state/pending-writes.ts'
 import { HeddleSaver, sendsApart } from '../state/saver.ts'
 import type { SaverOptions } from '../state/saver.ts'
+import type { StepSink } from '../state/step-sink.ts'
 import { doneTasks, withoutResults } from '../state/state-reader.ts'
 import { isTouched } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
@@ -32,6 +34,7 @@ import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
+import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
 /** What all executions of a worker share. */
@@ -89,6 +92,19 @@ export function isWorthKeeping({ codec }: Workbench, { status, waiting }: Execut
 
 async function run(bench: Workbench, assignment: Assignment,
   request: RunRequest): Promise<ExecutionOutcome> {
+  if (!request.threadEvents) return runGraph(bench, assignment, request, undefined)
+  const protocol = new ProtocolEvents({
+    text: (value) => bench.codec.text(value),
+    isExit: request.durability === 'exit',
+    notify: (event) => assignment.outbox.event(event),
+  })
+  const outcome = await runGraph(bench, assignment, request, protocol)
+  protocol.end(outcome)
+  return outcome
+}
+
+async function runGraph(bench: Workbench, assignment: Assignment, request: RunRequest,
+  protocol: ProtocolEvents | undefined): Promise<ExecutionOutcome> {
   const { execution: { threadId, runId, graphId }, control, signal } = assignment
   const config = configOf(threadId, request)
   const { metadata, configurable, context } = config
@@ -103,9 +119,12 @@ async function run(bench: Workbench, assignment: Assignment,
     reference,
     pending,
     isExit: request.durability === 'exit',
+    sink: protocol?.sinkOver(assignment.outbox),
   })
+  protocol?.referTo(reference)
   const bound = bindSaver(graph, saver)
   const redoes = configurable.checkpoint_id !== undefined
+  const { streamModes, streamSubgraphs } = request
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
@@ -115,18 +134,19 @@ async function run(bench: Workbench, assignment: Assignment,
     signal,
     control,
     durability: request.durability,
-    subgraphs: request.streamSubgraphs,
-    streamMode: engineModes(request.streamModes),
+    subgraphs: streamSubgraphs || protocol !== undefined,
+    streamMode: engineModes(protocol ? [...streamModes, ...protocolModes] : streamModes),
     ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
     ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
   }
-  const withEvents = request.streamModes.includes('events')
+  const withEvents = streamModes.includes('events')
   try {
     requireRunKnown(graph, request)
     await requireThere(saver, configurable)
     if (continues(request)) await requireNodes(graph, saver, configurable)
-    if (withEvents) await consumeEvents(bound, input, options, mapper, assignment)
-    else await consume(await open(bench, bound, input, options), options, mapper, assignment)
+    const sink = protocol?.chunksFor(mapper, streamSubgraphs) ?? mapper
+    if (withEvents) await consumeEvents(bound, input, options, sink, assignment)
+    else await consume(await open(bench, bound, input, options), options, sink, assignment)
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
@@ -257,11 +277,13 @@ interface SaverWish {
   readonly isExit?: boolean
   readonly reference: ValuesReference | undefined
   readonly pending: SaverOptions['pending']
+  readonly sink?: StepSink | undefined
 }
 
 function saverFor({ codec, serde, uuid, shortcuts }: Workbench, assignment: Assignment,
-  graph: ServedGraph, { metadata, sync, isExit, reference, pending }: SaverWish): HeddleSaver {
-  const { execution: { threadId, runId }, source, outbox: sink, memory, entered } = assignment
+  graph: ServedGraph, wish: SaverWish): HeddleSaver {
+  const { metadata, sync, isExit, reference, pending, sink = assignment.outbox } = wish
+  const { execution: { threadId, runId }, source, memory, entered } = assignment
   const ids = new MessageIds(graph, uuid)
   return new HeddleSaver({
     threadId,
@@ -320,47 +342,6 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
   options: Fields): Promise<AsyncIterable<unknown>> {
   return shortcuts?.bareStream?.open(graph, input, options)
     ?? await graph.stream(input as never, options as Options)
-}
-
-async function consume(stream: AsyncIterable<unknown>, { subgraphs }: { subgraphs: boolean },
-  mapper: EventMapper, { entered }: Assignment): Promise<void> {
-  for await (const item of stream) {
-    entered()
-    mapper.chunk(chunkOf(item, subgraphs))
-  }
-}
-
-/**
- * Consumes the slow way: emits every call of every runnable, with the engine's own stream among
- * them.
- */
-async function consumeEvents(graph: ServedGraph, input: unknown, options: { subgraphs: boolean },
-  mapper: EventMapper, { execution: { runId }, entered }: Assignment): Promise<void> {
-  const { subgraphs } = options
-  const events = graph.streamEvents(input as never, { ...options, version: 'v2' } as never)
-  for await (const event of events as unknown as AsyncIterable<EngineEvent>) {
-    entered()
-    if (event.tags?.includes('langsmith:hidden')) continue
-    if (event.event === 'on_chain_stream' && event.run_id === runId) {
-      mapper.chunk(chunkOf(event.data?.chunk, subgraphs))
-    } else {
-      mapper.engineEvent(event)
-    }
-  }
-}
-
-interface EngineEvent {
-  readonly event: string
-  readonly run_id: string
-  readonly tags?: readonly string[]
-  readonly data?: { readonly chunk?: unknown }
-}
-
-function chunkOf(item: unknown, subgraphs: boolean): Chunk {
-  const [namespace, mode, payload] = subgraphs
-    ? item as [string[], string, unknown]
-    : [[], ...item as [string, unknown]]
-  return { namespace, mode, payload }
 }
 
 /** What the thread waits for now. Interrupts of completed tasks do not count. */

@@ -13,6 +13,13 @@ export interface Chunk {
   readonly payload: unknown
 }
 
+/** Takes what the engine streams, in order. */
+export interface ChunkSink {
+  chunk(chunk: Chunk): void
+  /** An event of the `events` mode. */
+  engineEvent(event: unknown): void
+}
+
 /** What one run wants of its events. Mapped events go to `notify`, in order. */
 export interface EventMapperOptions {
   /** Stream modes of the API. */
@@ -51,7 +58,7 @@ export function engineModes(modes: readonly string[]): string[] {
 }
 
 /** Maps the stream of one run. Events that an earlier attempt emitted are left out. */
-export class EventMapper {
+export class EventMapper implements ChunkSink {
   readonly #options: EventMapperOptions
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined

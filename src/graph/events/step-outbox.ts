@@ -12,8 +12,8 @@ import type { WorkerBatch } from './worker-batch.ts'
  */
 const batchBytesMax = 1024 * 1024
 
-/** An event whose data is decided when it is sent. */
-export type LateEvent = () => StepEvent
+/** An event that is decided when it is sent; undefined for none. */
+export type LateEvent = () => StepEvent | undefined
 
 /** How an outbox sends. */
 export interface StepOutboxPorts {
@@ -151,7 +151,8 @@ export class StepOutbox implements StepSink {
     const events: StepEvent[] = []
     for (const event of this.#silenced ? [] : given) {
       try {
-        events.push(typeof event === 'function' ? event() : event)
+        const shown = typeof event === 'function' ? event() : event
+        if (shown) events.push(shown)
       } catch (reason) {
         this.#silenced = { reason }
         break

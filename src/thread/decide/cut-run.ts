@@ -60,7 +60,7 @@ export function cutRuns(draft: Draft, { runs, action, rollback, note = [] }: Cut
 }
 
 function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | undefined): void {
-  draft.write(takenBack(runs, rollback, draft.nowMs))
+  draft.write(takenBack(runs, rollback, draft.atMs))
   if (rollback) {
     draft.replacePlaces(rollback.places)
     draft.effect({ kind: 'forgetExecution' })

@@ -71,6 +71,11 @@ export class Draft {
   get state(): ThreadState {
     return this.#state
   }
+  /** Time for a record: not before those of earlier ones, whatever the clock says. */
+  get atMs(): number {
+    const { updatedAtMs, stateUpdatedAtMs } = this.#state.row
+    return Math.max(this.nowMs, updatedAtMs, stateUpdatedAtMs)
+  }
   /** The number of the row that the records go into. */
   get seq(): number {
     return this.#at.position.seq

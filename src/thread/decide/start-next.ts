@@ -54,7 +54,7 @@ export function launch(draft: Draft, run: RunRow, attempt: number,
   const { urgency = 'now', woken = false } = options
   const { runId, started: resumes } = run
   const baseCheckpointId = resumes ? run.baseCheckpointId : draft.state.row.head?.id ?? ''
-  draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.nowMs)], urgency)
+  draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.atMs)], urgency)
   draft.effect({ kind: 'publish', runId, entries: [metadataEntry(runId, attempt, draft.seq)] })
   draft.effect({ kind: 'execute', run: draft.unfinished(runId)!, resumes, woken })
 }

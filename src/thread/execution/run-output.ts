@@ -74,9 +74,9 @@ export class RunOutput {
   #write(batch: StepBatch): Appended {
     if (this.#threadFeed) return this.#writeForThread(batch, this.#threadFeed)
     const { steps, events, texts = [], awaited } = batch
-    const { threadLog, ports: { env } } = this.#context
+    const { threadLog } = this.#context
     const place = { runId: this.#runId, seq: threadLog.position.seq, last: this.#last }
-    const { records, entries, last } = decideSteps({ steps, events }, place, env.nowMs())
+    const { records, entries, last } = decideSteps({ steps, events }, place, this.#nowMs())
     this.#last = last
     const appended = records.length > 0 ? threadLog.write(records) : threadLog.durable
     this.#appended = appended
@@ -87,10 +87,10 @@ export class RunOutput {
 
   /** As `#write`, with events of the thread among the others. */
   #writeForThread({ steps, events, texts = [], awaited }: StepBatch, feed: ThreadFeed): Appended {
-    const { threadLog, ports: { env } } = this.#context
+    const { threadLog } = this.#context
     const place = { runId: this.#runId, seq: threadLog.position.seq, last: this.#last }
     const { ofRun, ofThread } = splitEvents(events)
-    const atMs = Math.max(env.nowMs(), threadLog.state.row.stateUpdatedAtMs)
+    const atMs = this.#nowMs()
     const { records, entries, last } = decideSteps({ steps, events: ofRun }, place, atMs)
     this.#last = last
     let appended = threadLog.durable
@@ -108,6 +108,12 @@ export class RunOutput {
     const shown = emitted.filter(({ name }) => !isThreadEvent(name))
     this.#feeds.publish(this.#runId, appended, shown)
     return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }
+  }
+
+  /** Not before the states and runs in the log, whatever the clock says. */
+  #nowMs(): number {
+    const { threadLog: { state: { row } }, ports: { env } } = this.#context
+    return Math.max(env.nowMs(), row.updatedAtMs, row.stateUpdatedAtMs)
   }
 
   #passOn(events: readonly Pick<FeedEntry, 'name' | 'json'>[], atMs: number): void {

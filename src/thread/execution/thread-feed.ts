@@ -29,7 +29,7 @@ const bound = { events: 32_000, bytes: 4 * 1024 * 1024 } as const
 export class ThreadFeed implements LogWatcher {
   readonly #context: ThreadContext
   #stream: EventStream | undefined
-  #fold = new ThreadEventFold([])
+  #fold = new ThreadEventFold([], false)
   /** Events that are published between those of the records that are written next. */
   #passing: readonly PassingEvent[] = []
   /** The place of the last event that no record stands for. */
@@ -76,6 +76,8 @@ export class ThreadFeed implements LogWatcher {
       entries.push({ place: { seq, index: this.#fold.slot - fromEnd }, name, json, valuesOf: '' })
     }
     if (this.#passing.length > 0) entries.sort((a, b) => a.place.index - b.place.index)
+    // Reading `durable` hurries the write: followers wait for it.
+    if (entries.length > 0 && this.followed) void this.#context.threadLog.durable
     this.#publish(entries, durable)
   }
 
@@ -91,7 +93,7 @@ export class ThreadFeed implements LogWatcher {
 
   /** Places in the new log begin anew. */
   begun(): void {
-    this.#fold = new ThreadEventFold([])
+    this.#fold = new ThreadEventFold([], false)
     this.#tail = { seq: 0, index: 0 }
     this.#stream?.forget({ seq: 0, index: 0 })
   }
@@ -111,7 +113,7 @@ export class ThreadFeed implements LogWatcher {
   /** Sends the listener what comes after a place. The result stops that. */
   follow(after: string | null, listener: FeedListener): () => void {
     const stream = this.#stream ??= this.#opened()
-    const stop = stream.follow(placeOf(after), null, listener, this.#past)
+    const stop = stream.follow(this.#retainedAfter(placeOf(after)), null, listener, this.#past)
     return () => {
       stop()
       if (this.#stream === stream && !stream.followed) this.lendMemory()
@@ -128,9 +130,18 @@ export class ThreadFeed implements LogWatcher {
     this.#close()?.lose()
   }
 
+  /** The same place, or one just before what is retained. */
+  #retainedAfter(after: EventPlace): EventPlace {
+    const first = this.#fold.retained
+    if (!first) return after
+    const before = { ...first, index: first.index - 1 }
+    return isAfter(before, after) ? before : after
+  }
+
   #opened(): EventStream {
     const { threadLog } = this.#context
-    this.#fold = new ThreadEventFold(threadLog.state.runs)
+    const { runs, row } = threadLog.state
+    this.#fold = new ThreadEventFold(runs, row.eventsFrom !== undefined)
     // What waits to be written was not watched: it is read from the log, as all before it.
     this.#fold.take(threadLog.waiting, threadLog.position.seq)
     threadLog.watcher = this
@@ -206,7 +217,7 @@ export class ThreadFeed implements LogWatcher {
       : runs.find(({ started }) => started)
     if (!exists || first === undefined) return
     await threadLog.durable
-    const fold = new ThreadEventFold([...runs, ...await this.#finished(first.runId)])
+    const fold = new ThreadEventFold([...runs, ...await this.#finished(first.runId)], true)
     const range = { from: Math.max(first.firstSeq, after.seq),
       through: Math.min(through.seq, row.seq) }
     // The first row may begin with the last events of the run before it.

@@ -3,6 +3,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { checkpointMark } from '../../graph/index.ts'
+import type { EventPlace } from './event-position.ts'
 import type { FeedEntry } from './feed-entry.ts'
 import { kwargsOf, planOf } from './run-request.ts'
 import { nameOfHead, nameOfMade } from './thread-event-head.ts'
@@ -18,6 +19,8 @@ interface KnownRun {
   readonly run: RunOfEvents
   readonly graphId: string
   started: boolean
+  /** The place of its first event; undefined if that was before the first record. */
+  begun?: EventPlace
 }
 
 /** The first free place of a row. */
@@ -28,15 +31,26 @@ export class ThreadEventFold {
   readonly #runs: Map<string, KnownRun>
   #seq = 0
   #slot = firstSlot
+  #retained: EventPlace | undefined
+  #hasFinished: boolean
 
-  /** `runs`: those that are unfinished, or begin before the first record. */
-  constructor(runs: readonly RunOfEvents[]) {
+  /**
+   * `runs`: those that are unfinished, or begin before the first record. `hasFinished`: a run has
+   * ended before the first record.
+   */
+  constructor(runs: readonly RunOfEvents[], hasFinished: boolean) {
     this.#runs = new Map(runs.map((run) => [run.runId, known(run)]))
+    this.#hasFinished = hasFinished
   }
 
   /** The next free place of the row that was taken last. */
   get slot(): number {
     return this.#slot
+  }
+
+  /** Where the last finished run began, if that is known: what was before is not sent. */
+  get retained(): EventPlace | undefined {
+    return this.#retained
   }
 
   /** The events of records that were written together, or of a whole row. */
@@ -71,7 +85,7 @@ export class ThreadEventFold {
 
   /** A run that was deleted since, or rolled back. */
   #unknown(runId: string): KnownRun {
-    const run = { runId, kwargsJson: '{}', planJson: '{"graphId":""}', started: true }
+    const run = { runId, kwargsJson: '{}', planJson: '{"graphId":""}', started: false }
     this.#runs.set(runId, known(run))
     return this.#runs.get(runId)!
   }
@@ -98,14 +112,18 @@ export class ThreadEventFold {
       entries.push({ head: { method: 'input.answered', runId, atMs },
         json: JSON.stringify({ interrupt_ids: answered }) })
     }
+    if (!known.started) known.begun = { seq: this.#seq, index: this.#slot }
     known.started = true
     return this.#placed(entries, 2)
   }
 
   #checkpoint(checkpoint: Payload<'checkpoint'>, marked: ReadonlySet<string>): FeedEntry[] {
-    const { id, runId, atMs } = checkpoint
-    if (marked.has(id)) return this.#placed([], 2)
-    return this.#placed(this.#statesOf(runId, atMs, id, envelopeOf(checkpoint)), 2)
+    const { id, parentId, runId, atMs } = checkpoint
+    const { step = -1, source = 'loop' } = metadataOf(checkpoint)
+    // That of an input has the state before it.
+    if (marked.has(id) || source === 'input') return this.#placed([], 2)
+    const json = JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step, source })
+    return this.#placed(this.#statesOf(runId, atMs, id, json), 2)
   }
 
   /** A state as two events, the checkpoint before its values. */
@@ -137,6 +155,8 @@ export class ThreadEventFold {
     const interrupts = questionsIn(interruptsJson)
     const slots = interrupts.length + 1
     if (!ended.started && !known?.started) return this.#placed([], slots)
+    this.#retained = known?.begun
+    this.#hasFinished = true
     const asked = interrupts.map((json): Unplaced => ({
       head: { method: 'input.requested', runId, atMs },
       json,
@@ -155,7 +175,9 @@ export class ThreadEventFold {
       const json = JSON.stringify({ event: 'interrupted', ...namedAs(known) })
       return [{ offset, head: { method: 'lifecycle', runId, atMs }, json }]
     })
-    return this.#placed(entries, droppedRunIds.length)
+    const placed = this.#placed(entries, droppedRunIds.length)
+    if (!this.#hasFinished) this.#retained = { seq: this.#seq, index: this.#slot }
+    return placed
   }
 }
 
@@ -199,11 +221,8 @@ function markedIn(records: readonly RecordOf[]): ReadonlySet<string> {
   return marked
 }
 
-/** The `data` of a `checkpoints` event. */
-function envelopeOf({ id, parentId, metadataJson }: Payload<'checkpoint'>): JsonText {
-  const { step, source } = JSON.parse(metadataJson || '{}') as { step?: number; source?: string }
-  return JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step: step ?? -1,
-    source: source ?? 'loop' })
+function metadataOf({ metadataJson }: Payload<'checkpoint'>): { step?: number; source?: string } {
+  return JSON.parse(metadataJson || '{}') as { step?: number; source?: string }
 }
 
 /** The interrupts that a run answers by their ids; none if it answers without ids. */

@@ -1,0 +1,241 @@
+/** Turns the engine's stream into events of protocol v2, for followers of the whole thread. */
+
+import type { ExecutionOutcome, JsonText, Step, StepEvent } from '../execution.ts'
+import { ChildLifecycle } from './child-lifecycle.ts'
+import { taskPayload } from './debug-payload.ts'
+import type { StepSink } from '../state/step-sink.ts'
+import type { Chunk, ChunkSink } from './event-mapping.ts'
+import { ProtocolMessages } from './protocol-messages.ts'
+import type { LateEvent } from './step-outbox.ts'
+import { checkpointMark, threadName } from './thread-event-name.ts'
+import type { ExecutionMethod } from './thread-event-name.ts'
+import type { ValuesReference } from './values-reference.ts'
+
+/** The engine's modes that events of a thread are made of. */
+export const protocolModes: readonly string[] = ['values', 'updates', 'messages', 'tools', 'custom',
+  'tasks']
+
+/** Modes whose chunks come from a subgraph only if subgraphs are asked for. */
+const loopModes: ReadonlySet<string> = new Set(['values', 'updates', 'tasks', 'checkpoints',
+  'debug'])
+
+/** What the events of one run are made with. */
+export interface ProtocolEventsOptions {
+  /** The JSON text that the API shows of a value. */
+  readonly text: (value: unknown) => JsonText
+  /** Steps reach the log only at the end: states are sent as text before. */
+  readonly isExit: boolean
+  readonly notify: (event: StepEvent | LateEvent) => void
+}
+
+/**
+ * A checkpoint whose events are not sent yet.
+ *
+ * open     they are sent where its step came, unless its values come in the same turn
+ * claimed  they are sent where its values came
+ * sent     they were sent
+ */
+interface Mark {
+  readonly id: string
+  readonly event: StepEvent
+  state: 'open' | 'claimed' | 'sent'
+}
+
+/**
+ * Makes the events of one run. Only the marks of checkpoints are durable: with them, a client that
+ * comes later gets every state.
+ */
+export class ProtocolEvents {
+  readonly #options: ProtocolEventsOptions
+  readonly #messages: ProtocolMessages
+  readonly #children: ChildLifecycle
+  /** Calls of tools that stay in the namespace of their task. */
+  readonly #apart = new Set<string>()
+  #marks: Mark[] = []
+  #reference: ValuesReference | undefined
+
+  constructor(options: ProtocolEventsOptions) {
+    this.#options = options
+    const { text } = options
+    this.#messages = new ProtocolMessages((place, data) =>
+      this.#send('messages', place.namespace, text(data), place.node)
+    )
+    this.#children = new ChildLifecycle((namespace, data) =>
+      this.#send('lifecycle', namespace, JSON.stringify(data))
+    )
+  }
+
+  /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
+  referTo(reference: ValuesReference | undefined): void {
+    this.#reference = reference
+  }
+
+  /** A sink for the engine's stream that feeds the events of the run as well. */
+  chunksFor(ofRun: ChunkSink, withSubgraphs: boolean): ChunkSink {
+    return {
+      chunk: (chunk) => {
+        this.chunk(chunk)
+        if (withSubgraphs) ofRun.chunk(chunk)
+        else if (isShownAtRoot(chunk)) ofRun.chunk({ ...chunk, namespace: [] })
+      },
+      engineEvent: (event) => ofRun.engineEvent(event),
+    }
+  }
+
+  /** A sink that notes the checkpoints among the steps. */
+  sinkOver(sink: StepSink): StepSink {
+    return {
+      step: (step) => {
+        sink.step(step)
+        this.step(step)
+      },
+      hold: (done) => sink.hold(done),
+      acknowledged: () => sink.acknowledged(),
+    }
+  }
+
+  /** A chunk of the engine's stream, with its namespace. */
+  chunk({ namespace, mode, payload }: Chunk): void {
+    const { text } = this.#options
+    this.#children.see(namespace)
+    switch (mode) {
+      case 'messages':
+        return this.#messages.chunk(namespace, payload)
+      case 'tools':
+        return this.#tool(namespace, payload as ToolPayload)
+      case 'updates':
+        return this.#updates(namespace, payload)
+      case 'values':
+        return this.#values(namespace, payload)
+      case 'tasks':
+        this.#children.task(namespace, payload)
+        this.#messages.task(namespace, payload)
+        return this.#send('tasks', namespace, text(taskPayload(payload)))
+      case 'custom':
+        return this.#send('custom', namespace, text(customData(payload)))
+    }
+  }
+
+  /** A step that goes into the log. */
+  step({ $case, value }: Step): void {
+    if ($case !== 'checkpoint') return
+    const { ns, id, parentId, metadataJson } = value
+    const { step = -1, source = 'loop' } = JSON.parse(metadataJson || '{}') as CheckpointMetadata
+    // It holds the input, but the state before it.
+    if (source === 'input') return
+    const json = JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step, source })
+    if (ns !== '') return this.#send('checkpoints', ns.split('|'), json)
+    const event = { name: checkpointMark, json, valuesOf: id, durable: true }
+    const mark: Mark = { id, event, state: 'open' }
+    this.#marks.push(mark)
+    this.#options.notify(() => mark.state === 'open' ? this.#sent(mark) : undefined)
+  }
+
+  /** The run has ended, unless it goes on elsewhere. */
+  end({ status, waiting, error }: ExecutionOutcome): void {
+    if (status === 'aborted' || status === 'drained') return
+    this.#messages.end(error?.message)
+    this.#children.end(error ? 'failed' : waiting ? 'interrupted' : 'completed')
+  }
+
+  #values(namespace: readonly string[], payload: unknown): void {
+    if (isInterrupt(payload)) return
+    this.#children.stepDone(namespace)
+    const { text, isExit, notify } = this.#options
+    const reference = this.#reference
+    if (namespace.length > 0 || isExit) return this.#send('values', namespace, text(payload))
+    if (!reference) return
+    const find = () => {
+      const id = this.#marks.length > 0 ? reference.of(payload) : undefined
+      return this.#marks.find((mark) => mark.id === id)
+    }
+    const claimed = find()
+    if (claimed) claimed.state = 'claimed'
+    notify(() => this.#sent(claimed ?? find()))
+  }
+
+  /** The event of a mark, once. */
+  #sent(mark: Mark | undefined): StepEvent | undefined {
+    if (!mark || mark.state === 'sent') return undefined
+    mark.state = 'sent'
+    this.#marks = this.#marks.filter((each) => each !== mark)
+    return mark.event
+  }
+
+  #updates(namespace: readonly string[], payload: unknown): void {
+    if (typeof payload !== 'object' || payload === null) return
+    for (const [node, update] of Object.entries(payload)) {
+      if (node === '__interrupt__' || node === '__metadata__') continue
+      const values = typeof update === 'object' && update !== null ? update : { value: update }
+      this.#send('updates', namespace, this.#options.text({ node, values }), node)
+    }
+  }
+
+  /**
+   * At the graph's namespace, where every client looks. The tool `task` starts a subagent: clients
+   * take that one's namespace from the task's.
+   */
+  #tool(namespace: readonly string[], payload: ToolPayload): void {
+    const { event, toolCallId, name } = payload
+    if (toolCallId === undefined) return
+    if (event === 'on_tool_start' && name === 'task') this.#apart.add(toolCallId)
+    const [graph, node] = [namespace.slice(0, -1), namespace.at(-1)?.split(':', 1)[0]]
+    this.#send('tools', this.#apart.has(toolCallId) ? namespace : graph,
+      this.#options.text(toolData(payload)), node)
+  }
+
+  #send(method: ExecutionMethod, namespace: readonly string[], json: JsonText, node = ''): void {
+    const name = threadName({ method, node, namespace })
+    this.#options.notify({ name, json, valuesOf: '', durable: false })
+  }
+}
+
+/** Whether the stream of a run would have a chunk if it had not been opened with subgraphs. */
+function isShownAtRoot({ namespace, mode }: Chunk): boolean {
+  return namespace.length === 0 || !loopModes.has(mode)
+}
+
+interface ToolPayload {
+  readonly event?: string
+  readonly toolCallId?: string
+  readonly name?: string
+  readonly input?: unknown
+  readonly data?: unknown
+  readonly output?: unknown
+  readonly error?: unknown
+}
+
+function toolData({ event, toolCallId, name, input, data, output, error }: ToolPayload): object {
+  const call = { tool_call_id: toolCallId }
+  switch (event) {
+    case 'on_tool_start':
+      return { event: 'tool-started', ...call, tool_name: name ?? 'unknown', input }
+    case 'on_tool_event':
+      return { event: 'tool-output-delta', ...call,
+        delta: typeof data === 'string' ? data : JSON.stringify(data ?? '') }
+    case 'on_tool_end':
+      return { event: 'tool-finished', ...call, output }
+    default:
+      return { event: 'tool-error', ...call, message: errorText(error) }
+  }
+}
+
+function errorText(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : String(error ?? 'unknown error')
+}
+
+function customData(payload: unknown): unknown {
+  const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload)
+    && 'name' in payload
+  return isNamed ? payload : { payload }
+}
+
+function isInterrupt(payload: unknown): boolean {
+  return typeof payload === 'object' && payload !== null && '__interrupt__' in payload
+}
+
+interface CheckpointMetadata {
+  readonly step?: number
+  readonly source?: string
+}

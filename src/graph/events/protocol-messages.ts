@@ -1,0 +1,86 @@
+/** The `messages` events of one run: several answers may stream at the same time. */
+
+import { StreamedMessage } from './streamed-message.ts'
+import type { MessageChunk, MessageData } from './streamed-message.ts'
+
+/** Where an event of a message is from. */
+export interface MessagePlace {
+  readonly namespace: readonly string[]
+  readonly node: string
+}
+
+/** An answer that is not complete. */
+interface Growing {
+  readonly stream: StreamedMessage
+  /** The namespace of the task that it is from. */
+  readonly task: string
+}
+
+/** Takes `[message, metadata]` of the engine's stream. */
+export class ProtocolMessages {
+  readonly #notify: (place: MessagePlace, data: MessageData) => void
+  readonly #growing = new Map<string, Growing>()
+  readonly #complete = new Set<string>()
+
+  constructor(notify: (place: MessagePlace, data: MessageData) => void) {
+    this.#notify = notify
+  }
+
+  chunk(namespace: readonly string[], payload: unknown): void {
+    const [message, metadata] = payload as [MessageChunk, { langgraph_node?: string }]
+    const { id } = message
+    if (!id || this.#complete.has(id)) return
+    const type = message._getType?.() ?? 'ai'
+    const place = placeOf(namespace, type, metadata?.langgraph_node)
+    const known = this.#growing.get(id)
+    if (known) return known.stream.add(message)
+    const stream = new StreamedMessage(id, (data) => this.#notify(place, data))
+    stream.start(type, message.tool_call_id)
+    if (isChunk(message) && type === 'ai') {
+      this.#growing.set(id, { stream, task: namespace.join('|') })
+      return stream.add(message)
+    }
+    this.#complete.add(id)
+    stream.whole(message)
+  }
+
+  /** Answers are complete when the task has ended that asked for them. */
+  task(namespace: readonly string[], payload: unknown): void {
+    const { id, name } = payload as { id?: string; name?: string }
+    if (!('result' in (payload as object))) return
+    const key = [...namespace, `${name}:${id}`].join('|')
+    for (const [messageId, { stream, task }] of this.#growing) {
+      if (task !== key && !task.startsWith(`${key}|`)) continue
+      this.#end(messageId)
+      stream.finish()
+    }
+  }
+
+  /** The run has ended; with an error, the answers that are not complete have failed. */
+  end(error: string | undefined): void {
+    for (const [messageId, { stream }] of this.#growing) {
+      this.#end(messageId)
+      if (error === undefined) stream.finish()
+      else stream.fail(error)
+    }
+  }
+
+  #end(messageId: string): void {
+    this.#growing.delete(messageId)
+    this.#complete.add(messageId)
+  }
+}
+
+/** Roles are the types of messages; `ChatMessage` has one of its own. */
+function isChunk(message: MessageChunk): boolean {
+  return typeof (message as { concat?: unknown }).concat === 'function'
+}
+
+/**
+ * The graph's namespace, where every client looks. What a model says inside of a tool is no message
+ * of the graph.
+ */
+function placeOf(namespace: readonly string[], type: string, node = ''): MessagePlace {
+  const isInTool = namespace.at(-1)?.startsWith('tools:') === true && type !== 'tool'
+  return { namespace: isInTool ? namespace : namespace.slice(0, -1), node }
+}
