@@ -13,9 +13,9 @@ import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
 const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'forms', 'graph-store',
-  'history', 'interrupts', 'join', 'lifecycle', 'multitask', 'runs', 'search', 'sse', 'state',
-  'stateless', 'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps',
-  'threads']
+  'history', 'interrupts', 'join', 'lifecycle', 'multitask', 'protocol-v2', 'runs', 'search', 'sse',
+  'state', 'stateless', 'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs',
+  'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'

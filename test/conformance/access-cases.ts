@@ -19,8 +19,9 @@ export const mark = 'only-for-acme'
  * own      the answer holds only what the caller's tenant owns
  * zero     the answer is a count, and it is 0
  * all      every caller is answered
+ * stream   it never ends; protocol-v2-access.test.ts reads it
  */
-export type Sight = 'nothing' | 'own' | 'zero' | 'all'
+export type Sight = 'nothing' | 'own' | 'zero' | 'all' | 'stream'
 
 export interface Case {
   readonly does: 'read' | 'change' | 'public'
@@ -76,6 +77,11 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/{thread_id}/state/checkpoint': read('nothing', at),
   'GET /threads/{thread_id}/history': read('nothing'),
   'POST /threads/{thread_id}/history': read('nothing', () => ({})),
+  'POST /threads/{thread_id}/commands': change('nothing',
+    () => ({ id: 1, method: 'input.respond',
+      params: { interrupt_id: 'f'.repeat(32), response: 'taken' } })),
+  'POST /threads/{thread_id}/stream/events': read('stream', () => ({ channels: ['values'] })),
+  'GET /threads/{thread_id}/stream/events': read('stream'),
   'GET /threads/{thread_id}/runs': read('nothing'),
   'POST /threads/{thread_id}/runs': change('nothing', ofGraph),
   'POST /threads/{thread_id}/runs/stream': change('nothing', ofGraph),

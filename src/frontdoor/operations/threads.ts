@@ -9,7 +9,8 @@ import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
 import type { TimeToLiveWish } from '../../search/index.ts'
-import type { HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
+import type { HistoryPart, ThreadClient, ThreadEventListener,
+  ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
   UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, PruneThreads, SearchThreads,
@@ -178,6 +179,12 @@ export class ThreadOperations {
   /** How many bytes the thread takes, as JSON of the API. */
   storage(tenant: string, threadId: string, cancelled?: AbortSignal): Promise<JsonText> {
     return this.#threads.storage(tenant, threadId, cancelled)
+  }
+
+  /** Follows the events of a thread, which need not exist yet. The result stops that. */
+  follow(tenant: string, threadId: string, afterSeq: number | null,
+    listener: ThreadEventListener): Promise<() => void> {
+    return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'wait' }, listener)
   }
 
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {

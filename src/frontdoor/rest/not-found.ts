@@ -3,9 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
-const unoffered: readonly (readonly [path: RegExp, what: string, instead?: string])[] = [
-  [/^\/threads\/[^/]+\/(commands|stream\/events)$/, 'Protocol v2 is',
-    'take useStream from @langchain/langgraph-sdk/react, or from @langchain/react before 1.0'],
+const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/threads\/[^/]+\/stream$/, 'Following a whole thread is'],
   [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
   [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
@@ -29,10 +27,9 @@ export function answerNotFound(app: App): void {
   })
   app.setNotFoundHandler(({ method, url }) => {
     const path = url.split('?', 1)[0]!
-    const [, what, instead] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
+    const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
     if (what !== undefined) {
-      const cure = instead === undefined ? '' : `: ${instead}`
-      throw new HeddleError('not_found', `${what} not offered by this server yet${cure}.`)
+      throw new HeddleError('not_found', `${what} not offered by this server yet.`)
     }
     const allow = described.filter((each) => each.path.test(path)).map((each) => each.method)
       .join(', ')

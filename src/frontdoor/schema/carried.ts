@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import type { Carried } from '../../json/index.ts'
 import { CreateAssistant, PatchAssistant } from './assistant.ts'
 import { CreateCron, PatchCron } from './cron.ts'
+import { ProtocolCommand } from './protocol-v2.ts'
 import { CreateRun, CreateRuns, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
 import { CreateThread } from './thread.ts'
@@ -22,6 +23,10 @@ const rules = new Map<TSchema, Carried>([
   [PatchCron, byRun],
   [CreateRuns, byRun],
   [UpdateState, byUpdate],
+  [ProtocolCommand, {
+    params: { input: 0, context: 1, command: carriedByCommand, update: 2, goto: 2, response: 0,
+      responses: { response: 0 } },
+  }],
   [CreateThread, { supersteps: { updates: byUpdate } }],
   [CreateAssistant, { context: 0 }],
   [PatchAssistant, { context: 0 }],
