@@ -41,7 +41,7 @@ export const asktwice = new StateGraph(Asked)
   .addEdge('ask', END)
   .compile()
 
-/** Earlier engines pass over the options. */
+/** The oldest engines pass over the options. */
 const askFor = interrupt as (value: unknown, options: object) => string
 
 /** One node asks twice, and says what the answers must be. */

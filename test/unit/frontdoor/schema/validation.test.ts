@@ -221,7 +221,8 @@ describe('a query string', () => {
   it('has nothing where a value is empty', () => {
     for (const schema of [ListRuns, JoinStream, CancelRun, DrawGraph, ReadState]) {
       for (const empty of ['', [''], ['', '']]) {
-        const query = Object.fromEntries(Object.keys(schema.properties).map((key) => [key, empty]))
+        const names = Object.keys(schema.properties).filter((name) => name !== 'namespace')
+        const query = Object.fromEntries(names.map((name) => [name, empty]))
         expect(readQuery(schema, query)).toEqual({})
       }
     }
@@ -229,6 +230,12 @@ describe('a query string', () => {
       .toEqual({ select: ['run_id'] })
     expect(readQuery(ListRuns, { constructor: 'x', toString: '' } as never))
       .toEqual({ constructor: 'x' })
+  })
+
+  it('has namespaces as they are: the empty one is the root, and names may have commas', () => {
+    for (const [given, read] of [['', ['']], ['a:1|b,c', ['a:1|b,c']], [['', 'a'], ['', 'a']]]) {
+      expect(readQuery(JoinStream, { namespace: given as string })).toEqual({ namespace: read })
+    }
   })
 
   it('never makes the check accept something that is no number', () => {
