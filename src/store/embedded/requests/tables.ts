@@ -102,6 +102,7 @@ export class Tables {
   /** Begins a generation. What tenants use is counted anew if an older program wrote the file. */
   begin(): StoreGeneration {
     const generation = this.generation.begin()
+    this.#items.begin()
     if (this.#threads.uses.begin(generation.epoch)) return generation
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
     return generation

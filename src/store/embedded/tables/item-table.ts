@@ -48,6 +48,7 @@ export const itemSchema = `
   );
   CREATE UNIQUE INDEX item_vectors_version ON item_vectors (version);
   CREATE INDEX item_vectors_tenant ON item_vectors (tenant, version);
+  CREATE INDEX item_vectors_gone ON item_vectors (no) WHERE dims = 0;
 `
 
 const noVectors = Buffer.alloc(0)
@@ -93,6 +94,11 @@ export class ItemTable {
     this.#dropVectors = database.prepare(`UPDATE item_vectors
       SET version = ${version}, dims = 0, vectors = x'' WHERE no = ? AND dims > 0`)
     this.#remove = database.prepare('DELETE FROM item WHERE no = ?')
+  }
+
+  /** Forgets vectors that are gone. Call before anything keeps versions in memory. */
+  begin(): void {
+    this.#database.prepare('DELETE FROM item_vectors WHERE dims = 0').run()
   }
 
   /** The encoded row with its vectors. */
