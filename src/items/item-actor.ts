@@ -10,7 +10,7 @@
  * An actor keeps nothing between turns and sleeps after each. The row is found by its id in the
  * index of the owner, in memory as a rule.
  *
- * Rule: [same_id]. A row names the newest commands that changed it, a deleted one too.
+ * Rules: [same_id] [item_commands].
  */
 
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'

@@ -1,4 +1,8 @@
-/** What becomes of an item: pure decisions from its stored row, a command and the time. */
+/**
+ * What becomes of an item: pure decisions from its stored row, a command and the time.
+ *
+ * Rule: [item_commands].
+ */
 
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { deletedMs, isAlive } from '../search/index.ts'

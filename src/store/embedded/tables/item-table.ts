@@ -21,7 +21,8 @@ export interface ItemEntry {
 /**
  * Tables of items. Vectors are apart, because searches by value do not read them. Each change of
  * them has a higher `version`, and `dims` 0 says that they are gone. Numbers are never used twice.
- * `item_order` has all that a search needs to know which rows come next.
+ * `item_order` has all that a search below a namespace needs to know which rows come next,
+ * `item_newest` that of a search in all namespaces.
  */
 export const itemSchema = `
   CREATE TABLE item (
@@ -38,6 +39,7 @@ export const itemSchema = `
   );
   CREATE UNIQUE INDEX item_item_id ON item (tenant, item_id);
   CREATE INDEX item_order ON item (tenant, namespace, updated_at DESC, key, expires_at);
+  CREATE INDEX item_newest ON item (tenant, updated_at DESC, namespace, key, expires_at);
   CREATE INDEX item_expiry ON item (expires_at, updated_at) WHERE expires_at > 0;
   CREATE TABLE item_vectors (
     no INTEGER PRIMARY KEY,
