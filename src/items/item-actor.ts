@@ -10,7 +10,7 @@
  * An actor keeps nothing between turns and sleeps after each. The row is found by its id in the
  * index of the owner, in memory as a rule.
  *
- * Rule: [same_id]. A row names the newest commands that changed it, a deleted one too.
+ * Rules: [same_id] [item_commands].
  */
 
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
@@ -28,7 +28,7 @@ export const itemKindName = 'item'
 export type ItemCommand =
   | { readonly kind: 'get'; readonly refresh: boolean }
   | { readonly kind: 'put'; readonly place: ItemPlace; readonly content: ItemContent }
-  | { readonly kind: 'delete' }
+  | { readonly kind: 'delete'; readonly place: ItemPlace }
   /** Moves the end of an item that was found by a search. */
   | { readonly kind: 'refresh' }
   /** Removes what has ended before that time for good. */
@@ -37,7 +37,7 @@ export type ItemCommand =
   | { readonly kind: 'rest' }
 
 type OuterCommand = Exclude<ItemCommand, { readonly kind: 'rest' }>
-type Changing = Exclude<OuterCommand, { readonly kind: 'get' | 'sweep' }>
+type Changing = Exclude<OuterCommand, { readonly kind: 'sweep' }>
 
 /** Where items are written. It is a part of the log port, whose other part items do not need. */
 export interface ItemLog {
@@ -95,10 +95,15 @@ class ItemActor implements Actor<ItemCommand> {
     const { key: { tenant, id }, epoch } = this.#context
     const turn = { tenant, epoch, commandId, nowMs: this.#parts.env.nowMs() }
     const row = await this.#parts.index.get(tenant, id)
-    if (command.kind === 'get') return await this.#read(row, command.refresh, turn)
-    if (command.kind === 'sweep') await this.#sweep(row, command.beforeMs)
-    else if (!isApplied(row, commandId)) await this.#write(changed(row, command, turn))
-    return { reply: null }
+    if (command.kind === 'sweep') return await this.#sweep(row, command.beforeMs)
+    const isDone = command.kind !== 'get' && isApplied(row, commandId)
+    const next = isDone ? undefined : changed(row, command, turn)
+    const found = command.kind === 'get' ? living(row, turn.nowMs) : undefined
+    const reply = found === undefined ? null : itemOf(found)
+    // What was not written has not passed the ownership check either, so the reply has to.
+    if (next === undefined) return { reply, kind: 'read' }
+    await this.#parts.log.append([], [{ table: 'item', row: next }])
+    return { reply }
   }
 
   follow(): Promise<() => void> {
@@ -109,31 +114,23 @@ class ItemActor implements Actor<ItemCommand> {
     return Promise.resolve()
   }
 
-  async #read(row: ItemRow | undefined, refresh: boolean, turn: ItemTurn): Promise<Turn> {
-    const refreshed = refresh ? afterRefresh(row, turn) : undefined
-    await this.#write(refreshed)
-    const found = living(row, turn.nowMs)
-    const reply = found === undefined ? null : itemOf(found)
-    return refreshed === undefined ? { reply, kind: 'read' } : { reply }
-  }
-
-  async #write(row: ItemRow | undefined): Promise<void> {
-    if (row !== undefined) await this.#parts.log.append([], [{ table: 'item', row }])
-  }
-
-  async #sweep(row: ItemRow | undefined, beforeMs: number): Promise<void> {
+  async #sweep(row: ItemRow | undefined, beforeMs: number): Promise<Turn> {
     const { key: { tenant, id }, epoch } = this.#context
-    if (row === undefined || !isOver(row, beforeMs)) return
+    if (row === undefined || !isOver(row, beforeMs)) return { reply: null, kind: 'read' }
     await this.#parts.log.append([], [{ table: 'item_removed', tenant, id, epoch }])
+    return { reply: null }
   }
 }
 
+/** The row that is written; undefined if nothing changes. */
 function changed(row: ItemRow | undefined, command: Changing, turn: ItemTurn): ItemRow | undefined {
   switch (command.kind) {
     case 'put':
       return afterPut(row, command.place, command.content, turn)
     case 'delete':
-      return afterDelete(row, turn)
+      return afterDelete(row, command.place, turn)
+    case 'get':
+      return command.refresh ? afterRefresh(row, turn) : undefined
     case 'refresh':
       return afterRefresh(row, turn)
   }

@@ -20,14 +20,18 @@ interface Store {
   namespaces(tenant: string, request: ListNamespaces): Promise<readonly Namespace[]>
 }
 
-/** Operations of one batch, and items of one search, at most. */
-const [operationsMax, limitMax] = [1_000, 10_000]
+/** Operations of one batch, characters of all their values, and items of one search, at most. */
+const [operationsMax, charactersMax, limitMax] = [1_000, 32 * 1024 * 1024, 10_000]
 
 /** The results, in the order of the operations. Of two changes of one item, the last is done. */
 export async function doBatch(store: Store, tenant: string,
   operations: readonly ItemOperation[]): Promise<ItemResult[]> {
   if (operations.length > operationsMax) {
     throw fault('operations', `may be ${operationsMax} in one batch`)
+  }
+  const characters = operations.reduce((sum, each) => sum + lengthOf(each), 0)
+  if (characters > charactersMax) {
+    throw fault('operations', `may have ${charactersMax} characters of JSON in one batch`)
   }
   const results = await Promise.all(
     operations.map((each): Promise<ItemResult> | ItemResult =>
@@ -39,6 +43,10 @@ export async function doBatch(store: Store, tenant: string,
   )
   await Promise.all([...changes.values()].map((each) => change(store, tenant, each)))
   return results
+}
+
+function lengthOf(operation: ItemOperation): number {
+  return operation.kind === 'put' ? operation.valueJson.length : 0
 }
 
 function isChange(operation: ItemOperation): operation is Changing {

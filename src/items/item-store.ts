@@ -73,10 +73,11 @@ export class ItemStore {
   }
 
   /** Does nothing if there is none. */
-  async delete(tenant: string, place: ItemPlace): Promise<void> {
-    requireLabels('namespace', place.namespace)
-    requireKey(place.key)
-    await this.#ask(tenant, place, { kind: 'delete' })
+  async delete(tenant: string, { namespace, key }: ItemPlace): Promise<void> {
+    requireLabels('namespace', namespace)
+    requireKey(key)
+    const place = { namespace, key }
+    await this.#ask(tenant, place, { kind: 'delete', place })
   }
 
   /** A page: the newest first, or the nearest to `query`. */

@@ -21,6 +21,8 @@ const keptMs = 10 * 60_000
 /** Items that are found at a time, and removed at a time: few, as nobody waits for it. */
 const [pageSize, atOnce] = [500, 4]
 const quietMs = 60 * 60_000
+/** Pages of one sweep. What is left, or cannot be removed, is for the next one. */
+const pagesMax = 200
 
 /** Sweeps until the result is called. */
 export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepParts): () => void {
@@ -39,13 +41,13 @@ export function sweepItems({ env, index, router, everyMs = defaultMs }: SweepPar
   })
 }
 
-/** Removes everything that has ended long enough ago. */
+/** Removes what has ended long enough ago. */
 async function sweepOnce(
   { env, index, router }: Pick<SweepParts, 'env' | 'index' | 'router'>,
 ): Promise<void> {
   const beforeMs = env.nowMs() - keptMs
   const inTurn = limitConcurrency(atOnce)
-  for (;;) {
+  for (let page = 0; page < pagesMax; page++) {
     const ended = await index.ended(beforeMs, pageSize)
     const command: ItemCommand = { kind: 'sweep', beforeMs }
     await Promise.all(

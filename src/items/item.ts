@@ -1,4 +1,8 @@
-/** What becomes of an item: pure decisions from its stored row, a command and the time. */
+/**
+ * What becomes of an item: pure decisions from its stored row, a command and the time.
+ *
+ * Rule: [item_commands].
+ */
 
 import type { ItemRow } from '../../proto/gen/storage/v1/row.ts'
 import { deletedMs, isAlive } from '../search/index.ts'
@@ -69,13 +73,17 @@ export function afterPut(row: ItemRow | undefined, { namespace, key }: ItemPlace
 
 /**
  * The row after a deletion; undefined if nothing changes. It stays for a while without its value,
- * so that a repeated command does not delete what was put meanwhile.
+ * so that a repeated command does not delete what was put meanwhile. Where owners change (commands
+ * have ids then) it is written even if there is no item: a put of a deposed owner that is still on
+ * its way must not bring it back.
  */
-export function afterDelete(row: ItemRow | undefined, turn: ItemTurn): ItemRow | undefined {
-  const { epoch, nowMs } = turn
-  if (row === undefined || living(row, nowMs) === undefined) return undefined
-  return { ...row, epoch, valueJson: '', updatedAtMs: nowMs, ttlMs: 0, expiresAtMs: deletedMs,
-    vectors: Buffer.alloc(0), dims: 0, applied: withApplied(row, turn) }
+export function afterDelete(row: ItemRow | undefined, place: ItemPlace, turn: ItemTurn):
+  | ItemRow
+  | undefined {
+  const alive = living(row, turn.nowMs)
+  if (alive === undefined && turn.commandId === undefined) return undefined
+  const nothing = { valueJson: '', ttlMs: 0, vectors: '', dims: 0 }
+  return { ...afterPut(row, place, nothing, turn), expiresAtMs: deletedMs }
 }
 
 /** The row after a read that refreshes it; undefined if that changes nothing. */

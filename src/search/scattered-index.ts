@@ -114,7 +114,9 @@ class Scatter {
     return this.#untilWhole(async (owners, ask) => {
       const answers = await Promise.all(owners.map((member) => ask(member, question)))
       const whole = wholeOf(answers, this.#options.owners.shards)
-      return whole && pageOfNamespaces(whole.flatMap(({ namespaces = [] }) => namespaces), query)
+      // Each owner has checked the conditions, before it cut the namespaces.
+      const found = whole?.flatMap(({ namespaces = [] }) => namespaces)
+      return found && pageOfNamespaces(found, { ...query, conditions: [] })
     })
   }
 

@@ -158,4 +158,9 @@ export const callCases: Readonly<Record<string, Case>> = {
   'RunService.joinRunStream': read('nothing', theRun),
   'RunService.cancelRun': change('nothing', theRun),
   'RunService.deleteRun': change('nothing', theRun),
+  'StoreService.putItem': change('own', () => ({ ...theItem, valueJson: bytes({}) })),
+  'StoreService.getItem': read('own', () => theItem),
+  'StoreService.deleteItem': change('own', () => theItem),
+  'StoreService.searchItems': read('own', () => ({})),
+  'StoreService.listNamespaces': read('own', () => ({})),
 }

@@ -12,6 +12,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
+import { StoreService } from '../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
 import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
@@ -144,7 +145,7 @@ function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
   return ask(server.url, method, filled + query, body?.(theirs), { ...headers })
 }
 
-const services = [AssistantService, ThreadService, RunService]
+const services = [AssistantService, ThreadService, RunService, StoreService]
 
 const transports: Readonly<Record<string, () => Transport>> = {
   'Connect': () => createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' }),

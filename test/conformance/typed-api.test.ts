@@ -8,6 +8,7 @@ import { createConnectTransport, createGrpcTransport,
 import { describe, expect, it } from 'vitest'
 import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
+import { StoreService } from '../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
 import { useGates } from '../support/gate.ts'
 import { say, texts } from '../support/run-events.ts'
@@ -53,6 +54,26 @@ describe.each(transports)('%s', (_, transport) => {
     await expect(client.getAssistant({ assistantId })).rejects.toMatchObject({
       code: Code.NotFound,
     })
+  })
+
+  it('puts, finds, lists and deletes items', async () => {
+    const client = createClient(StoreService, transport())
+    const place = { namespace: ['typed', randomUUID()], key: 'k' }
+    expect((await client.getItem(place)).item).toBeUndefined()
+    await client.putItem({ ...place, valueJson: bytes({ n: 2 }), ttlMinutes: 0 })
+    const { item } = await client.getItem(place)
+    expect(item).toMatchObject(place)
+    expect(parsed(item!.valueJson)).toEqual({ n: 2 })
+    const search = async (n: number) =>
+      (await client.searchItems({ namespacePrefix: place.namespace,
+        filterJson: bytes({ n: { $gt: n } }) })).items.map(({ item: found }) => found!.key)
+    expect([await search(1), await search(2)]).toEqual([['k'], []])
+    const { namespaces } = await client.listNamespaces({ prefix: place.namespace, maxDepth: 2 })
+    expect(namespaces.map(({ labels }) => labels)).toEqual([place.namespace])
+    await client.deleteItem(place)
+    expect((await client.getItem(place)).item).toBeUndefined()
+    await expect(client.putItem({ ...place, valueJson: bytes([]) })).rejects
+      .toMatchObject({ code: Code.InvalidArgument })
   })
 
   it('streams the run itself first, then its events', async () => {

@@ -6,6 +6,8 @@ import { ActivationTable, actorKeyText, createInbound, createRouter, openSession
 import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
   ShardHost, ShardClaim, Transport } from '../../cluster/index.ts'
 import { HeddleError } from '../../src/errors.ts'
+import { itemKind } from '../../src/items/index.ts'
+import type { ItemCommand } from '../../src/items/item-actor.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
@@ -24,12 +26,14 @@ import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
 import { LifeActor } from './life-actor.ts'
 import type { LifeCommand } from './life-actor.ts'
+import { placeOf } from './item-clients.ts'
 import { hasLives } from './life-clients.ts'
 import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
 import { MemoryIndex } from './memory-index.ts'
+import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
-import { connectionWithout, checksWithout, logWithout, sessionsWithout,
+import { connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
   transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
 import type { Ways } from './ways.ts'
@@ -45,6 +49,8 @@ export interface MemberOptions {
   readonly lives: (other: Name) => Promise<boolean>
   readonly bucketBytes: number
   readonly without: Rule | undefined
+  /** Whether clients use items. */
+  readonly items: boolean
 }
 
 /** What it has once its session is open. */
@@ -74,6 +80,7 @@ export class Member {
   readonly #options: MemberOptions
   readonly #connection: Connection
   readonly #index = new MemoryIndex({ shards, tenant })
+  readonly #items = new MemoryItems({ shards, tenant })
   readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
@@ -120,8 +127,11 @@ export class Member {
   }
 
   /** To be called within the process. */
-  readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
-    this.#node!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
+  readonly ask = (list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> => {
+    const item = placeOf(list)
+    const key = item === undefined ? { kind: 'thread', id: list } : { kind: 'item', id: item.id }
+    return this.#node!.router.ask({ ...key, tenant }, command)
+  }
 
   /** Takes a command of another member; a repeated command gets its first answer. */
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
@@ -236,7 +246,10 @@ export class Member {
         shardOf(actorKeyText(key), shards) === shard ? shard : undefined
       const inProgress = await activations.release(ofIt, noHurry).get(shard)
       log.forget()
-      if (without !== 'rows_after') this.#index.drop(shard)
+      if (without !== 'rows_after') {
+        this.#index.drop(shard)
+        this.#items.drop(shard)
+      }
       return inProgress ?? []
     }
     return {
@@ -279,7 +292,8 @@ export class Member {
       },
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
         ? new LifeActor(parts, context)
-        : new ListActor(parts, context)) }],
+        : new ListActor(parts, context)) },
+        itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) })],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = balancer
@@ -313,14 +327,26 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: this.#index as unknown as LocalIndex,
+      index: this.#bothIndexes() as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
   }
 
   #load(shard: number): void {
-    void this.#index.take(shard, this.#rows.thread, () => pause(this.process.env, loadAgainMs))
+    const tryAgain = () => pause(this.process.env, loadAgainMs)
+    void this.#index.take(shard, this.#rows.thread, tryAgain)
+    if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
+  }
+
+  #bothIndexes(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
+    const [index, items] = [this.#index, this.#items]
+    return {
+      put: async (updates) => void await Promise.all([index.put(updates), items.put(updates)]),
+      remove: (subject) => index.remove(subject),
+      coversItem: (name) => items.coversItem(name),
+      removeItem: (name) => items.removeItem(name),
+    }
   }
 
   #rowWritten(branchId: string, seq: number): Promise<void> | undefined {

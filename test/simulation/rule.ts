@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { OwnershipCheck, SessionPort, Transport } from '../../cluster/index.ts'
 import type { LogPort } from '../../src/checkpoint/index.ts'
+import type { ItemIndex } from '../../src/search/index.ts'
 import type { Connection, Row, Statement } from '../../src/store/cassandra/driver/connection.ts'
 import { checkThat, openCheck } from '../support/open-check.ts'
 
@@ -25,10 +26,11 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * same_life      a removal names the life that it ends
  * copies_noted   what a copy needs of others is noted before it is made
  * purged_first   the rows of a life are removed before the next one with that id begins
+ * item_commands  the row of an item names the newest commands that changed it
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last', 'drain',
-  'same_id', 'same_life', 'copies_noted', 'purged_first'] as const
+  'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands'] as const
 
 export type Rule = typeof rules[number]
 
@@ -124,6 +126,15 @@ export function checksWithout(rule: Rule | undefined,
     rolling: rule === 'roll_over' ? openCheck : check,
     appending: rule === 'validate_after' ? openCheck : rule === 'rows_last' ? second : check,
   }
+}
+
+/** The rows of items as their actors see them. */
+export function itemsWithout(rule: Rule | undefined,
+  real: Pick<ItemIndex, 'get'>): Pick<ItemIndex, 'get'> {
+  return { get: async (tenant, id) => {
+    const row = await real.get(tenant, id)
+    return row && rule === 'item_commands' ? { ...row, applied: [] } : row
+  } }
 }
 
 /** The log as actors see it. */

@@ -13,7 +13,8 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   npm run simulate -- --seed 17 --trace         one, with its story
   --within <seconds>     begins no world later than that
   --without <rule>       takes a rule away: ${rules.join(', ')}
-  --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}`
+  --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}
+  --items                clients use items of the store instead of lists`
 
 const { values } = orExit(() =>
   typedOptions({ options: {
@@ -24,6 +25,7 @@ const { values } = orExit(() =>
     within: { type: 'string' },
     without: { type: 'string' },
     favourite: { type: 'string' },
+    items: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
   } })
 )
@@ -60,7 +62,8 @@ const began = performance.now()
 let [acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0]
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
-  const options: SimulationOptions = { seed, without, favourite, tracing: values.trace }
+  const options: SimulationOptions = { seed, without, favourite, items: values.items,
+    tracing: values.trace }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads

@@ -36,6 +36,20 @@ describe('a simulated cluster', () => {
     expect(owners).toBeGreaterThan(600)
   }, longMs)
 
+  it('loses and brings back no item in 40 worlds full of faults', async () => {
+    const bad: string[] = []
+    let [acknowledged, reads] = [0, 0]
+    for (let seed = 1; seed <= 40; seed++) {
+      const outcome = await simulate({ seed, items: true })
+      acknowledged += outcome.acknowledged
+      reads += outcome.reads
+      if (outcome.findings.length > 0) bad.push(report(outcome))
+    }
+    expect(bad).toEqual([])
+    expect(acknowledged).toBeGreaterThan(1_000)
+    expect(reads).toBeGreaterThan(1_000)
+  }, longMs)
+
   it('has the same trace for the same seed', async () => {
     const life = async () => (await simulate({ seed: 77, tracing: true })).trace
     const first = await life()
@@ -52,6 +66,8 @@ interface Need {
   readonly from?: number
   /** How many worlds are tried at most. */
   readonly worlds: number
+  /** Whether clients use items instead of lists. */
+  readonly items?: boolean
 }
 
 const needs: Readonly<Record<Rule, Need>> = {
@@ -72,15 +88,16 @@ const needs: Readonly<Record<Rule, Need>> = {
   same_life: { favourite: 'part', from: 25, worlds: 200 },
   copies_noted: { worlds: 100 },
   purged_first: { worlds: 400 },
+  item_commands: { items: true, from: 15, worlds: 60 },
 }
 
 describe('a simulated cluster without one of the rules', () => {
   for (const rule of rules) {
     it(`breaks a promise: ${rule}`, async () => {
-      const { favourite, from = 1, worlds } = needs[rule]
+      const { favourite, from = 1, worlds, items = false } = needs[rule]
       let found = 0
       for (let seed = from; found === 0 && seed < from + worlds; seed++) {
-        const { findings } = await simulate({ seed, without: rule, favourite })
+        const { findings } = await simulate({ seed, without: rule, favourite, items })
         if (findings.length > 0) found = seed
       }
       expect(found).toBeGreaterThan(0)

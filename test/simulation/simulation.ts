@@ -5,11 +5,13 @@
 
 import { placeShard } from '../../cluster/shards/placement.ts'
 import { HeddleError } from '../../src/errors.ts'
+import type { ItemCommand } from '../../src/items/item-actor.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
 import type { Finding } from './checker.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
+import { ItemClients } from './item-clients.ts'
 import type { LifeCommand, Look } from './life-actor.ts'
 import { hasLives, LifeClients } from './life-clients.ts'
 import type { Command, History } from './list-actor.ts'
@@ -28,6 +30,8 @@ export interface SimulationOptions {
   /** The most frequent fault; by default the seed decides. */
   readonly favourite?: FaultName
   readonly tracing?: boolean
+  /** Whether clients use items instead of lists. */
+  readonly items?: boolean
 }
 
 export interface Outcome {
@@ -65,7 +69,7 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 /** What a client asks for, and how it learns the outcome. */
 interface Question {
   readonly list: string
-  readonly command: Command | LifeCommand
+  readonly command: Command | LifeCommand | ItemCommand
   /** The next question after this answer; by default there is none. */
   next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
@@ -80,6 +84,7 @@ class Simulation {
   readonly #ways: Ways<Member>
   readonly #checker = new Checker()
   readonly #lifeClients: LifeClients
+  readonly #itemClients: ItemClients | undefined
   /** How many of the clients use lists with lives. */
   readonly #lifeShare: number
   /** What is still wrong at the end. */
@@ -114,6 +119,10 @@ class Simulation {
     this.#lifeClients = new LifeClients({ chance, nowMs: () => this.#world.nowMs,
       naming: without !== 'same_life',
       fail: (violation, what) => this.#checker.fail(violation, what) })
+    this.#itemClients = options.items
+      ? new ItemClients({ chance, nowMs: () => this.#world.nowMs,
+        fail: (violation, what) => this.#checker.fail(violation, what) })
+      : undefined
     this.#lifeShare = chance.pick([0, 0.5, 0.8])
     this.#bucketBytes = chance.pick([600, 2_500, 8 * 1024 * 1024])
     this.#lies = chance.pick([0, 0.01, 0.1])
@@ -140,8 +149,9 @@ class Simulation {
     await this.#end()
     const { findings } = this.#checker
     const { removals, copied: copies } = this.#lifeClients
-    const acknowledged = this.#checker.acknowledged + this.#lifeClients.acknowledged
-    const reads = this.#checker.reads + this.#lifeClients.looks
+    const { writes = 0, reads: gets = 0 } = this.#itemClients ?? {}
+    const acknowledged = this.#checker.acknowledged + this.#lifeClients.acknowledged + writes
+    const reads = this.#checker.reads + this.#lifeClients.looks + gets
     const { trace } = world
     return { options: this.#options, findings, acknowledged, reads, removals, copies,
       owners: this.#served, trace }
@@ -201,6 +211,10 @@ class Simulation {
   /** Checks lists with lives: leftovers of removals are purged some time after the last fault. */
   async #finalLives(): Promise<void> {
     const world = this.#world
+    for (const item of this.#itemClients?.items ?? []) {
+      const { command, hear } = this.#itemClients!.get(item)
+      hear(await this.#askAgain(item, command))
+    }
     const { lists: asked } = this.#lifeClients
     if (asked.length > 0) await this.#pause(hintsMs)
     do {
@@ -228,7 +242,7 @@ class Simulation {
   }
 
   /** Asks any member until one answers: late messages may still arrive after the last fault. */
-  async #askAgain(list: string, command: Command | LifeCommand): Promise<unknown> {
+  async #askAgain(list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> {
     const world = this.#world
     for (;;) {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
@@ -275,6 +289,7 @@ class Simulation {
       lives: (other) => this.#lives(member, other.id),
       bucketBytes: this.#bucketBytes,
       without: this.#options.without,
+      items: this.#options.items === true,
     })
     this.#members = [...this.#members.filter((each) => each.process.state !== 'ended'), member]
     return member
@@ -339,6 +354,7 @@ class Simulation {
     const { chance } = world
     const end = once(() => this.#think(client))
     world.wakeAfter(patienceMs, end)
+    if (this.#itemClients) return this.#send(member, this.#itemClients.ask(), end)
     if (client < this.#lifeShare * clients) {
       return this.#send(member, this.#lifeClients.ask(), end)
     }

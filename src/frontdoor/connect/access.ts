@@ -2,6 +2,7 @@
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import { StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { Access } from '../http/caller.ts'
 
@@ -48,11 +49,20 @@ const ofRuns: CallAccess<typeof RunService> = {
   deleteRun: 'change',
 }
 
+const ofItems: CallAccess<typeof StoreService> = {
+  putItem: 'change',
+  getItem: 'read',
+  deleteItem: 'change',
+  searchItems: 'read',
+  listNamespaces: 'read',
+}
+
 /** Access by the path of the call. */
 export const accessOfCalls: ReadonlyMap<string, Access> = new Map([
   ...pathsOf(AssistantService, ofAssistants),
   ...pathsOf(ThreadService, ofThreads),
   ...pathsOf(RunService, ofRuns),
+  ...pathsOf(StoreService, ofItems),
 ])
 
 interface Service {

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Log } from '../../../cluster/index.ts'
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import { StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import { HeddleError } from '../../errors.ts'
 import { openReplyHeaders } from '../http/connection-ticker.ts'
@@ -20,6 +21,7 @@ import { readLongFields } from './long-fields.ts'
 import { modest } from './modest-messages.ts'
 import { detailsKey } from './request-details.ts'
 import { runService } from './run-service.ts'
+import { storeService } from './store-service.ts'
 import { threadService } from './thread-service.ts'
 import { holdMessages, withDelivery } from './unread.ts'
 
@@ -39,6 +41,7 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(AssistantService, assistantService(options))
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
+      router.service(StoreService, storeService(options))
       const { handlers } = router
       for (const [at, handler] of handlers.entries()) {
         handlers[at] = modest(handler, options.readMaxBytes)

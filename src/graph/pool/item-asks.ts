@@ -1,14 +1,19 @@
 /** What jobs of a worker ask for items, and who waits for the answers. */
 
-import type { ItemResult } from '../../items/index.ts'
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import type { AskItems } from '../engine/graph-store.ts'
 import { unwrap } from './worker-mail.ts'
 import type { Result, WorkerMail } from './worker-mail.ts'
+
+/** What a worker asks at a time. More waits here, as the main thread has to hold what is asked. */
+const asksAtOnce = 64
 
 /** Sends what jobs ask to the main thread. Lives in the worker. */
 export class ItemAsks {
   readonly #send: (mail: WorkerMail) => void
   readonly #waiting = new Map<number, PromiseWithResolvers<readonly ItemResult[]>>()
+  readonly #inTurn = limitConcurrency(asksAtOnce)
   #last = 0
 
   constructor(send: (mail: WorkerMail) => void) {
@@ -20,12 +25,8 @@ export class ItemAsks {
     return async (operations) => {
       entered()
       if (operations.length === 0) return []
-      const reply = Promise.withResolvers<readonly ItemResult[]>()
-      const asking = ++this.#last
-      this.#waiting.set(asking, reply)
-      this.#send({ type: 'items', job, asking, operations })
       try {
-        return await reply.promise
+        return await this.#inTurn(() => this.#ask(job, operations))
       } finally {
         entered()
       }
@@ -40,5 +41,13 @@ export class ItemAsks {
     } catch (error) {
       reply?.reject(error)
     }
+  }
+
+  #ask(job: number, operations: readonly ItemOperation[]): Promise<readonly ItemResult[]> {
+    const reply = Promise.withResolvers<readonly ItemResult[]>()
+    const asking = ++this.#last
+    this.#waiting.set(asking, reply)
+    this.#send({ type: 'items', job, asking, operations })
+    return reply.promise
   }
 }

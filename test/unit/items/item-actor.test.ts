@@ -3,7 +3,9 @@
 import { beforeEach, expect, it } from 'vitest'
 
 import { ActivationTable } from '../../../cluster/index.ts'
+import type { OwnershipCheck } from '../../../cluster/index.ts'
 import type { ItemRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../../src/errors.ts'
 import { itemKind } from '../../../src/items/index.ts'
 import type { ItemCommand } from '../../../src/items/item-actor.ts'
 import { itemId } from '../../../src/search/index.ts'
@@ -77,20 +79,20 @@ it('a command that was done is not done again, not even after a deletion', async
   await put(2)
   await put(1, 0, 'first')
   expect(await get()).toBe('2')
-  await ask({ kind: 'delete' }, 'gone')
+  await ask({ kind: 'delete', place }, 'gone')
   await put(3)
-  await ask({ kind: 'delete' }, 'gone')
+  await ask({ kind: 'delete', place }, 'gone')
   expect(await get()).toBe('3')
-  await ask({ kind: 'delete' })
-  await ask({ kind: 'delete' })
-  expect([await get(), writes]).toEqual([undefined, 5])
+  await ask({ kind: 'delete', place })
+  await ask({ kind: 'delete', place })
+  expect([await get(), writes]).toEqual([undefined, 6])
 })
 
 it('what was deleted keeps no value, and is removed when it is old enough', async () => {
   await put(1)
   env.advance(5)
   const before = env.nowMs()
-  await ask({ kind: 'delete' })
+  await ask({ kind: 'delete', place })
   expect(row).toMatchObject({ valueJson: '' })
   await ask({ kind: 'sweep', beforeMs: before })
   expect(row).toBeDefined()
@@ -105,4 +107,26 @@ it('no actor stays after its command', async () => {
   await put(1)
   await new Promise((turn) => setImmediate(turn))
   expect(table.size).toBe(0)
+})
+
+it('an owner that was deposed does not say that there was nothing to do', async () => {
+  const gone = () => Promise.reject(new HeddleError('not_owner'))
+  const check = { state: 'open', closing: new Promise<void>(() => {}), mark: () => 0,
+    confirmed: () => false, confirm: gone } as unknown as OwnershipCheck
+  const index = { get: async () => undefined }
+  const log = { append: gone }
+  const deposed = new ActivationTable({ env, kinds: [itemKind({ log, index, env })], check })
+  for (const kind of ['delete', 'refresh'] as const) {
+    const asked = deposed.ask(key, 1, { kind, place })
+    await expect(asked).rejects.toMatchObject({ code: 'not_owner' })
+  }
+  await expect(deposed.ask(key, 1, { kind: 'get', refresh: true }, 'd')).rejects.toThrow()
+})
+
+it('a deletion of nothing is written where owners change, and only there', async () => {
+  await ask({ kind: 'delete', place })
+  expect(row).toMatchObject({ ...place, valueJson: '', expiresAtMs: 1 })
+  row = undefined
+  await table.ask(key, 1, { kind: 'delete', place })
+  expect([row, writes]).toEqual([undefined, 1])
 })

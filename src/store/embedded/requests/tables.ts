@@ -110,6 +110,7 @@ export class Tables {
   begin(): StoreGeneration {
     const generation = this.generation.begin()
     this.#threads.expiring.begin(generation.epoch, (body) => expiryOf(ThreadRow.decode(body)))
+    this.#items.begin()
     if (this.#threads.uses.begin(generation.epoch)) return generation
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
     return generation

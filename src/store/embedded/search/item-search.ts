@@ -22,9 +22,10 @@ interface Candidate {
   readonly score?: number
 }
 
-interface Scored extends Candidate {
-  readonly item: CachedItem
-  readonly score: number
+/** What was compared with a query. Scores belong to the items at the same place. */
+interface Compared {
+  readonly items: readonly CachedItem[]
+  readonly scores: readonly number[]
 }
 
 /** Items that are compared before other searches have their turn: some milliseconds. */
@@ -47,8 +48,8 @@ export class ItemSearch {
   /** Yields after each slice. A search ends with the last item of its page. */
   *search(query: ItemQuery): Generator<void, EncodedItem[], void> {
     if (query.vector === undefined) return yield* this.#page(query, this.#newest(query))
-    const scored = yield* this.#nearest(query, query.vector)
-    return yield* this.#page(query, this.#withRest(query, scored))
+    const compared = yield* this.#compared(query, query.vector)
+    return yield* this.#page(query, this.#withRest(query, compared))
   }
 
   /** The page of the candidates that pass the filter. */
@@ -77,44 +78,67 @@ export class ItemSearch {
     return page
   }
 
-  /** Living items below the prefix, the newest first. Only the index is read. */
-  *#newest({ tenant, prefix, nowMs }: ItemQuery): Generator<Candidate, void, void> {
+  /** Living items below the prefix, the newest first. Only an index is read. */
+  *#newest(query: ItemQuery): Generator<Candidate, void, void> {
+    const { tenant, prefix, nowMs, filter, vector, offset, limit } = query
+    const index = prefix.length === 0 ? 'item_newest' : 'item_order'
+    // With a bound, sorting keeps few rows.
+    const isBounded = filter === undefined && vector === undefined
     const all = this.#database.prepare<readonly [no: number]>(
-      `SELECT no FROM item INDEXED BY item_order WHERE ${below(prefix)}
+      `SELECT no FROM item INDEXED BY ${index} WHERE ${below(prefix)}
         AND (expires_at = 0 OR expires_at > :now)
         ${this.#unlisted?.condition('no') ?? ''}
-        ORDER BY updated_at DESC, namespace, key`,
+        ORDER BY updated_at DESC, namespace, key ${isBounded ? 'LIMIT :most' : ''}`,
     )
-    for (const [no] of all.iterate({ tenant, ...rangeOf(prefix), now: nowMs })) yield { no }
+    const most = offset + limit
+    for (const [no] of all.iterate({ tenant, ...rangeOf(prefix), now: nowMs, most })) yield { no }
   }
 
   /** The nearest items first, then those that cannot be compared. */
-  *#withRest(query: ItemQuery, scored: readonly Scored[]): Generator<Candidate, void, void> {
-    yield* scored
-    const compared = new Set(scored.map(({ no }) => no))
+  *#withRest(query: ItemQuery, { items, scores }: Compared): Generator<Candidate, void, void> {
+    const most = query.filter === undefined ? query.offset + query.limit : items.length
+    for (const at of nearest({ items, scores }, most)) {
+      yield { no: items[at]!.no, score: scores[at]! }
+    }
+    const compared = new Set(items.map(({ no }) => no))
     for (const each of this.#newest(query)) if (!compared.has(each.no)) yield each
   }
 
   /** All living items that can be compared. Those with vectors of another length cannot. */
-  *#nearest({ tenant, prefix, nowMs }: ItemQuery,
-    vector: readonly number[]): Generator<void, readonly Scored[], void> {
+  *#compared({ tenant, prefix, nowMs }: ItemQuery,
+    vector: readonly number[]): Generator<void, Compared, void> {
     const query = unit(vector)
-    const items = yield* this.#cache.of(this.#database, tenant, namespaceText(prefix))
-    const scored: Scored[] = []
-    let compared = 0
-    for (const item of items) {
+    const cached = yield* this.#cache.of(this.#database, tenant, namespaceText(prefix))
+    const items: CachedItem[] = []
+    const scores: number[] = []
+    for (const item of cached) {
       if (item.dims !== query.length || !isAlive(item, nowMs)) continue
       if (this.#unlisted?.hides(item.no) === true) continue
-      scored.push({ item, no: item.no, score: bestCosine(item, query) })
-      if (++compared % comparedAtOnce === 0) yield
+      scores.push(bestCosine(item, query))
+      if (items.push(item) % comparedAtOnce === 0) yield
     }
-    return scored.sort(nearestFirst)
+    return { items, scores }
   }
 }
 
-function nearestFirst(one: Scored, other: Scored): number {
-  return other.score - one.score || other.item.updatedAtMs - one.item.updatedAtMs
-    || inBytes(one.item.namespace, other.item.namespace) || inBytes(one.item.key, other.item.key)
+/** Up to this many, it takes less to keep the best than to sort all. */
+const keptMax = 1_000
+
+/** The places of the nearest items, at most `most`. */
+function nearest({ items, scores }: Compared, most: number): number[] {
+  const before = (a: number, b: number) =>
+    scores[b]! - scores[a]! || items[b]!.updatedAtMs - items[a]!.updatedAtMs
+    || inBytes(items[a]!.namespace, items[b]!.namespace) || inBytes(items[a]!.key, items[b]!.key)
+  if (most > keptMax) return [...items.keys()].sort(before).slice(0, most)
+  const best: number[] = []
+  for (let at = 0; at < items.length; at++) {
+    if (best.length === most && before(at, best.at(-1)!) > 0) continue
+    let place = best.length
+    while (place > 0 && before(at, best[place - 1]!) < 0) place--
+    best.splice(place, 0, at)
+    if (best.length > most) best.pop()
+  }
+  return best
 }
 
 function inBytes(one: string, other: string): number {

@@ -147,14 +147,17 @@ function dot(vectors: Float32Array, from: number, query: Float32Array): number {
 
 /** The vector with length 1; all zero if it is. */
 export function unit(vector: ArrayLike<number>): Float32Array {
-  const numbers = Float64Array.from(vector)
-  const length = Math.hypot(...numbers)
-  return Float32Array.from(numbers, (number) => (length > 0 ? number / length : 0))
+  const made = new Float32Array(vector.length)
+  let squares = 0
+  for (let at = 0; at < vector.length; at++) squares += vector[at]! * vector[at]!
+  const length = Math.sqrt(squares)
+  if (length > 0) { for (let at = 0; at < vector.length; at++) made[at] = vector[at]! / length }
+  return made
 }
 
 function units(bytes: Uint8Array, dims: number): Float32Array {
   // A blob may begin at any byte, and floats may not.
-  const numbers = new Float32Array(Uint8Array.from(bytes).buffer)
+  const numbers = new Float32Array(bytes.slice().buffer)
   const all = new Float32Array(numbers.length)
   for (let from = 0; from < numbers.length; from += dims) {
     all.set(unit(numbers.subarray(from, from + dims)), from)

@@ -21,7 +21,8 @@ export interface ItemEntry {
 /**
  * Tables of items. Vectors are apart, because searches by value do not read them. Each change of
  * them has a higher `version`, and `dims` 0 says that they are gone. Numbers are never used twice.
- * `item_order` has all that a search needs to know which rows come next.
+ * `item_order` has all that a search below a namespace needs to know which rows come next,
+ * `item_newest` that of a search in all namespaces.
  */
 export const itemSchema = `
   CREATE TABLE item (
@@ -38,6 +39,7 @@ export const itemSchema = `
   );
   CREATE UNIQUE INDEX item_item_id ON item (tenant, item_id);
   CREATE INDEX item_order ON item (tenant, namespace, updated_at DESC, key, expires_at);
+  CREATE INDEX item_newest ON item (tenant, updated_at DESC, namespace, key, expires_at);
   CREATE INDEX item_expiry ON item (expires_at, updated_at) WHERE expires_at > 0;
   CREATE TABLE item_vectors (
     no INTEGER PRIMARY KEY,
@@ -48,6 +50,7 @@ export const itemSchema = `
   );
   CREATE UNIQUE INDEX item_vectors_version ON item_vectors (version);
   CREATE INDEX item_vectors_tenant ON item_vectors (tenant, version);
+  CREATE INDEX item_vectors_gone ON item_vectors (no) WHERE dims = 0;
 `
 
 const noVectors = Buffer.alloc(0)
@@ -93,6 +96,11 @@ export class ItemTable {
     this.#dropVectors = database.prepare(`UPDATE item_vectors
       SET version = ${version}, dims = 0, vectors = x'' WHERE no = ? AND dims > 0`)
     this.#remove = database.prepare('DELETE FROM item WHERE no = ?')
+  }
+
+  /** Forgets vectors that are gone. Call before anything keeps versions in memory. */
+  begin(): void {
+    this.#database.prepare('DELETE FROM item_vectors WHERE dims = 0').run()
   }
 
   /** The encoded row with its vectors. */
