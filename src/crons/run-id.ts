@@ -1,4 +1,8 @@
-/** The id of the run of a due time. A firing that is repeated finds the run that it made before. */
+/**
+ * The id of the run of a due time. A firing that is repeated finds the run that it made before.
+ *
+ * Rule: [due_run_id].
+ */
 
 import { v5 } from 'uuid'
 

@@ -27,6 +27,7 @@ import type { LifeCommand } from './life-actor.ts'
 import { hasLives } from './life-clients.ts'
 import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
+import { MemberCrons } from './member-crons.ts'
 import { MemoryIndex } from './memory-index.ts'
 import type { Process } from './process.ts'
 import { connectionWithout, checksWithout, logWithout, sessionsWithout,
@@ -45,6 +46,8 @@ export interface MemberOptions {
   readonly lives: (other: Name) => Promise<boolean>
   readonly bucketBytes: number
   readonly without: Rule | undefined
+  /** Whether it has crons. */
+  readonly crons: boolean
 }
 
 /** What it has once its session is open. */
@@ -56,6 +59,7 @@ interface ClusterNode {
   readonly log: CassandraLog
   readonly router: Router
   readonly inbound: Inbound
+  readonly crons: MemberCrons | undefined
 }
 
 type RowTables = Readonly<Record<'thread' | 'assistant' | 'cron', OwnedRowTable>>
@@ -73,7 +77,8 @@ export class Member {
   readonly self: Name
   readonly #options: MemberOptions
   readonly #connection: Connection
-  readonly #index = new MemoryIndex({ shards, tenant })
+  readonly #index = new MemoryIndex({ kind: 'thread', shards, tenant })
+  readonly #cronIndex = new MemoryIndex({ kind: 'cron', shards, tenant })
   readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
   readonly #recent: RecentCommands
@@ -122,6 +127,10 @@ export class Member {
   /** To be called within the process. */
   readonly ask = (threadId: string, command: Command | LifeCommand): Promise<unknown> =>
     this.#node!.router.ask({ kind: 'thread', tenant, id: threadId }, command)
+
+  /** The same for a cron. */
+  readonly askCron = (id: string, command: unknown): Promise<unknown> =>
+    this.#node!.router.ask({ kind: 'cron', tenant, id }, command)
 
   /** Takes a command of another member; a repeated command gets its first answer. */
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
@@ -237,6 +246,7 @@ export class Member {
       const inProgress = await activations.release(ofIt, noHurry).get(shard)
       log.forget()
       if (without !== 'rows_after') this.#index.drop(shard)
+      this.#cronIndex.drop(shard)
       return inProgress ?? []
     }
     return {
@@ -269,23 +279,28 @@ export class Member {
       hasty: without === 'purged_first',
       ...without === 'order' && { early: (id: string, seq: number) => this.#early(check, id, seq) },
     }
-    const activations = new ActivationTable({
+    const epochOf = (key: ActorKey) => {
+      const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
+      return owner?.member === this.self ? owner.epoch : undefined
+    }
+    const crons = this.#options.crons
+      ? new MemberCrons({ process: this.process, index: this.#cronIndex, log: parts.log, without,
+        ask: parts.ask, epochOf }, () => activations)
+      : undefined
+    const activations: ActivationTable = new ActivationTable({
       env,
       idleMs: 2_000,
       ...without !== 'reply_fence' && { check },
-      owns: (key, epoch) => {
-        const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
-        return owner?.member === this.self && owner.epoch === epoch
-      },
+      owns: (key, epoch) => epochOf(key) === epoch,
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
         ? new LifeActor(parts, context)
-        : new ListActor(parts, context)) }],
+        : new ListActor(parts, context)) }, ...crons ? [crons.kind] : []],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = balancer
     const router: Router = createRouter({ env, ownership, activations, transport })
     const inbound = createInbound({ ownership, activations, services: [] })
-    return { session, detector, balancer, activations, log, router, inbound }
+    return { session, detector, balancer, activations, log, router, inbound, crons }
   }
 
   #transport(): Transport {
@@ -313,14 +328,26 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: this.#index as unknown as LocalIndex,
+      index: this.#indexOfAll() as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
   }
 
   #load(shard: number): void {
-    void this.#index.take(shard, this.#rows.thread, () => pause(this.process.env, loadAgainMs))
+    const again = () => pause(this.process.env, loadAgainMs)
+    void this.#index.take(shard, this.#rows.thread, again)
+    if (!this.#options.crons) return
+    void this.#cronIndex.take(shard, this.#rows.cron, again).then(() => this.#node?.crons?.look())
+  }
+
+  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove'> {
+    const indexes = [this.#index, this.#cronIndex]
+    return {
+      put: async (updates) => void await Promise.all(indexes.map((each) => each.put(updates))),
+      remove: async (subject) =>
+        void await Promise.all(indexes.map((each) => each.remove(subject))),
+    }
   }
 
   #rowWritten(branchId: string, seq: number): Promise<void> | undefined {

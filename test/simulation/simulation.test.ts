@@ -36,6 +36,18 @@ describe('a simulated cluster', () => {
     expect(owners).toBeGreaterThan(600)
   }, longMs)
 
+  it('fires crons once for each due time in 80 worlds', async () => {
+    const bad: string[] = []
+    let fired = 0
+    for (let seed = 1; seed <= 80; seed++) {
+      const outcome = await simulate({ seed, crons: true })
+      fired += outcome.fired
+      if (outcome.findings.length > 0) bad.push(report(outcome))
+    }
+    expect(bad).toEqual([])
+    expect(fired).toBeGreaterThan(500)
+  }, longMs)
+
   it('has the same trace for the same seed', async () => {
     const life = async () => (await simulate({ seed: 77, tracing: true })).trace
     const first = await life()
@@ -72,6 +84,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   same_life: { favourite: 'part', from: 25, worlds: 200 },
   copies_noted: { worlds: 100 },
   purged_first: { worlds: 400 },
+  due_run_id: { worlds: 100 },
 }
 
 describe('a simulated cluster without one of the rules', () => {
