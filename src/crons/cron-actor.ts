@@ -162,6 +162,8 @@ class CronActor implements Actor<OwnCommand> {
     }
     const firing = { dueMs, settled: Promise.withResolvers<void>() }
     this.#firing = firing
+    // Nobody may be left who waits for it.
+    firing.settled.promise.catch(() => {})
     this.#parts.fire(row, dueMs).then(
       (outcome) => this.#context.notify({ kind: 'settle', firing, outcome }),
       (error: unknown) => this.#fired(firing, error),
