@@ -9,7 +9,7 @@ import { actorKeyText } from '../../cluster/index.ts'
 import type { Actor, ActorContext, ActorKind, ActorWire, Env, Turn } from '../../cluster/index.ts'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import { findApplied } from '../assistants/index.ts'
-import { assert, HeddleError } from '../errors.ts'
+import { HeddleError } from '../errors.ts'
 import { rawValues } from '../json/index.ts'
 import type { CronIndex } from '../search/index.ts'
 import { appendEntry, branchOf, caughtUp } from './cron-log.ts'
@@ -133,7 +133,8 @@ class CronActor implements Actor<OwnCommand> {
   }
 
   async #create(content: CronContent, commandId: string | undefined) {
-    assert(this.#row === null, 'the id of a new cron is new')
+    // The id is new, or made from a key that was sent before.
+    if (this.#row !== null) return this.#row
     const { tenant, id: cronId } = this.#context.key
     const { log, env } = this.#parts
     const branch = { id: log.newBranchId(), ancestors: [] }
@@ -162,6 +163,8 @@ class CronActor implements Actor<OwnCommand> {
     }
     const firing = { dueMs, settled: Promise.withResolvers<void>() }
     this.#firing = firing
+    // Nobody may be left who waits for it.
+    firing.settled.promise.catch(() => {})
     this.#parts.fire(row, dueMs).then(
       (outcome) => this.#context.notify({ kind: 'settle', firing, outcome }),
       (error: unknown) => this.#fired(firing, error),

@@ -17,7 +17,7 @@ export interface CronName {
 
 /** Calls crons. Every call throws HeddleError: `not_found` for a cron that does not exist. */
 export interface CronClient {
-  /** Makes a cron. Its id must be new. */
+  /** Makes a cron. If there is one with this id, that is answered. */
   create(cron: CronName, content: CronContent): Promise<CronRow>
   get(cron: CronName): Promise<CronRow>
   patch(cron: CronName, change: CronChange): Promise<CronRow>

@@ -112,6 +112,17 @@ describe('a cron', () => {
     }
   })
 
+  it('is made once by requests with the same key', async () => {
+    const body = { assistant_id: 'echo', schedule: yearly }
+    const make = (key: string) =>
+      ask(server.url, 'POST', '/runs/crons', body, { 'idempotency-key': key })
+    const key = randomUUID()
+    const [first, again, other] = [await make(key), await make(key), await make(randomUUID())]
+    expect(again.body).toEqual(first.body)
+    expect((other.body as { cron_id: string }).cron_id)
+      .not.toBe((first.body as { cron_id: string }).cron_id)
+  })
+
   it('is announced by the server', async () => {
     expect((await ask(server.url, 'GET', '/info')).body).toMatchObject({ flags: { crons: true } })
   })

@@ -11,14 +11,15 @@ import { ThreadLog } from '../../src/thread/log/thread-log.ts'
 export const tenant = 'simulated'
 
 /**
- * append   answered with the number of items, this one included
+ * append   answered with the number of items, this one included; with `once`, an item that is there
+ *          is not added again
  * read     answered with the items
  * find     answered with the number of items when this one was appended, by the place that the
  *          log keeps for it; with 0 if there is none
  * history  answered with the items, and with the items in the rows of the log
  */
 export type Command =
-  | { readonly type: 'append'; readonly item: string }
+  | { readonly type: 'append'; readonly item: string; readonly once?: true }
   | { readonly type: 'find'; readonly item: string }
   | { readonly type: 'read' }
   | { readonly type: 'history' }
@@ -67,7 +68,7 @@ export class ListActor implements Actor {
 
   receive(command: unknown, id = this.#parts.env.uuid()): Turn {
     const seen = command as Command
-    if (seen.type === 'append') return { reply: this.#append(seen.item, id) }
+    if (seen.type === 'append') return { reply: this.#append(seen.item, id, seen.once) }
     return { reply: this.#answer(seen), kind: 'read' }
   }
 
@@ -97,11 +98,11 @@ export class ListActor implements Actor {
   }
 
   /** A repeated command gets its first answer, and is not executed again. */
-  async #append(item: string, id: string): Promise<number> {
+  async #append(item: string, id: string, once = false): Promise<number> {
     const history = this.#history
     const { exists, row } = history.state
     const { items: before = [], ids = [] } = JSON.parse(row.metadataJson) as Kept
-    const known = ids.indexOf(id)
+    const known = once ? before.indexOf(item) : ids.indexOf(id)
     if (known >= 0) {
       await history.durable
       return known + 1

@@ -30,6 +30,7 @@ import { placeOf } from './item-clients.ts'
 import { hasLives } from './life-clients.ts'
 import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
+import { MemberCrons } from './member-crons.ts'
 import { MemoryIndex } from './memory-index.ts'
 import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
@@ -51,6 +52,8 @@ export interface MemberOptions {
   readonly without: Rule | undefined
   /** Whether clients use items. */
   readonly items: boolean
+  /** Whether it has crons. */
+  readonly crons: boolean
 }
 
 /** What it has once its session is open. */
@@ -62,6 +65,7 @@ interface ClusterNode {
   readonly log: CassandraLog
   readonly router: Router
   readonly inbound: Inbound
+  readonly crons: MemberCrons | undefined
 }
 
 type RowTables = Readonly<Record<'thread' | 'assistant' | 'cron' | 'item', OwnedRowTable>>
@@ -79,7 +83,8 @@ export class Member {
   readonly self: Name
   readonly #options: MemberOptions
   readonly #connection: Connection
-  readonly #index = new MemoryIndex({ shards, tenant })
+  readonly #index = new MemoryIndex({ kind: 'thread', shards, tenant })
+  readonly #cronIndex = new MemoryIndex({ kind: 'cron', shards, tenant })
   readonly #items = new MemoryItems({ shards, tenant })
   readonly #rows: RowTables
   readonly #written = new Map<string, () => void>()
@@ -132,6 +137,10 @@ export class Member {
     const key = item === undefined ? { kind: 'thread', id: list } : { kind: 'item', id: item.id }
     return this.#node!.router.ask({ ...key, tenant }, command)
   }
+
+  /** The same for a cron. */
+  readonly askCron = (id: string, command: unknown): Promise<unknown> =>
+    this.#node!.router.ask({ kind: 'cron', tenant, id }, command)
 
   /** Takes a command of another member; a repeated command gets its first answer. */
   async deliver(key: ActorKey, command: unknown, { id = '' }: Delivery = {}): Promise<unknown> {
@@ -250,6 +259,7 @@ export class Member {
         this.#index.drop(shard)
         this.#items.drop(shard)
       }
+      this.#cronIndex.drop(shard)
       return inProgress ?? []
     }
     return {
@@ -282,24 +292,30 @@ export class Member {
       hasty: without === 'purged_first',
       ...without === 'order' && { early: (id: string, seq: number) => this.#early(check, id, seq) },
     }
-    const activations = new ActivationTable({
+    const epochOf = (key: ActorKey) => {
+      const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
+      return owner?.member === this.self ? owner.epoch : undefined
+    }
+    const crons = this.#options.crons
+      ? new MemberCrons({ process: this.process, index: this.#cronIndex, log: parts.log, without,
+        ask: parts.ask, epochOf }, () => activations)
+      : undefined
+    const activations: ActivationTable = new ActivationTable({
       env,
       idleMs: 2_000,
       ...without !== 'reply_fence' && { check },
-      owns: (key, epoch) => {
-        const owner = balancer.ownerOf(shardOf(actorKeyText(key), shards))
-        return owner?.member === this.self && owner.epoch === epoch
-      },
+      owns: (key, epoch) => epochOf(key) === epoch,
       kinds: [{ name: 'thread', create: (context) => (hasLives(context.key.id)
         ? new LifeActor(parts, context)
         : new ListActor(parts, context)) },
-        itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) })],
+        itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) }),
+        ...crons ? [crons.kind] : []],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)
     const ownership = balancer
     const router: Router = createRouter({ env, ownership, activations, transport })
     const inbound = createInbound({ ownership, activations, services: [] })
-    return { session, detector, balancer, activations, log, router, inbound }
+    return { session, detector, balancer, activations, log, router, inbound, crons }
   }
 
   #transport(): Transport {
@@ -327,7 +343,7 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: this.#bothIndexes() as unknown as LocalIndex,
+      index: this.#indexOfAll() as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })
@@ -337,13 +353,18 @@ export class Member {
     const tryAgain = () => pause(this.process.env, loadAgainMs)
     void this.#index.take(shard, this.#rows.thread, tryAgain)
     if (this.#options.items) void this.#items.take(shard, this.#rows.item, tryAgain)
+    if (!this.#options.crons) return
+    void this.#cronIndex.take(shard, this.#rows.cron, tryAgain)
+      .then(() => this.#node?.crons?.look())
   }
 
-  #bothIndexes(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
-    const [index, items] = [this.#index, this.#items]
+  #indexOfAll(): Pick<LocalIndex, 'put' | 'remove' | 'coversItem' | 'removeItem'> {
+    const [indexes, items] = [[this.#index, this.#cronIndex], this.#items]
     return {
-      put: async (updates) => void await Promise.all([index.put(updates), items.put(updates)]),
-      remove: (subject) => index.remove(subject),
+      put: async (updates) =>
+        void await Promise.all([...indexes, items].map((each) => each.put(updates))),
+      remove: async (subject) =>
+        void await Promise.all(indexes.map((each) => each.remove(subject))),
       coversItem: (name) => items.coversItem(name),
       removeItem: (name) => items.removeItem(name),
     }

@@ -27,10 +27,11 @@ import { checkThat, openCheck } from '../support/open-check.ts'
  * copies_noted   what a copy needs of others is noted before it is made
  * purged_first   the rows of a life are removed before the next one with that id begins
  * item_commands  the row of an item names the newest commands that changed it
+ * due_run_id     the id of a run of a cron is made from its due time
  */
 export const rules = ['chain', 'order', 'open_row', 'validate_after', 'reply_fence', 'read_repair',
   'places_again', 'roll_over', 'fence', 'fence_quorum', 'rows_after', 'rows_last', 'drain',
-  'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands'] as const
+  'same_id', 'same_life', 'copies_noted', 'purged_first', 'item_commands', 'due_run_id'] as const
 
 export type Rule = typeof rules[number]
 

@@ -14,7 +14,8 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --within <seconds>     begins no world later than that
   --without <rule>       takes a rule away: ${rules.join(', ')}
   --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}
-  --items                clients use items of the store instead of lists`
+  --items                clients use items of the store instead of lists
+  --crons                members have crons`
 
 const { values } = orExit(() =>
   typedOptions({ options: {
@@ -27,6 +28,7 @@ const { values } = orExit(() =>
     favourite: { type: 'string' },
     items: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    crons: { type: 'boolean', default: false },
   } })
 )
 
@@ -59,16 +61,17 @@ const withinMs = values.within === undefined
 // Worlds throw a lot, and stack traces are needed only with --trace.
 if (!values.trace) Error.stackTraceLimit = 0
 const began = performance.now()
-let [acknowledged, reads, removals, copies, owners, bad] = [0, 0, 0, 0, 0, 0]
+let [acknowledged, reads, removals, copies, fired, owners, bad] = [0, 0, 0, 0, 0, 0, 0]
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
-    tracing: values.trace }
+    tracing: values.trace, ...values.crons && { crons: true } }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads
   removals += outcome.removals
   copies += outcome.copies
+  fired += outcome.fired
   owners += outcome.owners
   if (values.trace) console.log(outcome.trace.join('\n'))
   if (outcome.findings.length === 0) continue
@@ -79,6 +82,6 @@ for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
 const seconds = (performance.now() - began) / 1_000
 const done = seed - first
 console.log(`${done} seeds, ${bad} bad; ${acknowledged} appends acknowledged, ${reads} reads, ` +
-  `${removals} removals, ${copies} copies, ${owners} owners; ` +
+  `${removals} removals, ${copies} copies, ${fired} fired, ${owners} owners; ` +
   `${(done / seconds).toFixed(1)} seeds a second`)
 process.exitCode = bad > 0 ? 1 : 0

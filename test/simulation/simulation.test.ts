@@ -48,6 +48,18 @@ describe('a simulated cluster', () => {
     expect(bad).toEqual([])
     expect(acknowledged).toBeGreaterThan(1_000)
     expect(reads).toBeGreaterThan(1_000)
+  })
+
+  it('fires crons once for each due time in 40 worlds', async () => {
+    const bad: string[] = []
+    let fired = 0
+    for (let seed = 1; seed <= 40; seed++) {
+      const outcome = await simulate({ seed, crons: true })
+      fired += outcome.fired
+      if (outcome.findings.length > 0) bad.push(report(outcome))
+    }
+    expect(bad).toEqual([])
+    expect(fired).toBeGreaterThan(200)
   }, longMs)
 
   it('has the same trace for the same seed', async () => {
@@ -89,6 +101,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   copies_noted: { worlds: 100 },
   purged_first: { worlds: 400 },
   item_commands: { items: true, from: 15, worlds: 60 },
+  due_run_id: { worlds: 100 },
 }
 
 describe('a simulated cluster without one of the rules', () => {

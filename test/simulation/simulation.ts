@@ -9,6 +9,7 @@ import type { ItemCommand } from '../../src/items/item-actor.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
 import type { Finding } from './checker.ts'
+import { CronChecker } from './cron-checker.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
 import { ItemClients } from './item-clients.ts'
@@ -29,6 +30,8 @@ export interface SimulationOptions {
   readonly without?: Rule
   /** The most frequent fault; by default the seed decides. */
   readonly favourite?: FaultName
+  /** Whether members have crons; by default if a rule of theirs is removed. */
+  readonly crons?: boolean
   readonly tracing?: boolean
   /** Whether clients use items instead of lists. */
   readonly items?: boolean
@@ -41,6 +44,8 @@ export interface Outcome {
   readonly reads: number
   readonly removals: number
   readonly copies: number
+  /** Runs of crons. */
+  readonly fired: number
   /** How many members ever served. */
   readonly owners: number
   readonly trace: readonly string[]
@@ -55,6 +60,8 @@ const joinsMax = 3
 const silenceMs = 300
 const lists = ['a', 'b', 'c']
 const clients = 10
+/** How often one more cron is asked for. */
+const cronsMs = 250
 /** By then nodes have received all the changes that they missed. */
 const hintsMs = 6_000
 /** How often the final state is checked again. */
@@ -85,6 +92,7 @@ class Simulation {
   readonly #checker = new Checker()
   readonly #lifeClients: LifeClients
   readonly #itemClients: ItemClients | undefined
+  readonly #crons: CronChecker | undefined
   /** How many of the clients use lists with lives. */
   readonly #lifeShare: number
   /** What is still wrong at the end. */
@@ -123,6 +131,13 @@ class Simulation {
       ? new ItemClients({ chance, nowMs: () => this.#world.nowMs,
         fail: (violation, what) => this.#checker.fail(violation, what) })
       : undefined
+    const hasCrons = options.crons ?? without === 'due_run_id'
+    this.#crons = !hasCrons ? undefined : new CronChecker({
+      ask: (id, command) => this.#target()?.askCron(id, command),
+      askAgain: (id, command) => this.#again((member) => member.askCron(id, command)),
+      runsOf: async (list) => await this.#askAgain(list, { type: 'history' }) as History,
+      fail: (violation, what) => this.#checker.fail(violation, what),
+    })
     this.#lifeShare = chance.pick([0, 0.5, 0.8])
     this.#bucketBytes = chance.pick([600, 2_500, 8 * 1024 * 1024])
     this.#lies = chance.pick([0, 0.01, 0.1])
@@ -137,6 +152,7 @@ class Simulation {
       world.wakeAfter(slot * chance.between(0, 400), () => this.#start(slot))
     }
     for (let client = 0; client < clients; client++) this.#think(client)
+    this.#makeCrons()
     unleash({
       world,
       network: this.#cassandra.network,
@@ -154,7 +170,7 @@ class Simulation {
     const reads = this.#checker.reads + this.#lifeClients.looks + gets
     const { trace } = world
     return { options: this.#options, findings, acknowledged, reads, removals, copies,
-      owners: this.#served, trace }
+      fired: this.#crons?.fired ?? 0, owners: this.#served, trace }
   }
 
   /** Checks the final state once all faults have ended. */
@@ -185,14 +201,33 @@ class Simulation {
         void this.#finalLives().finally(() => {
           ended++
         })
+        void this.#finalCrons().finally(() => {
+          ended++
+        })
       })
     watch()
-    if (await world.run(() => ended === lists.length + 1, world.nowMs + healMs)) return
+    if (await world.run(() => ended === lists.length + 2, world.nowMs + healMs)) return
     for (const what of this.#wrong) this.#checker.fail('remains', what)
     if (this.#wrong.length > 0) return
     this.#checker.fail('stuck', settled
       ? 'nobody answers although all is well'
       : 'shards are not where they are placed although all is well')
+  }
+
+  /** Makes crons from time to time, while faults happen. */
+  #makeCrons(): void {
+    const crons = this.#crons
+    if (crons === undefined || !this.#hurting) return
+    void crons.make()
+    this.#world.wakeAfter(cronsMs, () => this.#makeCrons())
+  }
+
+  async #finalCrons(): Promise<void> {
+    try {
+      await this.#crons?.end()
+    } catch (error) {
+      this.#checker.fail('failed', `crons cannot be read in the end: ${String(error)}`)
+    }
   }
 
   async #final(list: string): Promise<void> {
@@ -242,12 +277,16 @@ class Simulation {
   }
 
   /** Asks any member until one answers: late messages may still arrive after the last fault. */
-  async #askAgain(list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> {
+  #askAgain(list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> {
+    return this.#again((member) => member.ask(list, command))
+  }
+
+  async #again(ask: (member: Member) => Promise<unknown>): Promise<unknown> {
     const world = this.#world
     for (;;) {
       const { promise: late, resolve } = Promise.withResolvers<undefined>()
       const member = this.#target()
-      const answer = member?.ask(list, command).catch((error: unknown) => {
+      const answer = member && ask(member).catch((error: unknown) => {
         const { retry, code, outcome } = HeddleError.from(error)
         if (retry === 'no' || (code === 'internal' && outcome === 'not_done')) throw error
       })
@@ -290,6 +329,7 @@ class Simulation {
       bucketBytes: this.#bucketBytes,
       without: this.#options.without,
       items: this.#options.items === true,
+      crons: this.#crons !== undefined,
     })
     this.#members = [...this.#members.filter((each) => each.process.state !== 'ended'), member]
     return member

@@ -1,5 +1,6 @@
 /** Deletes the crons of what is deleted: an assistant or a thread. */
 
+import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { CronClient } from '../../crons/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
@@ -9,14 +10,17 @@ import type { CronFilter, CronSearch } from '../../search/index.ts'
 export interface CronRemovalParts {
   readonly crons: CronClient
   readonly cronIndex: CronSearch
-  readonly env: Pick<Env, 'log'>
+  readonly env: Pick<Env, 'log' | 'after'>
 }
 
-/** Deletes the crons that match. */
+/** Deletes the crons that match. Resolves when they are gone, or after a while. */
 export type RemoveCrons = (filter: CronFilter) => Promise<void>
 
 /** Crons that are deleted at once. */
 const pageCrons = 100
+
+/** A search waits for shards that move, which a deletion must not. */
+const patienceMs = 1_000
 
 /** A cron that cannot be deleted now is disabled when it is due, as what it fires for is gone. */
 export function cronRemoval({ crons, cronIndex, env }: CronRemovalParts): RemoveCrons {
@@ -28,7 +32,7 @@ export function cronRemoval({ crons, cronIndex, env }: CronRemovalParts): Remove
     )
     return rows.length
   }
-  return async (filter) => {
+  const removeAll = async (filter: CronFilter) => {
     try {
       while (await removePage(filter) === pageCrons);
     } catch (error) {
@@ -37,4 +41,5 @@ export function cronRemoval({ crons, cronIndex, env }: CronRemovalParts): Remove
       })
     }
   }
+  return async (filter) => void await atLatest(env, patienceMs, removeAll(filter))
 }

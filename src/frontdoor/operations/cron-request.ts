@@ -45,9 +45,10 @@ export function changeOf(body: PatchCron, row: CronRow, nowMs: number): CronChan
   if (schedule !== row.schedule || timezone !== row.timezone) {
     requireDue({ schedule, timezone }, nowMs)
   }
+  // What a request leaves out may be changed by another one meanwhile.
   return {
-    schedule,
-    timezone,
+    ...body.schedule != null && { schedule },
+    ...body.timezone !== undefined && { timezone },
     ...body.end_time !== undefined
       && { endTimeMs: body.end_time === null ? 0 : endOf(body.end_time, nowMs) },
     ...body.enabled != null && { enabled: body.enabled },

@@ -4,6 +4,7 @@ import { IsUuid } from 'typebox/format'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { CronRow } from '../../../proto/gen/storage/v1/row.ts'
+import { cronIdOf } from '../../crons/index.ts'
 import type { CronClient } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { systemAssistantId } from '../../graph/index.ts'
@@ -41,7 +42,7 @@ export class CronOperations {
 
   /** `threadId` is null for a cron whose runs have threads of their own. */
   async create(tenant: string, threadId: string | null, body: CreateCron,
-    { userId }: RunCaller): Promise<CronRow> {
+    { commandId, userId }: RunCaller): Promise<CronRow> {
     const { crons, env, quotas, threads } = this.#parts
     const { metadata: _, ...run } = body
     const { assistantId } = await this.#parts.runs.check(tenant, run as CreateRun)
@@ -49,8 +50,8 @@ export class CronOperations {
       throw new HeddleError('not_found', `Thread with ID ${threadId} not found.`)
     }
     const content = contentOf(body, { assistantId, threadId, userId }, env.nowMs())
-    return quotas.within(tenant, { crons: 1 },
-      () => crons.create({ tenant, cronId: env.uuid() }, content))
+    const cronId = commandId === '' ? env.uuid() : cronIdOf(tenant, commandId)
+    return quotas.within(tenant, { crons: 1 }, () => crons.create({ tenant, cronId }, content))
   }
 
   get(tenant: string, cronId: string): Promise<CronRow> {

@@ -6,6 +6,7 @@ import { route, sendPage } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { CountCrons, CreateCron, CronPath, PatchCron, SearchCrons } from '../schema/cron.ts'
+import { CreationHeaders } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { runCallerOf } from './run-reply.ts'
 
@@ -15,7 +16,7 @@ const one = { tag, params: CronPath } as const
 /** Adds the routes of crons. */
 export function cronRoutes(app: App, { crons }: Pick<RouteParts, 'crons'>): void {
   app.post('/runs/crons',
-    route('change', 'createCron', { tag, body: CreateCron, answer: 'Cron',
+    route('change', 'createCron', { tag, headers: CreationHeaders, body: CreateCron, answer: 'Cron',
       summary: 'Create a cron whose runs have threads of their own' }), async (request, reply) => {
     const { body, caller } = request
     const row = await crons.create(caller.tenant, null, body, runCallerOf(request))
@@ -23,12 +24,13 @@ export function cronRoutes(app: App, { crons }: Pick<RouteParts, 'crons'>): void
   })
 
   app.post('/threads/:thread_id/runs/crons',
-    route('change', 'createThreadCron', { tag, params: ThreadPath, body: CreateCron, answer: 'Cron',
-      summary: 'Create a cron whose runs are on a thread' }), async (request, reply) => {
-    const { body, params, caller } = request
-    const row = await crons.create(caller.tenant, params.thread_id, body, runCallerOf(request))
-    return sendJson(reply, cronJson(row))
-  })
+    route('change', 'createThreadCron', { tag, params: ThreadPath, headers: CreationHeaders,
+      body: CreateCron, answer: 'Cron', summary: 'Create a cron whose runs are on a thread' }),
+    async (request, reply) => {
+      const { body, params, caller } = request
+      const row = await crons.create(caller.tenant, params.thread_id, body, runCallerOf(request))
+      return sendJson(reply, cronJson(row))
+    })
 
   app.get('/runs/crons/:cron_id',
     route('read', 'getCron', { ...one, answer: 'Cron', summary: 'Get a cron' }),

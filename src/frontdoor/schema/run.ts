@@ -151,7 +151,7 @@ export type CancelRuns = Static<typeof CancelRuns>
 /** Headers of requests that create a run. */
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
-    description: 'Requests with the same key get the same run, however often they are sent.',
+    description: 'Requests with the same key make one run or cron, however often they are sent.',
   })),
 })
 

@@ -48,6 +48,8 @@ export class CronHouse {
   readonly runs: number[] = []
   readonly tries: number[] = []
   fate: Fate = 'fired'
+  /** Answers of firings wait for it. */
+  gate: Promise<void> = Promise.resolve()
   /** Called for each firing. */
   tried: (dueMs: number) => void = () => {}
   /** Milliseconds that the wall clock is ahead. */
@@ -138,6 +140,7 @@ export class CronHouse {
     if (['fired', 'lost after', 'fails after'].includes(fate) && !this.runs.includes(dueMs)) {
       this.runs.push(dueMs)
     }
+    await this.gate
     switch (fate) {
       case 'fired':
         return { kind: 'fired', runId: `run ${dueMs}` }

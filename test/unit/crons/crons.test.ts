@@ -51,7 +51,18 @@ describe('a cron', () => {
     await house.crons.patch({ tenant: 't', cronId }, { enabled: false })
     await house.crons.patch({ tenant: 't', cronId }, { enabled: true })
     await house.advance(6 * minute)
-    expect(house.runs.map(clock).slice(8)).toEqual(['00:09', '00:10', '00:11'])
+    expect(house.tries.map(clock).slice(8)).toEqual(['00:09', '00:10', '00:11'])
+  })
+
+  it('fires the latest time that became due while it fired', async () => {
+    const house = new CronHouse()
+    await house.create()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    house.gate = promise
+    await house.advance(4 * minute + 30_000)
+    resolve()
+    await house.advance(20_000)
+    expect(house.tries.map(clock)).toEqual(['00:01', '00:04'])
   })
 
   it('fires once when the clock goes on', async () => {
@@ -156,6 +167,7 @@ describe('a cron', () => {
 const fates: readonly Fate[] = ['fired', 'fired', 'fired', 'lost before', 'lost after',
   'fails before', 'fails after', 'refused']
 const step = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ kind: 'toggle' as const }) },
   { weight: 4,
     arbitrary: fc.record({ kind: fc.constant('advance' as const),
       ms: fc.integer({ min: 1_000, max: 10 * minute }) }) },
@@ -176,7 +188,7 @@ it('Whatever fails, each due time has one run, and of those that were missed the
     fc.asyncProperty(schedule, fc.array(step, { maxLength: 14 }), async (times, steps) => {
       const due = { schedule: times, timezone: '' }
       const house = new CronHouse()
-      await house.create(due)
+      const name = { tenant: 't', cronId: (await house.create(due)).cronId }
       house.tried = (dueMs) => {
         expect(nextDueMs(due, dueMs - 1)).toBe(dueMs)
         expect(dueMs).toBeLessThanOrEqual(house.env.nowMs())
@@ -187,7 +199,10 @@ it('Whatever fails, each due time has one run, and of those that were missed the
         if (each.kind === 'fate') house.fate = each.fate
         else if (each.kind === 'jump') house.aheadMs += each.ms
         else if (each.kind === 'kill') await house.kill(each.ms)
-        else await house.advance(each.ms)
+        else if (each.kind === 'toggle') {
+          await house.crons.patch(name, { enabled: false })
+          await house.crons.patch(name, { enabled: true })
+        } else await house.advance(each.ms)
       }
       house.fate = 'fired'
       await house.kill(0)
