@@ -59,10 +59,10 @@ const needs: Readonly<Record<Rule, Need>> = {
   order: { worlds: 100 },
   open_row: { favourite: 'tear', worlds: 600 },
   validate_after: { favourite: 'isolate', worlds: 400 },
-  reply_fence: { favourite: 'stop', worlds: 300 },
+  reply_fence: { favourite: 'stop', from: 100, worlds: 300 },
   read_repair: { worlds: 150 },
   places_again: { favourite: 'tear', from: 60, worlds: 200 },
-  roll_over: { favourite: 'lapse', from: 225, worlds: 600 },
+  roll_over: { favourite: 'lapse', from: 400, worlds: 600 },
   fence: { worlds: 50 },
   fence_quorum: { favourite: 'part', from: 110, worlds: 600 },
   rows_after: { worlds: 150 },
@@ -71,7 +71,7 @@ const needs: Readonly<Record<Rule, Need>> = {
   same_id: { worlds: 150 },
   same_life: { favourite: 'part', from: 25, worlds: 200 },
   copies_noted: { worlds: 100 },
-  purged_first: { worlds: 400 },
+  purged_first: { from: 40, worlds: 400 },
 }
 
 describe('a simulated cluster without one of the rules', () => {
