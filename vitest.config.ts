@@ -25,11 +25,11 @@ const browser = 'test/browser/*.long.ts'
 const packages = '**/node_modules/**'
 /**
  * Tests of units run one file after another in the same process: loading the modules anew for each
- * file takes longer than the tests of most. Those of workers change their process, which they have
- * to themselves.
+ * file takes longer than the tests of most. Those of workers and of tracing change their process,
+ * which they have to themselves.
  */
 const units = 'test/unit/**/*.test.ts'
-const ownProcess = 'test/unit/graph/pool/*.test.ts'
+const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*.test.ts']
 
 export default defineConfig({
   test: {
@@ -55,13 +55,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'suite',
-          include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ownProcess],
+          include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ...ownProcess],
           exclude: [validation, packages],
         },
       },
       {
         extends: true,
-        test: { name: 'unit', include: [units], exclude: [ownProcess, validation, packages],
+        test: { name: 'unit', include: [units], exclude: [...ownProcess, validation, packages],
           isolate: false },
       },
       {

@@ -11,7 +11,7 @@ import type { Env } from '../runtime/env.ts'
 /** What a batcher begins. */
 export interface CheckBatcherOptions {
   readonly env: Env
-  /** Begins a validation; the result of `began` is called when it has ended. */
+  /** Begins a validation; `ended` is to be called after it. */
   begin(): void
 }
 

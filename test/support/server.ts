@@ -28,8 +28,8 @@ const mayShare = process.env['HEDDLE_TEST_ENGINE'] === undefined
 
 /**
  * A server of the conformance project for a test file. Files that ask for nothing special share
- * one, since a start takes longer than many of them. With HEDDLE_TEST_URL the tests that need no process
- * of their own run against the server there, which must serve that project.
+ * one, since a start takes longer than many of them. With HEDDLE_TEST_URL the tests that need no
+ * process of their own run against the server there, which must serve that project.
  */
 export function useServer(options?: ServerOptions): ServerInUse {
   const elsewhere = process.env['HEDDLE_TEST_URL']

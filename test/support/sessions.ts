@@ -6,8 +6,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll } from 'vitest'
-
 /** Name of the issuer in its tokens. */
 export const issuer = 'https://issuer.example'
 
@@ -24,10 +22,10 @@ export const keySet = {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'heddle-jwks-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-/** Path of a file with the issuer's keys. It is removed after the tests of a file. */
+/** Path of a file with the issuer's keys. It is removed when the process ends. */
 export function keySetFile(content: unknown = keySet): string {
   const path = join(folder, `keys-${++files}.json`)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))

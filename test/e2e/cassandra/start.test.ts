@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The one sentence with which the process of a server ends that cannot start. */
-async function lastWords(keyspace: CassandraKeyspace,
+async function refusalOfProcess(keyspace: CassandraKeyspace,
   env: Record<string, string> = {}): Promise<string> {
   const began = performance.now()
   const { code, signal, output } = await failToStart({ project: 'conformance', dataDir,
@@ -72,7 +72,7 @@ describe('contact points', () => {
   const at = (...contactPoints: readonly string[]) => ({ ...newKeyspace(nobody), contactPoints })
 
   it('where nothing listens are named', async () => {
-    const message = await lastWords(at('127.0.0.66', '127.0.0.67'))
+    const message = await refusalOfProcess(at('127.0.0.66', '127.0.0.67'))
     expect(message).toContain('cannot be reached at 127.0.0.66, 127.0.0.67')
     expect(message).toContain('--contact-points')
   })
@@ -191,11 +191,12 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     )
 
   it('asks for a user and a password if none are given', async () => {
-    expect(await lastWords(place)).toContain('asks for a user and a password')
+    expect(await refusalOfProcess(place)).toContain('asks for a user and a password')
   })
 
   it('refuses a wrong password and does not repeat it', async () => {
-    const message = await lastWords(place, { ...as('little'), HEDDLE_CASSANDRA_PASSWORD: 'wrong' })
+    const message = await refusalOfProcess(place, { ...as('little'),
+      HEDDLE_CASSANDRA_PASSWORD: 'wrong' })
     expect(message).toContain('does not know the user little with this password')
     expect(message).not.toContain('wrong')
   })
@@ -227,7 +228,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
 
   it('names the missing permission to a user that may only read', async () => {
     await grant('SELECT', 'reader')
-    const message = await lastWords(place, as('reader'))
+    const message = await refusalOfProcess(place, as('reader'))
     expect(message).toContain('User reader has no MODIFY permission on <table own_control.')
   })
 })
