@@ -78,7 +78,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'newest',
-          include: ecosystem,
+          include: [...ecosystem, 'test/conformance/schemas.test.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk': resolve(
