@@ -65,8 +65,9 @@ describe.skipIf(found === undefined)('the Python client', () => {
     expect([...named].map(([, name]) => name).toSorted()).toEqual([...offered, ...pending].sort())
   })
 
-  it.each(offered)('passes: %s', (name) => check(name))
-  it.skip.each(pending)('passes: %s', (name) => check(name))
+  for (const name of [...offered, ...pending]) {
+    it.skipIf(pending.includes(name))(`passes: ${name}`, () => check(name))
+  }
 
   async function check(name: string): Promise<void> {
     const { stderr } = await run(python, [join(folder, 'checks.py'), server.url, name])

@@ -16,7 +16,7 @@ class Caller extends FakeListChatModel {
 
   override async *_streamResponseChunks(messages: BaseMessage[],
     _options: this['ParsedCallOptions'], manager?: CallbackManagerForLLMRun) {
-    for (const message of messages.at(-1)?.type === 'tool' ? answer : call) {
+    for (const message of messages.at(-1)?.type === 'tool' ? answer() : call()) {
       const chunk = new ChatGenerationChunk({ message, text: message.text })
       yield chunk
       await manager?.handleLLMNewToken(chunk.text, undefined, undefined, undefined, undefined, {
@@ -34,10 +34,11 @@ class Caller extends FakeListChatModel {
   }
 }
 
-const answer = ['It is ', 'sunny.'].map((text) => new AIMessageChunk(text))
+// Each is made anew, because a chunk gets the id of its message.
+const answer = () => ['It is ', 'sunny.'].map((text) => new AIMessageChunk(text))
 
-const call = [{ id: 'call-1', name: 'weather', args: '{"city":' }, { args: '"Paris"}' }]
-  .map((part) =>
+const call = () =>
+  [{ id: 'call-1', name: 'weather', args: '{"city":' }, { args: '"Paris"}' }].map((part) =>
     new AIMessageChunk({ content: '',
       tool_call_chunks: [{ type: 'tool_call_chunk', index: 0, ...part }] })
   )
