@@ -106,7 +106,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'newest',
-          include: [...ecosystem, 'test/newest/*.newest.ts'],
+          include: [...ecosystem, 'test/conformance/schemas.test.ts', 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk': resolve(

@@ -21,6 +21,8 @@ export interface ProjectTypes {
 /** Time that reading may take. What was read until then is kept. */
 const readMs = 30_000
 const lookMs = 1_000
+/** Time after which a reading that failed is tried again: the machine may have been busy. */
+const retryMs = 600_000
 const typed = ['.ts', '.tsx', '.mts', '.cts']
 
 /** Reads types when they are first asked for, and again when a file that they come from changes. */
@@ -55,14 +57,15 @@ export class TypeReader {
   /** Files are looked at once a second at most: there may be thousands. */
   #isFresh(read: Read): boolean {
     const nowMs = this.#env.monotonicMs()
+    if (nowMs >= read.untilMs) return false
     if (nowMs - read.lookedMs < lookMs) return true
     read.lookedMs = nowMs
     return read.files.every(([file, ms]) => changedMs(file) === ms)
   }
 
   async #read(project: CompiledProject): Promise<Read> {
-    const read: Read = { graphs: new Map(), nodes: [], files: [],
-      lookedMs: this.#env.monotonicMs() }
+    const read: Read = { graphs: new Map(), nodes: [], files: [], lookedMs: this.#env.monotonicMs(),
+      untilMs: Infinity }
     const graphs = project.graphs.filter(({ failure }) => failure === null)
       .map(({ graphId, url, exportName }) => ({ graphId, file: fileURLToPath(url), exportName }))
       .filter(({ file }) => typed.includes(extname(file)))
@@ -75,6 +78,7 @@ export class TypeReader {
       else read.graphs.set(message.graphId, message.schemas)
     }).catch(({ message }: Error) => message)
     if (failure !== null) {
+      read.untilMs = this.#env.monotonicMs() + retryMs
       this.#env.log.debug('Not all types of the project could be read: schemas have the names ' +
         'of fields only.', { reason: failure })
     }
@@ -112,6 +116,8 @@ interface Read extends ProjectTypes {
   files: FileTimes
   /** When it was last seen that no file has changed. */
   lookedMs: number
+  /** When it is to be read again in any case. */
+  untilMs: number
 }
 
 /** The compiler reads files and nothing else, so that it needs no secret. */

@@ -11,8 +11,12 @@ process.once('message', ({ graphs }: TypesWanted) => {
   send({ type: 'files', read })
   const types = new GraphTypes(program)
   for (const { graphId, file, exportName } of graphs) {
-    const schemas = types.exported(file, exportName)
-    if (schemas !== undefined) send({ type: 'graph', graphId, schemas })
+    try {
+      const schemas = types.exported(file, exportName)
+      if (schemas !== undefined) send({ type: 'graph', graphId, schemas })
+    } catch {
+      // The checker fails on a type. Other graphs may be readable.
+    }
   }
   send({ type: 'nodes', nodes: types.nodes() })
   process.disconnect()

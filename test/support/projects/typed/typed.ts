@@ -48,6 +48,7 @@ const builder = new StateGraph({ stateSchema: State, input: Input, output: Outpu
 export const narrow = builder.compile()
 export const made = async () => builder.compile()
 export const unbuilt = builder
+export default narrow
 export const promised = Promise.resolve(narrow)
 
 export const agent = createAgent({ model: new FakeListChatModel({ responses: ['yes'] }),

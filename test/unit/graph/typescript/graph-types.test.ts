@@ -74,11 +74,15 @@ describe('the types of a state', () => {
 })
 
 describe('a graph', () => {
-  it.each(['narrow', 'made', 'unbuilt', 'promised'])('has its types exported as %s', (name) => {
-    const { input, output, state } = types.exported(typed!, name)!
-    expect([input, output, state].map(propertiesOf))
-      .toEqual([{ topic: text }, { count: number }, { topic: text, count: number }])
-  })
+  it.each(['narrow', 'made', 'unbuilt', 'promised', 'default', 'renamed'])(
+    'has its types exported as %s',
+    (name) => {
+      const file = name === 'renamed' ? nested : typed
+      const { input, output, state } = types.exported(file!, name)!
+      expect([input, output, state].map(propertiesOf))
+        .toEqual([{ topic: text }, { count: number }, { topic: text, count: number }])
+    },
+  )
 
   it('of the functional API has those of its function', () => {
     expect(types.exported(typed!, 'worded')).toMatchObject({ input: text,

@@ -47,14 +47,19 @@ it('Types are read outside Heddle too, remembered, and read again when a file of
     expect([env.timers(), env.lines]).toEqual([0, []])
   }, 60_000)
 
-it('A reading that takes too long is given up, which is remembered too.', async () => {
+it('A reading that takes too long is given up, and tried again after some minutes.', async () => {
   const { project, env, reader } = await readerOf(files)
   const types = reader.typesOf(project)
   env.advance(30_000)
   expect((await types).graphs.size).toBe(0)
   env.advance(1_000)
   expect(await reader.typesOf(project)).toBe(await types)
-  expect(env.lines).toMatchObject([{ level: 'debug',
+  env.advance(600_000)
+  const again = reader.typesOf(project)
+  await expect.poll(() => env.timers()).toBe(1)
+  env.advance(30_000)
+  expect(await again).not.toBe(await types)
+  expect(env.lines).toMatchObject([{}, { level: 'debug',
     details: { reason: expect.stringContaining('30 seconds') } }])
 })
 
