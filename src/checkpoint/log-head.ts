@@ -1,4 +1,4 @@
-/** What a reader of a log must know of its thread, and what of the log it does not show as it is. */
+/** What a reader of a log must know of its thread, and what of the log it shows otherwise. */
 
 import type { Branch, CheckpointPatch, CheckpointPlace,
   HistoryStart } from '../../proto/gen/storage/v1/row.ts'

@@ -28,20 +28,17 @@ export function listCheckerOf<Item extends TObject>(
       const message = `The body must be an array of ${minItems} to ${maxItems} objects`
       throw invalid([{ field: '', message }])
     }
-    return value.map((item, index) => atIndex(index, () => check(inSnakeCase(spellings, item))))
+    return value.map((item, index) => {
+      try {
+        return check(inSnakeCase(spellings, item))
+      } catch (error) {
+        throw errorAt(index, error)
+      }
+    })
   }
 }
 
-/** Throws what `act` throws, with the index in its message and in the name of each wrong field. */
-export function atIndex<Result>(index: number, act: () => Result): Result {
-  try {
-    return act()
-  } catch (error) {
-    throw errorAt(index, error)
-  }
-}
-
-/** The error about an object of a list. */
+/** The error about an object of a list: its index is in the message, and before each field. */
 export function errorAt(index: number, caught: unknown): HeddleError {
   const { code, message, details, cause } = HeddleError.from(caught)
   const faults = (details as { readonly errors?: readonly Fault[] }).errors
