@@ -12,7 +12,8 @@ import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
 const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'multitask', 'runs',
-  'search', 'sse', 'state', 'stateless', 'streaming', 'subgraphs', 'supersteps', 'threads']
+  'search', 'sse', 'state', 'stateless', 'streaming', 'subgraphs', 'supersteps', 'threads',
+  'many-runs', 'expiry', 'storage']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'
