@@ -20,9 +20,11 @@ export interface LogHead {
   readonly patches?: readonly CheckpointPatch[] | undefined
 }
 
-/** Whether a checkpoint is older than the history. Older checkpoints have smaller ids. */
-export function isCutOff({ start }: LogHead, ns: string, id: string): boolean {
-  return start !== undefined && ns === '' && id < start.checkpointId
+/** Whether the checkpoint of the root in row `seq` is older than the history. */
+export function isCutOff({ start }: LogHead, ns: string,
+  { id, seq }: { readonly id: string; readonly seq: number }): boolean {
+  if (start === undefined || ns !== '') return false
+  return seq < start.seq || (seq === start.seq && id !== start.checkpointId)
 }
 
 /** The checkpoint with its metadata as they are now. */

@@ -68,9 +68,10 @@ describe('the time to live of a thread', () => {
   it('ends the thread: it is found no more, and its id is free', async () => {
     const { threads, runs } = server.client
     const mark = randomUUID()
-    const { thread_id: id } = await threads.create({ metadata: { mark }, ttl: 2 * second })
+    const { thread_id: id } = await threads.create({ metadata: { mark } })
     await runs.wait(id, 'echo', { input: say('x') })
     expect(await threads.count({ metadata: { mark } })).toBe(1)
+    await threads.update(id, { ttl: second })
     await expect.poll(() => statusOf(id), waiting).toBe(404)
     expect(await threads.count({ metadata: { mark } })).toBe(0)
     expect(await threads.search({ metadata: { mark } })).toEqual([])
