@@ -98,7 +98,7 @@ export class CheckpointReader implements CheckpointSource {
   async has(ns: string, id: string): Promise<boolean> {
     const now = this.#head()
     const place = await this.#place(now, ns, id)
-    if (!place) return false
+    if (!place || isCutOff(now, ns, place)) return false
     const [row] = await this.#log.read(now.branch, { from: place.seq, through: place.seq })
     return row !== undefined &&
       decodeRow(row.body).some((record) =>
@@ -194,7 +194,7 @@ export class CheckpointReader implements CheckpointSource {
     const place = isHead
       ? now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
-    return place && place.seq > 0 && !isCutOff(now, ns, place) ? place : undefined
+    return place && place.seq > 0 ? place : undefined
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {

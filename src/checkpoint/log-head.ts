@@ -20,7 +20,10 @@ export interface LogHead {
   readonly patches?: readonly CheckpointPatch[] | undefined
 }
 
-/** Whether the checkpoint of the root in row `seq` is older than the history. */
+/**
+ * Whether the checkpoint of the root in row `seq` is older than the history. The engine may still
+ * read it: the oldest state that is left may need what its parent wrote.
+ */
 export function isCutOff({ start }: LogHead, ns: string,
   { id, seq }: { readonly id: string; readonly seq: number }): boolean {
   if (start === undefined || ns !== '') return false

@@ -2,7 +2,6 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
 import type { GraphDescription } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import { graphOfRun } from '../context/thread-context.ts'
@@ -66,16 +65,8 @@ export async function valuesOf(context: ThreadContext, run: RunRow,
   const graph = graphOfRun(run, context)
   const withTasks = asks(run) && isHead()
   const values = await valuesAt(context, graph, { checkpointId, withTasks })
-    .catch((error: unknown) => ofCutHistory(context, error))
   // A later run may have begun meanwhile.
   return !withTasks || isHead() ? values : valuesAt(context, graph, { checkpointId })
-}
-
-/** What is left of a state that was history once. */
-function ofCutHistory({ threadLog }: ThreadContext, error: unknown): JsonText {
-  const isCut = threadLog.state.row.historyStart !== undefined
-  if (!isCut || HeddleError.from(error).code !== 'not_found') throw error
-  return '{}'
 }
 
 /** The same if nothing has to be read for it; undefined otherwise. */
