@@ -98,7 +98,7 @@ export class CheckpointReader implements CheckpointSource {
   async has(ns: string, id: string): Promise<boolean> {
     const now = this.#head()
     const place = await this.#place(now, ns, id)
-    if (!place) return false
+    if (!place || isCutOff(now, ns, place)) return false
     const [row] = await this.#log.read(now.branch, { from: place.seq, through: place.seq })
     return row !== undefined &&
       decodeRow(row.body).some((record) =>
@@ -159,11 +159,11 @@ export class CheckpointReader implements CheckpointSource {
     let waiting = before ? query.before : null
     const through = before?.seq ?? now.stepSeq
     const range = { from: 1, through, reverse: true, first: Math.min(rowsOfPage, 4 * limit + 2) }
-    for await (const { body } of this.#rows(now, range)) {
+    for await (const { body, seq } of this.#rows(now, range)) {
       for (const record of decodeRow(body).reverse()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
-        if (isCutOff(now, checkpoint.ns, checkpoint.id)) return read()
+        if (isCutOff(now, checkpoint.ns, { id: checkpoint.id, seq })) return read()
         if (waiting !== null) {
           if (checkpoint.id === waiting) waiting = null
           history.forget(checkpoint)
@@ -194,7 +194,7 @@ export class CheckpointReader implements CheckpointSource {
     const place = isHead
       ? now.head
       : await this.#log.findCheckpoint(now.branch, id ?? newestOf(ns))
-    return place && place.seq > 0 && !isCutOff(now, ns, place.id) ? place : undefined
+    return place && place.seq > 0 ? place : undefined
   }
 
   #rows({ branch }: LogHead, range: Omit<RowsOptions, 'log' | 'branch'>): AsyncIterable<LogEntry> {

@@ -1,4 +1,4 @@
-/** What a reader of a log must know of its thread, and what of the log it does not show as it is. */
+/** What a reader of a log must know of its thread, and what of the log it shows otherwise. */
 
 import type { Branch, CheckpointPatch, CheckpointPlace,
   HistoryStart } from '../../proto/gen/storage/v1/row.ts'
@@ -20,9 +20,14 @@ export interface LogHead {
   readonly patches?: readonly CheckpointPatch[] | undefined
 }
 
-/** Whether a checkpoint is older than the history. Older checkpoints have smaller ids. */
-export function isCutOff({ start }: LogHead, ns: string, id: string): boolean {
-  return start !== undefined && ns === '' && id < start.checkpointId
+/**
+ * Whether the checkpoint of the root in row `seq` is older than the history. The engine may still
+ * read it: the oldest state that is left may need what its parent wrote.
+ */
+export function isCutOff({ start }: LogHead, ns: string,
+  { id, seq }: { readonly id: string; readonly seq: number }): boolean {
+  if (start === undefined || ns !== '') return false
+  return seq < start.seq || (seq === start.seq && id !== start.checkpointId)
 }
 
 /** The checkpoint with its metadata as they are now. */

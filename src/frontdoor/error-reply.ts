@@ -21,9 +21,10 @@ const challenge = 'Bearer realm="heddle"'
 /**
  * Makes the error handler. The body is `{detail, message, code}`, with `errors: [{field, message}]`
  * if fields are wrong, `url` if another address is the right one, `dependencies` if some are out of
- * reach, `quota: {name, limit}` if one is used up, `admitted: [{run_id, thread_id}]` if only a part was done, and `error` and `limit: {row, count,
- * intervalSeconds}` if there were too many requests. A call of the typed API gets the error format
- * of its protocol, and a WebSocket a close code.
+ * reach, `quota: {name, limit}` if one is used up, `admitted: [{run_id, thread_id}]` if only a part
+ * was done, and `error` and `limit: {row, count, intervalSeconds}` if there were too many requests.
+ * A call of the typed API gets the error format of its protocol,
+ * and a WebSocket a close code.
  */
 export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {

@@ -60,8 +60,8 @@ export type DueThreads = (after: Pick<DueThread, 'atMs' | 'no'>,
   limit: number) => Promise<readonly DueThread[]>
 
 /**
- * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`, or by
- * a query for hidden ones.
+ * Finds threads of a member or a store. Hidden ones (of stateless runs) are found only by `get`, or
+ * by a query for hidden ones.
  */
 export interface ThreadIndex extends ThreadSearch {
   /** The newest row of a thread; undefined if there is none. */

@@ -21,7 +21,7 @@ export interface TimeToLiveWish {
 }
 
 /** How long a thread stays that was busy at its time: clients come for the end of its run. */
-export const busyGraceMs = 60_000
+const busyGraceMs = 60_000
 
 type Living = Pick<ThreadRow, 'timeToLive' | 'updatedAtMs' | 'deleted' | 'owedWebhooks'>
 

@@ -107,6 +107,11 @@ describe('an answer is as described', () => {
       await describedAnswer(method, `/threads/${id}${path}`, body, headers)
     }
     await describedAnswer('POST', '/threads', { thread_id: id })
+    await describedAnswer('PATCH', `/threads/${id}`, { ttl: 60 })
+    await describedAnswer('GET', `/threads/${id}?include=ttl`)
+    await describedAnswer('GET', `/threads/${id}/storage`)
+    await describedAnswer('PATCH', `/threads/${id}/state`, { metadata: {} })
+    await describedAnswer('POST', '/threads/prune', { thread_ids: [unknown] })
     await describedAnswer('POST', '/threads/search', { ids: [id] })
     await describedAnswer('POST', '/threads/search', { ids: [id], select: ['thread_id'],
       extract: { all: 'values' } })
@@ -156,6 +161,11 @@ describe('an answer is as described', () => {
     const run = { assistant_id: 'echo', input: say('x'), on_completion: 'keep' }
     const { run_id } = await describedAnswer('POST', '/runs', run) as { run_id: string }
     await describedAnswer('GET', `/runs/${run_id}/stream`)
+    await describedAnswer('POST', '/runs/batch', [run, run])
+    await describedAnswer('POST', '/runs/batch', [run, { ...run, thread_id: unknown }])
+    await describedAnswer('POST', '/runs/batch', [])
+    await describedAnswer('POST', '/runs/cancel', { status: 'pending' })
+    await describedAnswer('POST', '/runs/cancel', { status: 'none' })
     await describedAnswer('POST', '/runs/stream', run)
     await describedAnswer('POST', '/runs/wait', run)
     await describedAnswer('GET', `/runs/${unknown}/stream`)

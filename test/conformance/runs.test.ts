@@ -144,7 +144,7 @@ describe('the runs of a thread', () => {
     const [selected] = await runs.list(id, { limit: 1, select: ['run_id', 'status'] })
     expect(selected).toEqual({ run_id: held.runId, status: 'running' })
     const [why] = await runs.list(id, { limit: 1, select: ['run_id', 'cancel_reason' as never] })
-    expect(why).toEqual({ run_id: held.runId })
+    expect(why).toEqual({ run_id: held.runId, cancel_reason: null })
     hold.open()
     await held.stream.rest()
   })

@@ -76,6 +76,29 @@ describe.each(transports)('%s', (_, transport) => {
       .toMatchObject({ code: Code.InvalidArgument })
   })
 
+  it('says how long a thread lives, and why a run was cancelled', async () => {
+    const { thread } = await threads().createThread({ timeToLive: { minutes: 30 } })
+    expect(thread!.timeToLive).toMatchObject({ strategy: 'delete', minutes: 30 })
+    expect(Number(thread!.timeToLive!.expiresAt!.seconds))
+      .toBe(Number(thread!.createdAt!.seconds) + 30 * 60)
+    const { threadId } = thread!
+    await threads().updateThread({ threadId, timeToLive: { strategy: 'keep_latest', minutes: 9 } })
+    expect((await threads().getThread({ threadId })).thread!.timeToLive)
+      .toMatchObject({ strategy: 'keep_latest', minutes: 9 })
+    await expect(threads().updateThread({ threadId, timeToLive: { minutes: -1 } })).rejects
+      .toMatchObject({ code: Code.InvalidArgument })
+    expect((await threads().createThread({})).thread!.timeToLive).toBeUndefined()
+    const hold = gate()
+    const { run } = await runs().createRun({
+      run: { threadId, assistantId: 'held', inputJson: bytes(say(`hold ${hold.url}`)) },
+    })
+    await hold.arrived()
+    await runs().cancelRun({ threadId, runId: run!.runId })
+    expect((await runs().getRun({ threadId, runId: run!.runId })).run!.cancelReason)
+      .toMatch(/^cancelled: /)
+    expect(run!.cancelReason).toBeUndefined()
+  })
+
   it('streams the run itself first, then its events', async () => {
     const threadId = await newThread()
     const seen: string[] = []

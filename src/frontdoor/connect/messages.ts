@@ -34,6 +34,7 @@ export function assistantMessage(row: AssistantRow): MessageInitShape<typeof Ass
 export function threadMessage(
   { row, values, extracted = '' }: FoundThread,
 ): MessageInitShape<typeof ThreadSchema> {
+  const { timeToLive } = row
   return {
     threadId: row.threadId,
     status: row.status,
@@ -46,6 +47,11 @@ export function threadMessage(
     interruptsJson: bytesOf(row.interruptsJson || '{}'),
     errorJson: bytesOf(row.errorJson || 'null'),
     extractedJson: bytesOf(extracted),
+    ...timeToLive &&
+      {
+        timeToLive: { strategy: timeToLive.strategy, minutes: timeToLive.minutes,
+          expiresAt: timestampFromMs(timeToLive.expiresAtMs) },
+      },
   }
 }
 
@@ -61,6 +67,7 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
     kwargsJson: bytesOf(row.kwargsJson || '{}'),
     createdAt: timestampFromMs(Math.max(row.createdAtMs, row.notBeforeMs)),
     updatedAt: timestampFromMs(row.updatedAtMs),
+    cancelReason: row.cancelReason,
   }
 }
 

@@ -2,7 +2,8 @@
 
 import type { ServiceImpl } from '@connectrpc/connect'
 
-import type { StateUpdate, ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
+import type { StateUpdate, ThreadService,
+  TimeToLive } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
 import type { RouteParts } from '../http/route.ts'
 import { ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import { CountThreads, CreateThread, PatchThread, SearchThreads, threadFields,
@@ -26,6 +27,7 @@ function recordCalls({ threads, reads }: Parts) {
         thread_id: request.threadId,
         metadata: jsonIn('metadata_json', request.metadataJson),
         if_exists: request.keepExisting ? 'do_nothing' : 'raise',
+        ttl: lifeOf(request.timeToLive),
         supersteps: request.supersteps.map(({ updates }) => ({ updates: updates.map(updateOf) })),
       })
       return { thread: threadMessage(await threads.create(tenantOf(context), body)) }
@@ -35,7 +37,7 @@ function recordCalls({ threads, reads }: Parts) {
     }),
     updateThread: async (request, context) => {
       const metadata = jsonIn('metadata_json', request.metadataJson)
-      const body = checkerOf(PatchThread)({ metadata })
+      const body = checkerOf(PatchThread)({ metadata, ttl: lifeOf(request.timeToLive) })
       const view = await threads.patch(tenantOf(context), threadIdOf(request), body)
       return { thread: threadMessage(view) }
     },
@@ -117,6 +119,11 @@ function stateCalls({ threads, reads }: Parts) {
 
 function threadIdOf({ threadId }: { readonly threadId: string }): string {
   return checkerOf(ThreadPath)({ thread_id: threadId }).thread_id
+}
+
+/** In the words of the request schemas. */
+function lifeOf(life: TimeToLive | undefined): object | undefined {
+  return life && { ttl: life.minutes, strategy: life.strategy || undefined }
 }
 
 function updateOf({ valuesJson, commandJson, asNode }: StateUpdate): Record<string, unknown> {

@@ -163,7 +163,6 @@ function mayWatch({ reply: { request }, cancelOnDisconnect }: Watched): void {
 function abandon({ runs, ticker }: RunReplyParts, watched: Watched): void {
   const { run, reply, cancelOnDisconnect } = watched
   if (!cancelOnDisconnect || ticker.stopped) return
-  runs.cancel(reply.request.caller.tenant, run, {
-    reason: 'disconnected',
-  }).catch(() => {})
+  const { tenant } = reply.request.caller
+  runs.cancel(tenant, run, { reason: 'disconnected' }).catch(() => {})
 }

@@ -207,6 +207,9 @@ const Failure = Type.Object({
     Type.Object({ field: Type.String(), message: Type.String() }),
     { description: 'Every field that is wrong.' },
   )),
+  admitted: Type.Optional(Type.Array(Type.Object({ run_id: Uuid(), thread_id: Uuid() }), {
+    description: 'What was done, if only a part was.',
+  })),
   url: Type.Optional(Type.String({ description: 'The URL of the region that knows the key.' })),
   dependencies,
   error: Type.Optional(Type.String({ description: '`Too Many Requests`, for a limit.' })),

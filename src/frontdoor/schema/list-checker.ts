@@ -21,27 +21,25 @@ export function listCheckerOf<Item extends TObject>(
   { items, minItems, maxItems }: ListSchema<Item>,
 ): Checker<Static<Item>[]> {
   const check = checkerOf(items)
-  const spellings = Object.keys(items.properties).map((name) => [inCamelCase(name), name] as const)
-    .filter(([camel, name]) => camel !== name)
+  const { 'x-not-offered': unoffered = [] } = items as { 'x-not-offered'?: readonly string[] }
+  const spellings = [...Object.keys(items.properties), ...unoffered]
+    .map((name) => [name, inCamelCase(name)] as const)
   return (value) => {
     if (!Array.isArray(value) || value.length < minItems || value.length > maxItems) {
       const message = `The body must be an array of ${minItems} to ${maxItems} objects`
       throw invalid([{ field: '', message }])
     }
-    return value.map((item, index) => atIndex(index, () => check(inSnakeCase(spellings, item))))
+    return value.map((item, index) => {
+      try {
+        return check(inSnakeCase(spellings, item))
+      } catch (error) {
+        throw errorAt(index, error)
+      }
+    })
   }
 }
 
-/** Throws what `act` throws, with the index in its message and in the name of each wrong field. */
-export function atIndex<Result>(index: number, act: () => Result): Result {
-  try {
-    return act()
-  } catch (error) {
-    throw errorAt(index, error)
-  }
-}
-
-/** The error about an object of a list. */
+/** The error about an object of a list: its index is in the message, and before each field. */
 export function errorAt(index: number, caught: unknown): HeddleError {
   const { code, message, details, cause } = HeddleError.from(caught)
   const faults = (details as { readonly errors?: readonly Fault[] }).errors
@@ -57,12 +55,12 @@ function inCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function inSnakeCase(spellings: readonly (readonly [camel: string, name: string])[],
+/** Takes only what the schema knows: a copy of very many fields takes seconds. */
+function inSnakeCase(spellings: readonly (readonly [name: string, camel: string])[],
   item: unknown): unknown {
   if (!isObject(item)) return item
-  const fields: Record<string, unknown> = { ...item }
-  for (const [camel, name] of spellings) {
-    if (fields[name] === undefined && Object.hasOwn(fields, camel)) fields[name] = fields[camel]
-  }
-  return fields
+  const said = spellings.map(([name, camel]) =>
+    [name, item[name] === undefined ? item[camel] : item[name]] as const
+  )
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined))
 }

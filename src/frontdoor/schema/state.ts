@@ -61,7 +61,10 @@ export type UpdateState = Static<typeof UpdateState>
 
 /** Body of requests that change the metadata of the newest checkpoint. */
 export const PatchState = Type.Object({
-  metadata: Metadata({ description: 'Merged shallowly into that of the newest checkpoint.' }),
+  metadata: Metadata({
+    description: 'Merged shallowly into that of the newest checkpoint. All that is ' +
+      'merged into checkpoints of a thread has 64 KB at most.',
+  }),
 }, { examples: [{ metadata: { reviewed: true } }] })
 /** A checked body of `PatchState`. */
 export type PatchState = Static<typeof PatchState>

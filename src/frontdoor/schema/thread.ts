@@ -19,7 +19,7 @@ const Minutes = () => Type.Number({ exclusiveMinimum: 0, maximum: minutesMax })
 const TimeToLive = () =>
   Type.Union([
     Minutes(),
-    Type.Object({ ttl: Minutes(), strategy: Type.Optional(OneOf(expiryStrategies)) }),
+    Type.Object({ ttl: Minutes(), strategy: Type.Optional(Nullable(OneOf(expiryStrategies))) }),
   ], { description: 'Minutes from now after which the thread is deleted, or with the strategy ' +
     '`keep_latest` keeps its newest state only.' })
 /** A checked time to live. */
@@ -54,10 +54,10 @@ export type PatchThread = Static<typeof PatchThread>
 /** Body of requests that delete threads or drop their history. */
 export const PruneThreads = Type.Object({
   thread_ids: Type.Array(Uuid(), { minItems: 1, maxItems: 1_000 }),
-  strategy: Type.Optional(
+  strategy: Type.Optional(Nullable(
     OneOf(expiryStrategies, { default: 'delete',
       description: '`keep_latest` drops the history but for the newest state.' }),
-  ),
+  )),
 })
 /** A checked body of `PruneThreads`. */
 export type PruneThreads = Static<typeof PruneThreads>

@@ -11,6 +11,7 @@ import { perform, turn } from './perform.ts'
 import type { Decide } from './perform.ts'
 import type { Appended } from '../execution/run-output.ts'
 import type { ThreadParts } from './thread-parts.ts'
+import { refuseLateEdits } from './thread-turns.ts'
 
 type Report<Type extends OwnCommand['type']> = Extract<OwnCommand, { readonly type: Type }>
 
@@ -43,6 +44,7 @@ export function ended(parts: ThreadParts, { executionId, outcome }: Report<'ende
   if (!editor.has(executionId)) {
     return ofRun(parts, executionId, (at, nowMs) => decideEnded(at, outcome, nowMs))
   }
+  if (refuseLateEdits(parts)) return { reply: undefined }
   const finished = editor.ended(outcome)
   if (!finished) return afterEdit(parts)
   return finished.then((isCurrent) => isCurrent ? afterEdit(parts) : { reply: undefined })

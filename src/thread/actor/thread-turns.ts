@@ -110,15 +110,26 @@ export function callWebhooks(parts: ThreadParts): void {
 export function due(parts: ThreadParts): Turn {
   const { context, editor, expiry } = parts
   const { atMs } = expiry
-  if (atMs > 0 && !editor.busy && cautiousNowMs(context) >= atMs) return endOfLife(parts)
+  const waits = editor.busy && !isDeletedAtEnd(parts)
+  if (atMs > 0 && !waits && cautiousNowMs(context) >= atMs) return endOfLife(parts)
   expiry.again()
   return { reply: undefined }
 }
 
+/** Refuses the edits of a thread whose time has ended: it must not come back by them. */
+export function refuseLateEdits(parts: ThreadParts): boolean {
+  const { context: { threadLog, threadId }, editor } = parts
+  if (!threadLog.state.exists || isThere(parts)) return false
+  editor.release(threadNotFound(threadId))
+  return true
+}
+
+function isDeletedAtEnd({ context: { threadLog: { state } } }: ThreadParts): boolean {
+  return state.row.timeToLive?.strategy !== 'keep_latest'
+}
+
 function endOfLife(parts: ThreadParts): Turn {
-  const decide = parts.context.threadLog.state.row.timeToLive?.strategy === 'keep_latest'
-    ? decideKeepLatest
-    : decideDelete
+  const decide = isDeletedAtEnd(parts) ? decideDelete : decideKeepLatest
   return turn(parts, (at, nowMs) => decide(at, { note: [] }, nowMs))
 }
 

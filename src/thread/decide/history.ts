@@ -32,8 +32,8 @@ export function decideKeepLatest(at: Situation, { note }: Noted, nowMs: number):
 }
 
 /**
- * Merges metadata into that of the head, which stays the same checkpoint. Throws `not_found` without
- * a head, `invalid` for keys of the engine, or if all that was merged in gets too long.
+ * Merges metadata into that of the head, which stays the same checkpoint. Throws `not_found` if
+ * there is none, `invalid` for keys of the engine, or if all that was merged in gets too long.
  */
 export function decidePatchState(at: Situation,
   { metadata, note }: { readonly metadata: Readonly<Record<string, unknown>> } & Noted,

@@ -162,12 +162,8 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
       return record.value.ns !== ''
         ? state
         : advanced(cleared(state, record.value.runId), record.value, at)
-    case 'historyCut': {
-      const { checkpointId } = record.value
-      const historyStart = checkpointId === '' ? undefined : { checkpointId }
-      const patches = patchesOf(state.row).filter((each) => each.checkpointId >= checkpointId)
-      return withRow(state, { historyStart, timeToLive: undefined, ...asPatches(patches) })
-    }
+    case 'historyCut':
+      return historyCut(state)
     case 'checkpointPatched':
       return patchedCheckpoint(state, record.value)
     case 'stateEdited': {
@@ -299,6 +295,14 @@ export function patchesOf({ checkpointPatches }: ThreadRow): readonly Checkpoint
 
 function asPatches(patches: CheckpointPatch[]): Pick<ThreadRow, 'checkpointPatches'> {
   return { checkpointPatches: patches.length === 0 ? undefined : { patches } }
+}
+
+/** What is left begins at the head. */
+function historyCut(state: ThreadState): ThreadState {
+  const { row, row: { head } } = state
+  const historyStart = head && { checkpointId: head.id, seq: head.seq }
+  const patches = patchesOf(row).filter(({ checkpointId }) => checkpointId === head?.id)
+  return withRow(state, { historyStart, timeToLive: undefined, ...asPatches(patches) })
 }
 
 function patchedCheckpoint(state: ThreadState,

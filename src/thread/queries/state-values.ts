@@ -64,8 +64,6 @@ export async function valuesOf(context: ThreadContext, run: RunRow,
   const isHead = () => isAtRest() && context.threadLog.state.row.head?.id === checkpointId
   const graph = graphOfRun(run, context)
   const withTasks = asks(run) && isHead()
-  const { historyStart } = context.threadLog.state.row
-  if (historyStart !== undefined && checkpointId < historyStart.checkpointId) return '{}'
   const values = await valuesAt(context, graph, { checkpointId, withTasks })
   // A later run may have begun meanwhile.
   return !withTasks || isHead() ? values : valuesAt(context, graph, { checkpointId })

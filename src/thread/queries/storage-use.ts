@@ -13,7 +13,7 @@ interface Sum {
 }
 
 /** Sums over records of a log. */
-export class StorageUse {
+class StorageUse {
   #bytes = 0
   readonly #checkpoints: Sum = { count: 0, bytes: 0 }
   readonly #values: Sum = { count: 0, bytes: 0 }

@@ -1,4 +1,4 @@
-/** Threads with times to live, compared with a model over any course of calls, time and restarts. */
+/** Threads with times to live, compared with a model over calls, time and restarts. */
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

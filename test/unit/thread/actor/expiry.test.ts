@@ -109,6 +109,26 @@ describe('a thread with a time to live', () => {
     expect(await seen(house)).toEqual([])
   })
 
+  it('takes no edit that ends after its time', async () => {
+    const house = new ThreadHouse()
+    await house.client.create('t', { threadId: 'x', metadata: { graph_id: 'agent' },
+      ifExists: 'raise', supersteps: [], timeToLive: { strategy: 'delete', minutes: 0.2 } })
+    const update = { values: '{}', command: null, asNode: null }
+    const edited = house.client.updateState('t', 'x', { update, checkpoint: null })
+    const refused = expect(edited).rejects.toMatchObject({ code: 'not_found' })
+    await settled()
+    const edit = house.host.only
+    await pass(house, 0.1)
+    void house.host.step(edit, 'late')
+    // The clock is set forward: the thread is hidden, and not deleted yet.
+    const nowMs = house.env.nowMs.bind(house.env)
+    const clock = vi.spyOn(house.env, 'nowMs').mockImplementation(() => nowMs() + minuteMs)
+    house.host.end(edit)
+    await refused
+    clock.mockRestore()
+    expect((await house.client.get('t', 'x')).row.head).toBeUndefined()
+  })
+
   it('gives its id to a new thread, which has nothing of it', async () => {
     const house = new ThreadHouse()
     const first = await make(house, tenMinutes)

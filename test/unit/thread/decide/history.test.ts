@@ -30,7 +30,7 @@ describe('a history that is dropped', () => {
       'forgetExecution', 'reply done'])
     const { row } = after(state, decision)
     expect([row.historyStart, row.timeToLive, row.checkpointPatches])
-      .toEqual([{ checkpointId: 'k' }, undefined, undefined])
+      .toEqual([{ checkpointId: 'k', seq: position.seq }, undefined, undefined])
   })
 
   it('of a thread without a state changes nothing but the time to live', () => {

@@ -152,7 +152,7 @@ describe('a data directory', () => {
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
-      'assistant_use', 'use_life', 'schema_version', 'cron', 'cron_use']
+      'assistant_use', 'use_life', 'schema_version', 'cron', 'cron_use', 'expiring', 'expiring_life']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -168,6 +168,26 @@ describe('a data directory', () => {
     const owing = aThread({ owedWebhooks: ['run'] })
     await reopened.log.append([], [{ table: 'thread', row: owing }])
     expect(await reopened.unfinished()).toEqual([{ tenant: 'local', threadId: owing.threadId }])
+    await reopened.close()
+  })
+
+  it('that an older version has had since knows again when threads end', async () => {
+    const timeToLive = { strategy: 'delete', minutes: 1, expiresAtMs: 2_000 }
+    const row = aThread({ timeToLive })
+    const store = await open()
+    await store.log.append([], [{ table: 'thread', row }, { table: 'thread', row: aThread() }])
+    await store.close()
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(join(place.directory, 'heddle.db'))
+    // It changes neither table, and gives numbers of removed rows to new ones.
+    database.exec('UPDATE expiring_life SET epoch = 0; UPDATE expiring SET no = no + 1')
+    database.close()
+    const reopened = await open()
+    expect(
+      (await reopened.due({ atMs: 0, no: 0 }, 9)).map(({ threadId, atMs }) => [threadId, atMs]),
+    )
+      .toEqual([[row.threadId, 2_000]])
+    expect(await reopened.threads.count({ tenant: 'local', expiredBy: 2_000 })).toBe(1)
     await reopened.close()
   })
 
