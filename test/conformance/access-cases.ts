@@ -57,6 +57,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
   'DELETE /threads/{thread_id}': change('nothing'),
   'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
+  'GET /threads/{thread_id}/stream': read('nothing'),
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),

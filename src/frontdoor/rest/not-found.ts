@@ -8,7 +8,6 @@ const unoffered: readonly (readonly [path: RegExp, what: string, instead?: strin
   [/^\/store\//, 'The store is'],
   [/^\/threads\/[^/]+\/(commands|stream\/events)$/, 'Protocol v2 is',
     'take useStream from @langchain/langgraph-sdk/react, or from @langchain/react before 1.0'],
-  [/^\/threads\/[^/]+\/stream$/, 'Following a whole thread is'],
   [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
   [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
   [/^\/threads\/prune$/, 'Pruning is'],
