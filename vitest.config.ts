@@ -11,9 +11,9 @@ import { v8Flags } from './src/settings/v8-flags.ts'
 import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
-const ecosystem = ['assistants', 'cancel', 'history', 'interrupts', 'join', 'multitask',
-  'protocol-v2', 'protocol-v2-hook', 'runs', 'search', 'sse', 'state', 'stateless', 'streaming',
-  'subgraphs', 'supersteps', 'threads']
+const ecosystem = ['assistants', 'cancel', 'every-method', 'forms', 'history', 'interrupts', 'join',
+  'lifecycle', 'multitask', 'protocol-v2', 'protocol-v2-hook', 'runs', 'search', 'sse', 'state',
+  'stateless', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'

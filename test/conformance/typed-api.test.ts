@@ -68,7 +68,7 @@ describe.each(transports)('%s', (_, transport) => {
       if (one.case === 'event') seen.push(one.value.name)
     }
     expect(seen[0]).toMatch(/^run (pending|running)$/)
-    expect(seen.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates'])
+    expect(seen.slice(1)).toEqual(['metadata', 'updates', 'updates', 'updates', 'end'])
   })
 
   it('streams the events of a run in progress to a caller that joins', async () => {
@@ -86,9 +86,33 @@ describe.each(transports)('%s', (_, transport) => {
       names.push(event!.name)
       hold.open()
     }
-    expect(names).toEqual(['metadata', 'updates', 'updates', 'updates'])
+    expect(names).toEqual(['metadata', 'updates', 'updates', 'updates', 'end'])
     const { resultJson } = await runs().joinRun({ threadId, runId: run!.runId })
     expect(texts(parsed(resultJson)).at(-1)).toBe('last')
+  })
+
+  it('streams only the namespaces that are asked for', async () => {
+    const threadId = await newThread()
+    const names: string[] = []
+    for await (const { payload: one } of runs().streamRun({ namespaces: ['nowhere'], run: {
+      threadId,
+      assistantId: 'nested',
+      inputJson: bytes({ topic: 't' }),
+      streamModes: ['updates', 'lifecycle'],
+    } })) {
+      if (one.case === 'event') names.push(one.value.name)
+    }
+    expect(names).toEqual(['metadata', 'end'])
+  })
+
+  it('refuses a strict answer that fits nothing', async () => {
+    const { resultJson } = await runs().waitRun({ run: {
+      threadId: await newThread(),
+      assistantId: 'ask',
+      commandJson: bytes({ resume: {} }),
+      strictResume: true,
+    } })
+    expect(parsed(resultJson)).toMatchObject({ __error__: { reason: 'empty_map' } })
   })
 
   it('shows the same threads as REST', async () => {

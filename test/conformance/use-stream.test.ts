@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { useGates } from '../support/gate.ts'
 import { collect, dataOf, namesOf, say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
-import { ask } from '../support/wire.ts'
 
 const server = useServer()
 const gate = useGates()
@@ -121,7 +120,6 @@ describe('a chat in the browser', () => {
   })
 })
 
-/** What it sends beside is for servers that know it; others are expected to pass over it. */
 describe('an official client from 1.13 on', () => {
   it('finds a run over when its stream ends: it would connect again', async () => {
     const { threads, runs } = server.client
@@ -131,23 +129,5 @@ describe('an official client from 1.13 on', () => {
       const { run_id } = first!.data as { run_id: string }
       expect((await runs.get(id, run_id)).status).toBe('success')
     }
-  })
-
-  it('gets the whole run, whichever checkpoint it names and whichever namespaces', async () => {
-    const { threads, runs } = server.client
-    const { thread_id: id } = await threads.create()
-    const body = { assistant_id: 'echo', input: say('hello'), strict_resume: true,
-      stream_resumable: true, stream_mode: ['values'] }
-    const made = await ask(server.url, 'POST', `/threads/${id}/runs?namespace=`, body)
-    const { run_id: runId } = made.body as { run_id: string }
-    await runs.join(id, runId)
-    const { checkpoint } = await threads.getState(id)
-    const events = (await ask(server.url, 'GET', `/threads/${id}/runs/${runId}/stream` +
-      `?namespace=&checkpoint_id=${checkpoint.checkpoint_id}`, undefined, {
-      'last-event-id': '-1',
-    })).body as string
-    expect(events.match(/^event: .*/gm)).toEqual(
-      ['event: metadata', 'event: values', 'event: values'],
-    )
   })
 })

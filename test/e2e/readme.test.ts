@@ -29,7 +29,7 @@ function example(language: string): string {
 it('Its curl example streams what the nodes of the starter do', async () => {
   const { stdout } = await run('bash', ['-ec', example('sh')], { cwd: root })
   const events = [...stdout.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
-  expect(events).toEqual(['metadata', 'updates', 'updates', 'updates'])
+  expect(events).toEqual(['metadata', 'updates', 'updates', 'updates', 'end'])
   expect(stdout).toContain('get_weather')
   expect(stdout).toContain('Paris')
 })

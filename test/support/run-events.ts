@@ -18,11 +18,20 @@ export function texts(values: unknown): string[] {
   return messages.map((message) => message.content)
 }
 
-/** All parts of a stream. */
-export async function collect(stream: AsyncIterable<unknown>): Promise<Part[]> {
+/** All parts of a stream, with the event `end` of a run. */
+export async function collectAll(stream: AsyncIterable<unknown>): Promise<Part[]> {
   const parts: Part[] = []
   for await (const part of stream) parts.push(part as Part)
   return parts
+}
+
+/** All parts of a stream before the event `end`. */
+export async function collect(stream: AsyncIterable<unknown>): Promise<Part[]> {
+  return beforeEnd(await collectAll(stream))
+}
+
+function beforeEnd(parts: readonly Part[]): Part[] {
+  return parts.at(-1)?.event === 'end' ? parts.slice(0, -1) : [...parts]
 }
 
 /** The data of all parts with this event name. */
@@ -54,11 +63,11 @@ export class StreamReader {
     }
   }
 
-  /** All parts to the end, including those that were read before. */
+  /** All parts before the event `end`, including those that were read before. */
   async rest(): Promise<Part[]> {
     for (;;) {
       const { done, value } = await this.#iterator.next()
-      if (done) return this.parts
+      if (done) return beforeEnd(this.parts)
       this.parts.push(value as Part)
     }
   }

@@ -2,7 +2,8 @@
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 
-import type { RunService, RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
+import type { JoinRunStreamRequest, RunService,
+  RunSpec } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { FeedEvent, WatchRun } from '../../thread/index.ts'
 import { whileValid } from '../http/credential-check.ts'
@@ -11,7 +12,7 @@ import { takeRows } from '../http/row-bytes.ts'
 import { whenAborted } from '../http/when-aborted.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunName } from '../operations/index.ts'
-import { JoinStream, ListRuns, RunPath } from '../schema/run.ts'
+import { JoinStream, ListRuns, RunPath, StreamRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { checkerOf } from '../schema/validation.ts'
 import { callerOf, goneSignal, tenantOf } from './caller-value.ts'
@@ -34,12 +35,13 @@ function creationCalls(parts: Parts) {
     createRun: async ({ run }, context) => ({
       run: runMessage(await startRun(parts, run, context)),
     }),
-    streamRun: async function*({ run: spec }, context) {
+    streamRun: async function*({ run: spec, namespaces }, context) {
+      const watch = fromTheStart(namespaces)
       using _stream = quotas.stream(tenantOf(context))
       const run = await startRun(parts, spec, context)
       using _ = cancelWhenGone(parts, spec, run, context)
       yield { payload: { case: 'run', value: runMessage(run) } } as const
-      for await (const event of eventsOf(parts, nameOf(run), fromTheStart, context)) {
+      for await (const event of eventsOf(parts, nameOf(run), watch, context)) {
         yield { payload: { case: 'event', value: eventMessage(event) } } as const
       }
     },
@@ -51,9 +53,7 @@ function creationCalls(parts: Parts) {
       return { runId: run.runId, resultJson: bytesOf(text) }
     },
     joinRunStream: async function*(request, context) {
-      const wanted = request.streamModes.length > 0 ? request.streamModes : undefined
-      const { stream_mode: modes = null } = checkerOf(JoinStream)({ stream_mode: wanted })
-      const wish = { after: request.lastEventId ?? null, modes }
+      const wish = fromWhereItLeft(request)
       using _ = quotas.stream(tenantOf(context))
       for await (const event of eventsOf(parts, runNamed(request), wish, context)) {
         yield { event: eventMessage(event) }
@@ -95,8 +95,25 @@ function recordCalls(parts: Parts) {
   } satisfies Partial<ServiceImpl<typeof RunService>>
 }
 
-/** Follows all events. For the caller that made the run. */
-const fromTheStart: WatchRun = { after: null, modes: null, made: true }
+/** Follows a run from its first event, for the caller that makes it. */
+function fromTheStart(namespaces: readonly string[]): WatchRun {
+  const { namespace } = checkerOf(StreamRun)({ namespace: unlessEmpty(namespaces) })
+  return { after: null, modes: null, made: true, ...namespace && { namespaces: namespace } }
+}
+
+/** Follows a run from where the client left off. */
+function fromWhereItLeft(request: JoinRunStreamRequest): WatchRun {
+  const { stream_mode: modes = null, namespace, checkpoint_id: checkpointId } = checkerOf(
+    JoinStream,
+  )({ stream_mode: unlessEmpty(request.streamModes), namespace: unlessEmpty(request.namespaces),
+    checkpoint_id: request.checkpointId })
+  return { after: request.lastEventId ?? null, modes, ...namespace && { namespaces: namespace },
+    ...checkpointId !== undefined && { checkpointId } }
+}
+
+function unlessEmpty(texts: readonly string[]): readonly string[] | undefined {
+  return texts.length > 0 ? texts : undefined
+}
 
 /** Names a run. A stateless run has no thread id here: its thread has the run's own id. */
 function runNamed(

@@ -83,6 +83,7 @@ function bodyOf(spec: RunSpec): Record<string, unknown> {
     durability: spec.durability,
     checkpoint: checkpointOf(spec.checkpoint),
     webhook: spec.webhook || undefined,
+    strict_resume: spec.strictResume,
   }
 }
 

@@ -6,13 +6,15 @@ import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import type { HistoryPart, ThreadClient, ThreadEventListener,
+import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
   ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
+import { followFrames } from './thread-frames.ts'
+import type { ThreadStreamWish } from './thread-frames.ts'
 
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
@@ -110,6 +112,12 @@ export class ThreadOperations {
 
   count(tenant: string, request: CountThreads, cancelled?: AbortSignal): Promise<number> {
     return this.#threads.count(filterOf(tenant, request), cancelled)
+  }
+
+  /** Sends the listener the events of all runs. Throws `not_found`. The result stops it. */
+  followFrames(tenant: string, threadId: string, wish: ThreadStreamWish,
+    listener: FeedListener): Promise<() => void> {
+    return followFrames({ ...wish, threads: this.#threads, tenant, threadId, listener })
   }
 
   /** A ThreadState as JSON. `checkpoint` is null for the newest. */

@@ -16,6 +16,7 @@ import { serverRoutes } from './server.ts'
 import type { ServerDetails } from './server.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
+import { threadStreamRoutes } from './thread-stream.ts'
 import { threadRoutes } from './threads.ts'
 
 /** Adds the REST API to an app. Call after the guard is added. */
@@ -30,6 +31,7 @@ export async function addRest(app: App,
   threadRoutes(app, options)
   stateRoutes(app, options)
   runRoutes(app, options)
+  threadStreamRoutes(app, options)
   statelessRunRoutes(app, options)
 }
 

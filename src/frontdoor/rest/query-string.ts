@@ -6,21 +6,23 @@ type Given = string | readonly string[]
 
 /**
  * Converts a query for its schema. What cannot be converted stays as it is, for the check to
- * report. An empty value is left out: some clients write one for what they do not ask for.
+ * report. An empty value is left out: some clients write one for what they do not ask for. The
+ * texts of a list that is `x-verbatim` stay as they are, empty ones as well.
  */
 export function readQuery(schema: TObject,
   query: Readonly<Record<string, Given>>): Record<string, unknown> {
-  const said = Object.entries(query).flatMap(([name, given]) => {
-    const value = typeof given === 'string' ? given : given.filter((text) => text !== '')
-    return value.length > 0 ? [[name, value] as const] : []
-  })
-  return Object.fromEntries(said.map(([name, given]) => {
+  return Object.fromEntries(Object.entries(query).flatMap(([name, given]) => {
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    return [name, property ? readAs(property as Shape, given) : given]
+    const shape = property as Shape | undefined
+    if (shape?.['x-verbatim']) return [[name, [given].flat()]]
+    const value = typeof given === 'string' ? given : given.filter((text) => text !== '')
+    if (value.length === 0) return []
+    return [[name, shape ? readAs(shape, value) : value]]
   }))
 }
 
-type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[] }
+type Shape = TSchema & { readonly type?: string; readonly anyOf?: readonly Shape[];
+  readonly 'x-verbatim'?: boolean }
 
 /** Reads a list as a repeated key, one text with commas or, as some clients send it, JSON. */
 function readAs(shape: Shape, given: Given): unknown {

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { AwaitedRun, FollowRun } from '../../thread/index.ts'
+import type { AwaitedRun, WatchRun } from '../../thread/index.ts'
 import { requireAllowed, userOf } from '../http/caller.ts'
 import { whileValid } from '../http/credential-check.ts'
 import { whenClosed } from '../http/ending.ts'
@@ -13,7 +13,7 @@ import { runJson } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
 import { nameOf } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
-import type { CreateRun } from '../schema/run.ts'
+import type { CreateRun, JoinStream, StreamRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
 import { SseStream } from './sse.ts'
 
@@ -45,11 +45,23 @@ export function awaitedBy(request: { readonly body: Pick<CreateRun, 'on_disconne
   return { ...madeBy(request, row, reply), result }
 }
 
-/** Follows a run from its first event, in all stream modes. */
-export const everything: FollowRun = { after: null, modes: null }
+/** Follows a run that the request made from its first event, in all stream modes. */
+export function fromTheStart({ query }: { readonly query: StreamRun }): WatchRun {
+  const { namespace: namespaces } = query
+  return { after: null, modes: null, ...namespaces && { namespaces } }
+}
+
+/** Follows a run from where the client left off. */
+export function fromWhereItLeft(
+  request: FastifyRequest & { readonly query: JoinStream },
+): WatchRun {
+  const { stream_mode: modes = null, checkpoint_id: checkpointId } = request.query
+  return { ...fromTheStart(request), after: lastEventId(request), modes,
+    ...checkpointId !== undefined && { checkpointId } }
+}
 
 /** The id of the last event that the client saw; null if it saw none. */
-export function lastEventId({ headers }: FastifyRequest): string | null {
+function lastEventId({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : null
 }
@@ -88,7 +100,7 @@ export function holdStream({ quotas }: Pick<RunReplyParts, 'quotas'>, reply: Fas
 
 /** Streams the run's events until it has ended. Throws only if an error can still be answered. */
 export async function streamRun(parts: RunReplyParts, watched: Watched,
-  wish: FollowRun): Promise<void> {
+  wish: WatchRun): Promise<void> {
   const { runs, ticker } = parts
   const { run, reply, made = false } = watched
   reply.request.about = run

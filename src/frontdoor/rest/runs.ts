@@ -6,10 +6,10 @@ import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
-  RunPath } from '../schema/run.ts'
+  RunPath, StreamRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
-import { answerWithResult, awaitedBy, everything, holdStream, lastEventId, madeBy, runCallerOf,
-  sendRun, streamRun, waiterOf } from './run-reply.ts'
+import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
+  runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Runs'
 const creation = {
@@ -40,13 +40,13 @@ function creationRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/threads/:thread_id/runs/stream',
-    route('change', 'streamRun', { ...creation, answer: eventStream,
+    route('change', 'streamRun', { ...creation, querystring: StreamRun, answer: eventStream,
       returns: ['content-location', 'location'], summary: 'Create a run and stream its events' }),
     async (request, reply) => {
       const { params, body, caller } = request
       holdStream(parts, reply)
       const row = await runs.create(caller.tenant, params.thread_id, body, runCallerOf(request))
-      return streamRun(parts, madeBy(request, row, reply), everything)
+      return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
     })
 
   app.post('/threads/:thread_id/runs/wait',
@@ -77,8 +77,7 @@ function watchingRoutes(app: App, parts: RouteParts): void {
       const { params, query } = request
       const run = { threadId: params.thread_id, runId: params.run_id }
       const cancelOnDisconnect = query.cancel_on_disconnect ?? false
-      return streamRun(parts, { run, reply, cancelOnDisconnect }, { after: lastEventId(request),
-        modes: query.stream_mode ?? null })
+      return streamRun(parts, { run, reply, cancelOnDisconnect }, fromWhereItLeft(request))
     })
 }
 

@@ -42,6 +42,7 @@ const flags = {
   langsmith: false,
   langsmith_tracing_replicas: false,
   strict_resume: true,
+  stream_namespaces: true,
 }
 
 /** Adds the routes of the server: `/ok`, `/info`, and two for the operator of this machine. */

@@ -4,8 +4,8 @@
  * two seconds at most.
  *
  * S1  All events of one call leave in one write.
- * S2  A clean end means that the run has ended. In any other case the connection is broken off, so
- *     that the client comes back with the last id that it saw.
+ * S2  A clean end means that the run has ended. The event `end` leaves with it. In any other case
+ *     the connection is broken off, so that the client comes back with the last id that it saw.
  * S3  While the socket is full, events wait here up to a limit. Beyond the limit, S2 applies. Past
  *     events, which are read from the log, wait for the socket. So does bulk output of a graph, for
  *     a moment.
@@ -65,6 +65,8 @@ export class SseStream implements FeedListener, TickerMember {
   #ended = false
   /** Resolves when the socket has drained or was destroyed. */
   readonly #backpressure = new Backpressure()
+  /** The frame of the event `end`, which is sent with the end of the reply. */
+  #last = ''
   #waiting: string[] = []
   #waitingCharacters = 0
   #waitingEvents = 0
@@ -95,7 +97,11 @@ export class SseStream implements FeedListener, TickerMember {
   events(batch: readonly FeedEvent[]): void {
     if (this.#ended) return
     let text = ''
-    for (const event of batch) text += frame(event)
+    for (const event of batch) {
+      if (event.name === 'end') this.#last = frame(event)
+      else text += frame(event)
+    }
+    if (text === '') return
     if (!this.#full) return this.#write(text)
     if (this.#waitingEvents >= backlog.events) return this.leave()
     if (this.#waitingCharacters >= backlog.characters) return this.leave()
@@ -114,7 +120,7 @@ export class SseStream implements FeedListener, TickerMember {
     this.begin()
     if (how !== 'over') return this.leave()
     this.#ended = true
-    this.#reply.raw.end(this.#takeWaiting())
+    this.#reply.raw.end(this.#takeWaiting() + this.#last)
   }
 
   tick(): void {

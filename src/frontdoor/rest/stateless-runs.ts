@@ -2,10 +2,10 @@
 
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders,
-  StatelessRunPath } from '../schema/run.ts'
-import { answerWithResult, awaitedBy, everything, holdStream, lastEventId, madeBy, runCallerOf,
-  sendRun, streamRun, waiterOf } from './run-reply.ts'
+import { CreateStatelessRun, CreationHeaders, JoinStream, JoinStreamHeaders, StatelessRunPath,
+  StreamRun } from '../schema/run.ts'
+import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
+  runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
 const tag = 'Stateless runs'
 const creation = {
@@ -28,13 +28,13 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
   })
 
   app.post('/runs/stream',
-    route('change', 'streamStatelessRun', { ...creation, answer: eventStream,
-      returns: ['content-location', 'location'],
+    route('change', 'streamStatelessRun', { ...creation, querystring: StreamRun,
+      answer: eventStream, returns: ['content-location', 'location'],
       summary: 'Create a stateless run and stream its events' }), async (request, reply) => {
     const { body, caller } = request
     holdStream(parts, reply)
     const row = await runs.createStateless(caller.tenant, body, runCallerOf(request))
-    return streamRun(parts, madeBy(request, row, reply), everything)
+    return streamRun(parts, madeBy(request, row, reply), fromTheStart(request))
   })
 
   app.post('/runs/wait',
@@ -55,7 +55,6 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
       const { params: { run_id }, query } = request
       const run = { threadId: run_id, runId: run_id }
       const cancelOnDisconnect = query.cancel_on_disconnect ?? false
-      return streamRun(parts, { run, reply, cancelOnDisconnect }, { after: lastEventId(request),
-        modes: query.stream_mode ?? null })
+      return streamRun(parts, { run, reply, cancelOnDisconnect }, fromWhereItLeft(request))
     })
 }

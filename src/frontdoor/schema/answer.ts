@@ -76,7 +76,10 @@ const Task = Type.Object({
   name: Type.String({ description: 'The node.' }),
   path: Type.Array(Json()),
   error: Nullable(Type.String({ description: '{name, message} as JSON text.' })),
-  interrupts: Type.Array(Type.Object({ id: Type.String(), value: Json() })),
+  interrupts: Type.Array(
+    Type.Object({ id: Type.String(), value: Json(),
+      response_schema: Type.Optional(Json({ description: 'JSON Schema of the answer.' })) }),
+  ),
   checkpoint: Nullable(Type.Partial(Checkpoint(), { description: 'Of its subgraph.' })),
   state: Json({ description: 'The ThreadState of its subgraph, if asked for; otherwise null.' }),
   result: Json(),

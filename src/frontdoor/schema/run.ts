@@ -9,7 +9,7 @@ import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uui
 import { Checkpoint } from './state.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug', 'events',
-  'tasks', 'checkpoints', 'tools'] as const
+  'tasks', 'checkpoints', 'tools', 'lifecycle'] as const
 
 const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
 
@@ -132,10 +132,26 @@ export const JoinStreamHeaders = Type.Object({
 /** Query of requests that wait for the result of a run. */
 export const JoinRun = Type.Object({ cancel_on_disconnect: Type.Optional(Type.Boolean()) })
 
+/** Bounded, because each event is compared with each of them. */
+const Namespaces = () =>
+  Type.Array(Type.String({ maxLength: 2_048 }), { maxItems: 100, 'x-verbatim': true,
+    description: 'Only events of these namespaces and of the subgraphs in them, without ' +
+      'subagents. Segments are joined by `|`; the empty text is the root.' })
+
+/** Query of requests that create a run and stream its events. */
+export const StreamRun = Type.Object({ namespace: Type.Optional(Namespaces()) })
+/** A checked query of `StreamRun`. */
+export type StreamRun = Static<typeof StreamRun>
+
 /** Query of requests that join the stream of a run; without `stream_mode`, all its events. */
 export const JoinStream = Type.Object({
   cancel_on_disconnect: Type.Optional(Type.Boolean()),
   stream_mode: Type.Optional(SomeOf(streamModes)),
+  namespace: Type.Optional(Namespaces()),
+  checkpoint_id: Type.Optional(
+    Type.String({ maxLength: 256,
+      description: 'Only events after this checkpoint of the run, without a `last-event-id`.' }),
+  ),
 })
 /** A checked query of `JoinStream`. */
 export type JoinStream = Static<typeof JoinStream>

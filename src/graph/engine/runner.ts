@@ -3,7 +3,7 @@
 import type { CheckpointPendingWrite, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 import { HeddleError } from '../../errors.ts'
-import { engineModes, EventMapper } from '../events/event-mapping.ts'
+import { engineModes, EventMapper, seesSubgraphs } from '../events/event-mapping.ts'
 import type { EventMapperOptions } from '../events/event-mapping.ts'
 import { ProtocolEvents, protocolModes } from '../events/protocol-events.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
@@ -34,6 +34,7 @@ import type { DrainControl } from './drain-control.ts'
 import { filterable } from './filterable.ts'
 import { addsResults, readState } from './graph-state.ts'
 import { MessageIds } from './message-ids.ts'
+import { pendingInterrupts } from './pending-interrupts.ts'
 import { consume, consumeEvents } from './run-stream.ts'
 import type { Shortcuts } from './shortcuts.ts'
 
@@ -124,7 +125,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
   protocol?.referTo(reference)
   const bound = bindSaver(graph, saver)
   const redoes = configurable.checkpoint_id !== undefined
-  const { streamModes, streamSubgraphs } = request
+  const { streamModes } = request
   const mapper = mapperFor(bench, assignment, request, { reference, redoes })
   const asked = async () => pendingInterrupts(saver, configurable)
   const input = await runInput(request, bench.library.langgraph, asked)
@@ -134,7 +135,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     signal,
     control,
     durability: request.durability,
-    subgraphs: streamSubgraphs || protocol !== undefined,
+    subgraphs: seesSubgraphs(request) || protocol !== undefined,
     streamMode: engineModes(protocol ? [...streamModes, ...protocolModes] : streamModes),
     ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
     ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
@@ -144,9 +145,10 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     requireRunKnown(graph, request)
     await requireThere(saver, configurable)
     if (continues(request)) await requireNodes(graph, saver, configurable)
-    const sink = protocol?.chunksFor(mapper, streamSubgraphs) ?? mapper
+    const sink = protocol?.chunksFor(mapper) ?? mapper
     if (withEvents) await consumeEvents(bound, input, options, sink, assignment)
     else await consume(await open(bench, bound, input, options), options, sink, assignment)
+    mapper.end(mapper.stopped ? 'interrupted' : 'completed')
   } catch (error) {
     if (signal.aborted) return { ...ended, status: 'aborted' }
     const drained = (error as Error | undefined)?.name === 'GraphDrained' && control.drainRequested
@@ -155,7 +157,9 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
       ? questionsLeft(bench, saver, threadId)
       : whatIsLeft(bench, graph, saver, threadId)).catch(() => undefined)
     // A drain that a node asked for stops the graph as a breakpoint does.
-    return { ...drained ? ended : failure(error, bench.library.root), ...left }
+    const outcome = drained ? ended : failure(error, bench.library.root)
+    mapper.end(outcome.error ?? 'interrupted')
+    return { ...outcome, ...left }
   } finally {
     saver.retire()
   }
@@ -357,19 +361,6 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
       ...partial && { values: codec.text(values) } }
   })
-}
-
-/**
- * Ids of the interrupts that an answer may be for. At the head, those of completed tasks are left
- * out.
- */
-async function pendingInterrupts(saver: HeddleSaver, configurable: Fields): Promise<string[]> {
-  const tuple = await saver.getTuple({ configurable })
-  const done = configurable.checkpoint_id === undefined ? doneTasks(tuple) : new Set<string>()
-  return (tuple?.pendingWrites ?? []).flatMap(([task, channel, value]) =>
-    channel === '__interrupt__' && !done.has(task) ? [value].flat() : []
-  )
-    .flatMap((interrupt) => (interrupt as { id?: string } | null)?.id ?? [])
 }
 
 /** What an edit wrote, by node, if it names nodes. The engine does not keep that. */

@@ -1,9 +1,11 @@
 /** Maps the engine's stream to events of the API. */
 
-import type { JsonText, StepEvent, EmittedEvent } from '../execution.ts'
+import type { JsonText, StepEvent, EmittedEvent, RunRequest } from '../execution.ts'
 import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
 import { MessageEvents } from './message-events.ts'
 import type { LateEvent } from './step-outbox.ts'
+import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
+import type { RunEnd } from './subgraph-lifecycle.ts'
 import type { ValuesReference } from './values-reference.ts'
 
 /** One item of the engine's stream. The namespace is empty for the graph itself. */
@@ -50,18 +52,30 @@ const metadataKey = '__metadata__'
 export function engineModes(modes: readonly string[]): string[] {
   const needed = new Set(['updates'])
   for (const mode of modes) {
-    if (mode === 'messages-tuple') needed.add('messages')
+    if (mode === 'lifecycle') needed.add('tasks')
+    else if (mode === 'messages-tuple') needed.add('messages')
     else if (mode === 'messages') needed.add('messages').add('values')
     else if (mode !== 'events') needed.add(mode)
   }
   return [...needed]
 }
 
+/** Whether the engine has to report on subgraphs as well. */
+export function seesSubgraphs(
+  { streamModes, streamSubgraphs }: Pick<RunRequest, 'streamModes' | 'streamSubgraphs'>,
+): boolean {
+  return streamSubgraphs || streamModes.includes('lifecycle')
+}
+
+/** Modes whose events come from subgraphs also if these are not asked for. */
+const reachesRoot: ReadonlySet<string> = new Set(['messages', 'tools', 'custom'])
+
 /** Maps the stream of one run. Events that an earlier attempt emitted are left out. */
 export class EventMapper implements ChunkSink {
   readonly #options: EventMapperOptions
   readonly #modes: ReadonlySet<string>
   readonly #messages: MessageEvents | undefined
+  readonly #lifecycle: SubgraphLifecycle | undefined
   readonly #emitted: EmittedEvent[]
   /** Names of the `values` events seen so far: one for each namespace. */
   readonly #begun = new Set<string>()
@@ -72,13 +86,15 @@ export class EventMapper implements ChunkSink {
     this.#options = options
     this.#modes = new Set(options.modes)
     this.#emitted = [...options.emitted]
+    if (this.#modes.has('lifecycle')) this.#lifecycle = new SubgraphLifecycle(this.#notifyNow)
     if (this.#modes.has('messages')) this.#messages = new MessageEvents(this.#notifyNow)
   }
 
   chunk({ namespace, mode, payload }: Chunk): void {
+    if (mode === 'updates') return this.#updates(namespace, payload)
+    if (mode === 'tasks') this.#lifecycle?.task(namespace, payload)
+    if (this.#isUnasked(namespace, mode)) return
     switch (mode) {
-      case 'updates':
-        return this.#updates(namespace, payload)
       case 'values':
         return this.#values(namespace, payload)
       case 'messages':
@@ -96,6 +112,16 @@ export class EventMapper implements ChunkSink {
     }
   }
 
+  /** To be called when the engine's stream has ended, with how the run did. */
+  end(how: RunEnd): void {
+    this.#lifecycle?.close(how)
+  }
+
+  /** Events of subgraphs that nobody asked for: the mode `lifecycle` needs some of them. */
+  #isUnasked(namespace: readonly string[], mode: string): boolean {
+    return namespace.length > 0 && !this.#options.subgraphs && !reachesRoot.has(mode)
+  }
+
   /** Maps an event of the `events` mode. */
   engineEvent(event: unknown): void {
     this.#notify('events', [], event)
@@ -105,7 +131,7 @@ export class EventMapper implements ChunkSink {
     const interrupts = interruptsOf(payload)
     // A subgraph reports its breakpoints itself, as an empty list.
     if (interrupts && (namespace.length === 0 || interrupts.length === 0)) this.stopped = true
-    if (!this.#modes.has('updates')) return
+    if (!this.#modes.has('updates') || this.#isUnasked(namespace, 'updates')) return
     const { [metadataKey]: metadata, ...update } = payload as Record<string, unknown>
     const json = this.#options.text(metadata === undefined ? payload : update)
     const name = this.#name('updates', namespace)
@@ -118,9 +144,14 @@ export class EventMapper implements ChunkSink {
 
   #values(namespace: readonly string[], payload: unknown): void {
     const isRoot = namespace.length === 0
+    if (this.#modes.has('values')) this.#state(namespace, payload)
+    // Behind the state that has them, as the reference server does it.
+    if (isRoot && !interruptsOf(payload)) this.#messages?.values(payload)
+  }
+
+  #state(namespace: readonly string[], payload: unknown): void {
+    const isRoot = namespace.length === 0
     const interrupts = interruptsOf(payload)
-    if (isRoot && !interrupts) this.#messages?.values(payload)
-    if (!this.#modes.has('values')) return
     const { text, durable, notify } = this.#options
     // Where a graph stops, the state has what finished tasks wrote, which no checkpoint holds.
     const isStep = isRoot && !interrupts && !this.stopped

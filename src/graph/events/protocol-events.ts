@@ -15,10 +15,6 @@ import type { ValuesReference } from './values-reference.ts'
 export const protocolModes: readonly string[] = ['values', 'updates', 'messages', 'tools', 'custom',
   'tasks']
 
-/** Modes whose chunks come from a subgraph only if subgraphs are asked for. */
-const loopModes: ReadonlySet<string> = new Set(['values', 'updates', 'tasks', 'checkpoints',
-  'debug'])
-
 /** What the events of one run are made with. */
 export interface ProtocolEventsOptions {
   /** The JSON text that the API shows of a value. */
@@ -71,12 +67,11 @@ export class ProtocolEvents {
   }
 
   /** A sink for the engine's stream that feeds the events of the run as well. */
-  chunksFor(ofRun: ChunkSink, withSubgraphs: boolean): ChunkSink {
+  chunksFor(ofRun: ChunkSink): ChunkSink {
     return {
       chunk: (chunk) => {
         this.chunk(chunk)
-        if (withSubgraphs) ofRun.chunk(chunk)
-        else if (isShownAtRoot(chunk)) ofRun.chunk({ ...chunk, namespace: [] })
+        ofRun.chunk(chunk)
       },
       engineEvent: (event) => ofRun.engineEvent(event),
     }
@@ -188,11 +183,6 @@ export class ProtocolEvents {
     const name = threadName({ method, node, namespace })
     this.#options.notify({ name, json, valuesOf: '', durable: false })
   }
-}
-
-/** Whether the stream of a run would have a chunk if it had not been opened with subgraphs. */
-function isShownAtRoot({ namespace, mode }: Chunk): boolean {
-  return namespace.length === 0 || !loopModes.has(mode)
 }
 
 interface ToolPayload {

@@ -1,6 +1,5 @@
 /** What is done for each kind of effect. */
 
-import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
 import { logFailure } from '../context/thread-context.ts'
 import { errorResult, rolledBack } from '../decide/run-result.ts'
@@ -37,7 +36,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   publish: ({ feeds }, { runId, entries }, durable) => feeds.publish(runId, durable, entries),
   forgetFeed: ({ feeds }, { runId }) => feeds.forget(runId),
   endRun,
-  endRolledBack: (parts, { run }, durable) => endRolledBack(parts, run, durable),
+  endRolledBack,
   endAll,
   refuseUnwritten: ({ waiters }, { runId }, durable) => {
     durable.catch((error: unknown) => waiters.refuse(runId, unwritten(error)))
@@ -75,16 +74,16 @@ function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Prom
   const { runId } = run
   const isWaited = waiters.has(runId)
   const known = isWaited ? values ?? valuesAtHand(context, run) : undefined
-  const isFollowed = feeds.end(runId, durable)
+  const isFollowed = feeds.end(run, durable)
   const answered = durable.then(() => (isWaited ? resultOf(parts, run, known) : '{}'))
   waiters.answer(runId, answered)
   threadFeed.lendMemory()
   retention.ended(run, answered, isWaited || isFollowed)
 }
 
-function endRolledBack({ feeds, waiters, retention }: ThreadParts, run: RunRow,
-  durable: Promise<void>): void {
-  void feeds.end(run.runId, durable)
+function endRolledBack({ feeds, waiters, retention }: ThreadParts,
+  { run, seq }: Of<'endRolledBack'>, durable: Promise<void>): void {
+  void feeds.end({ runId: run.runId, status: 'rollback', lastSeq: seq }, durable)
   waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
   if (planOf(run).temporary) retention.begin(durable)
 }

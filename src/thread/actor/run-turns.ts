@@ -12,8 +12,10 @@ import { admit } from '../decide/run-queue.ts'
 import { decideStart } from '../decide/start-run.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
+import { placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
+import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
 import { runAsMade } from '../queries/known-run.ts'
 import { turn } from './perform.ts'
 import { rollbackOf } from '../queries/rollback-reader.ts'
@@ -146,6 +148,14 @@ export async function followRun(parts: ThreadParts, runId: string, follow: Follo
   const { feeds, context: { threadLog } } = parts
   // Reading `durable` hurries the write: a follower waits for the first events.
   void threadLog.durable
+  const after = beginsAtCheckpoint(follow)
+    ? await eventAtCheckpoint(runId, follow.checkpointId!, parts.context)
+    : follow.after
   const run = feeds.has(runId) ? undefined : await runRow(parts, runId)
-  return feeds.follow(runId, run, follow, listener)
+  return feeds.follow(runId, run, { ...follow, after }, listener)
+}
+
+/** Any event that is named wins over a checkpoint. */
+function beginsAtCheckpoint({ after, checkpointId }: FollowRun): boolean {
+  return checkpointId !== undefined && placeOf(after) === beginning
 }

@@ -11,6 +11,7 @@ import type { LongJson } from '../../json/index.ts'
 import type { ReadQuota, ReadShare } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { ThreadFilter, ThreadQuery, ThreadSearch } from '../../search/index.ts'
+import { onlyIn } from '../feed/namespace-filter.ts'
 import type { HistoryPlace, HistorySlice, ThreadCommand } from '../model/command.ts'
 import { eventId } from '../model/event-position.ts'
 import { threadEventOf } from '../model/thread-event-head.ts'
@@ -199,16 +200,18 @@ export function createThreadClient(
     deleteRun: (tenant, id, runId) => ask(tenant, id, { type: 'delete_run', runId }),
     joinRun: (tenant, id, runId, cancelled) =>
       joinSteadily({ env, cancelled, join: () => join(tenant, id, runId, cancelled) }),
-    followRun: (tenant, id, runId, { after, modes, made = false }, listener) =>
-      followSteadily({
+    followRun: (tenant, id, runId, watch, listener) => {
+      const { made = false, namespaces, ...follow } = watch
+      return followSteadily({
         env,
         followed: { runId },
-        after,
+        after: follow.after,
         made,
-        listener,
-        follow: (from, acrossOwners) =>
-          router.follow(keyOf(tenant, id), { runId, follow: { after: from, modes } }, acrossOwners),
-      }).catch(asUnread),
+        listener: namespaces ? onlyIn(namespaces, listener) : listener,
+        follow: (after, acrossOwners) =>
+          router.follow(keyOf(tenant, id), { runId, follow: { ...follow, after } }, acrossOwners),
+      }).catch(asUnread)
+    },
     followThread: (tenant, id, { afterSeq, ifMissing }, listener) => {
       const waits = ifMissing === 'wait'
       return followSteadily({

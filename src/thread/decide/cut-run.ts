@@ -68,6 +68,6 @@ function takeBack(draft: Draft, runs: readonly RunRow[], rollback: Rollback | un
   for (const run of runs) {
     const entries = [errorEntry(rolledBack, draft.seq)]
     draft.effect({ kind: 'publish', runId: run.runId, entries })
-    draft.effect({ kind: 'endRolledBack', run })
+    draft.effect({ kind: 'endRolledBack', run, seq: draft.seq })
   }
 }

@@ -16,8 +16,8 @@ export function finish(draft: Draft, run: RunRow,
   const { webhook, temporary } = planOf(run)
   const errorJson = error ? JSON.stringify(error) : ''
   const finalCheckpointId = draft.state.row.head?.id ?? ''
-  const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson,
-    waiting, finalCheckpointId, owesWebhook: webhook !== undefined, refused,
+  const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
+    finalCheckpointId, owesWebhook: webhook !== undefined, refused,
     ...run.started && { started: true } }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {

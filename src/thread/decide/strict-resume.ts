@@ -35,7 +35,7 @@ function isMap(resume: unknown): resume is object {
 }
 
 /** Whether the thread rests at an interrupt: no run is in progress or due. */
-export function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
+function isAsking({ runs, row }: ThreadState, nowMs: number): boolean {
   if (runs.some(({ started, notBeforeMs }) => started || notBeforeMs <= nowMs)) return false
   return Object.values(JSON.parse(row.interruptsJson) as Record<string, unknown[]>)
     .some((questions) => questions.length > 0)

@@ -9,7 +9,8 @@ import { EventStream } from '../feed/event-stream.ts'
 import type { FeedPast } from '../feed/event-stream.ts'
 import { lastIndex, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
-import type { FeedEntry } from '../model/feed-entry.ts'
+import { endEntry } from '../model/feed-entry.ts'
+import type { EndOfRun, FeedEntry } from '../model/feed-entry.ts'
 import { planOf } from '../model/run-request.ts'
 import type { FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
 import { stateBytes } from '../queries/state-values.ts'
@@ -71,16 +72,19 @@ export class RunFeeds {
    * Ends the feed behind everything published before. It is kept for a while if a client may still
    * follow it; after that, its events are read from the log. True if it is followed now.
    */
-  end(runId: string, durable: Promise<void>): boolean {
+  end(run: EndOfRun, durable: Promise<void>): boolean {
+    const { runId } = run
     const feed = this.#feeds.get(runId)
     if (!feed) return false
     const { feeds } = this.#context.ports
     durable.then(() => {
+      const isUnseen = this.#unannounced.has(runId) && !feed.wasFollowed
+      if (!isUnseen) feed.publish([endEntry(run)])
       feed.end()
       // The feed was dropped meanwhile.
       if (this.#feeds.get(runId) !== feed) return
-      const unannounced = this.#unannounced.delete(runId)
-      if (unannounced && !feed.wasFollowed) this.forget(runId)
+      this.#unannounced.delete(runId)
+      if (isUnseen) this.forget(runId)
       else feeds.hold(feed, feed.bytes + 1_024, () => this.forget(runId))
     }, () => {})
     return feed.followed
@@ -124,6 +128,7 @@ export class RunFeeds {
       endSeen: this.#endSeen,
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
+    feed.publish([endEntry(run)])
     feed.end()
     this.#keep(feed)
     return feed

@@ -6,10 +6,12 @@ import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEntry } from '../model/feed-entry.ts'
 import type { FeedEnd, FeedEvent, FeedListener } from '../model/thread-client.ts'
 
+const everybodys: ReadonlySet<string> = new Set(['metadata', 'error', 'feedback', 'end'])
+
 /** The API stream mode that an event belongs to; undefined if every follower gets it. */
 function modeOf(name: string): string | undefined {
   const [kind = ''] = name.split('|', 1)
-  if (kind === 'metadata' || kind === 'error' || kind === 'feedback') return undefined
+  if (everybodys.has(kind)) return undefined
   if (kind === 'messages') return 'messages-tuple'
   return kind.startsWith('messages/') ? 'messages' : kind
 }

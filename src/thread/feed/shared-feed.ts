@@ -2,7 +2,7 @@
 
 import type { FollowSharing, SharedFollow } from '../../../cluster/index.ts'
 import type { FollowRequest } from '../model/command.ts'
-import { isAfter, placeOf } from '../model/event-position.ts'
+import { fromNow, isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { EventStream } from './event-stream.ts'
@@ -10,11 +10,12 @@ import type { FeedEntry } from '../model/feed-entry.ts'
 import type { FeedPast } from './event-stream.ts'
 
 /**
- * Follows of the same run are shared. One of a whole thread never ends: a member would remember
- * more and more for it.
+ * Follows of the same run are shared, if they do not begin behind different checkpoints. One of a
+ * whole thread never ends: a member would remember more and more for it.
  */
 export const feedSharing: FollowSharing<FeedListener, FollowRequest> = {
-  nameOf: ({ runId }) => runId === '' ? undefined : runId,
+  nameOf: ({ runId, follow: { checkpointId = '' } }) =>
+    runId === '' ? undefined : `${runId} ${checkpointId}`,
   begin: (request, onEnd) => new SharedFeed(request, onEnd),
 }
 
@@ -35,8 +36,9 @@ class SharedFeed implements SharedFollow<FeedListener, FollowRequest> {
   readonly #feed: EventStream
   #lost = false
 
-  constructor({ runId, follow: { after } }: FollowRequest, onEnd: () => void) {
-    this.request = { runId, follow: { after, modes: null } }
+  constructor({ runId, follow }: FollowRequest, onEnd: () => void) {
+    const { after } = follow
+    this.request = { runId, follow: { ...follow, modes: null } }
     this.#feed = new EventStream({ graphId: '', endSeen: () => {}, forgotten: placeOf(after) })
     this.listener = {
       events: (batch) => this.#feed.publish(batch.map(entryOf)),
@@ -53,7 +55,8 @@ class SharedFeed implements SharedFollow<FeedListener, FollowRequest> {
     listener: FeedListener): Promise<(() => void) | undefined> {
     const place = placeOf(after)
     if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
-    return this.#feed.follow(place, modes, behind(place, listener), noPast)
+    const follower = after === fromNow ? listener : behind(place, listener)
+    return this.#feed.follow(place, modes, follower, noPast)
   }
 }
 

@@ -57,7 +57,8 @@ export type Effect =
   | { readonly kind: 'endRun'; readonly run: RunRow;
     /** The state values as the graph gave them, if its checkpoint lacks some. */
     readonly values: JsonText | undefined }
-  | { readonly kind: 'endRolledBack'; readonly run: RunRow }
+  | { readonly kind: 'endRolledBack'; readonly run: RunRow; /** The row that rolls it back. */
+    readonly seq: number }
   | { readonly kind: 'endAll' }
   | { readonly kind: 'refuseUnwritten'; readonly runId: string }
   | { readonly kind: 'logFailure'; readonly run: RunRow; readonly reason: string;

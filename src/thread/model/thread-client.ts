@@ -209,6 +209,8 @@ export interface FollowRun {
   readonly after: string | null
   /** Only these API stream modes; null for all that the run has. */
   readonly modes: readonly string[] | null
+  /** Instead of the start: behind this checkpoint, if the run wrote it. */
+  readonly checkpointId?: string
 }
 
 /** A follow, and what the caller knows of the run. */
@@ -218,6 +220,11 @@ export interface WatchRun extends FollowRun {
    * are.
    */
   readonly made?: boolean
+  /**
+   * Only events of these namespaces, and of the subgraphs in them that are no subagents. The empty
+   * text is the root.
+   */
+  readonly namespaces?: readonly string[]
 }
 
 /** An event of a run as followers get it. */

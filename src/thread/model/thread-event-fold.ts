@@ -155,8 +155,11 @@ export class ThreadEventFold {
     const interrupts = questionsIn(interruptsJson)
     const slots = interrupts.length + 1
     if (!ended.started && !known?.started) return this.#placed([], slots)
-    this.#retained = known?.begun
-    this.#hasFinished = true
+    // What a refused run leaves as it was is what the run before it asks.
+    if (!ended.refused) {
+      this.#retained = known?.begun
+      this.#hasFinished = true
+    }
     const asked = interrupts.map((json): Unplaced => ({
       head: { method: 'input.requested', runId, atMs },
       json,

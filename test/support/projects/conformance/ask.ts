@@ -1,6 +1,7 @@
 /** Graphs that wait for a human: once, twice in one node, two at a time. */
 
 import { Annotation, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { z } from 'zod'
 
 const Asked = Annotation.Root({
   question: Annotation<string>(),
@@ -34,6 +35,20 @@ export const asktwice = new StateGraph(Asked)
   .addNode('ask', () => {
     const first = interrupt('first?') as string
     const second = interrupt('second?') as string
+    return { answers: [first, second] }
+  })
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
+  .compile()
+
+/** Earlier engines pass over the options. */
+const askFor = interrupt as (value: unknown, options: object) => string
+
+/** One node asks twice, and says what the answers must be. */
+export const form = new StateGraph(Asked)
+  .addNode('ask', () => {
+    const first = askFor('how many?', { responseSchema: z.number().int() })
+    const second = askFor('which?', { responseSchema: { type: 'string', maxLength: 8 } })
     return { answers: [first, second] }
   })
   .addEdge(START, 'ask')

@@ -142,6 +142,13 @@ describe('messages', () => {
       streamModes: ['messages', 'messages-tuple', 'values'] })
     expect(new Set(names(events))).toEqual(new Set(['messages/complete', 'values', 'messages']))
   })
+
+  it('are complete behind the values that have them, also at the end', async () => {
+    const events = await eventsOf(tokens, { input: said('x'), streamModes: ['messages', 'values'] })
+    const shown = names(events).filter((name, i, all) => name !== all[i - 1])
+    expect(shown).toEqual(['values', 'messages/complete', 'messages/metadata', 'messages/partial',
+      'values', 'messages/complete'])
+  })
 })
 
 describe('the other modes', () => {

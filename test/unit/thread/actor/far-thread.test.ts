@@ -8,6 +8,7 @@ import { grpcTransport } from '../../../../cluster/transport/grpc/grpc-transport
 import { openGrpcServer } from '../../../../cluster/transport/grpc/server.ts'
 import { encodeRow } from '../../../../src/checkpoint/index.ts'
 import { HeddleError } from '../../../../src/errors.ts'
+import type { StepEvent } from '../../../../src/graph/index.ts'
 import { threadWire } from '../../../../src/thread/feed/feed-wire.ts'
 import { createThreadClient } from '../../../../src/thread/index.ts'
 import type { FeedEvent, FeedListener, ThreadClient } from '../../../../src/thread/index.ts'
@@ -160,6 +161,32 @@ describe('a thread of another member', () => {
     const query = { tenant: 't', threadId: 'x', limit: 10, offset: 0 }
     expect(await far.listRuns(query)).toEqual(await near.listRuns(query))
     expect(await far.get('t', 'x')).toEqual(await near.get('t', 'x'))
+  })
+
+  it('is followed from here behind a checkpoint, and in some namespaces', async () => {
+    const run = house.run()
+    await near.startRun('t', 'x', run)
+    const inside: StepEvent = { ...updates('{"n":2}'), name: 'updates|sub:1' }
+    await house.host.step(house.host.only, 'one', [updates('{"n":1}')])
+    const checkpointId = house.host.only.headId!
+    await house.host.step(house.host.only, 'two', [updates('{"n":2}'), inside])
+    await settled()
+    const whole = reading()
+    const rests = [{ checkpointId }, { checkpointId, namespaces: ['sub:1'] }, {
+      checkpointId: 'unknown',
+    }].map((watch) => ({ watch, ...reading() }))
+    const all = { after: null, modes: null }
+    await far.followRun('t', 'x', run.runId, all, whole.listener)
+    for (const { watch, listener } of rests) {
+      await far.followRun('t', 'x', run.runId, { ...all, ...watch }, listener)
+    }
+    house.host.end(house.host.only)
+    await Promise.all([whole, ...rests].map(({ ended }) => ended))
+    const namesOf = ({ seen }: { readonly seen: readonly FeedEvent[] }) =>
+      seen.map(({ name }) => name)
+    expect(namesOf(whole)).toEqual(['metadata', 'updates', 'updates', 'updates|sub:1', 'end'])
+    expect(rests.map(namesOf)).toEqual([['updates', 'updates|sub:1', 'end'], ['updates|sub:1',
+      'end'], namesOf(whole)])
   })
 
   it('forgets a caller that stopped waiting here, and its run continues', async () => {

@@ -104,7 +104,7 @@ describe('a rollback', () => {
       ended: resolve,
     })
     expect(await ended).toBe('over')
-    expect(events.map(({ name }) => name)).toEqual(['metadata', 'error'])
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'error', 'end'])
   })
 })
 

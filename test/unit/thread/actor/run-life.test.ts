@@ -196,7 +196,7 @@ describe('a follow', () => {
     await house.host.step(house.host.only, 'one', [updates('{"node":1}')])
     house.host.end(house.host.only)
     expect(await ended).toBe('over')
-    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates', 'end'])
   })
 
   it('that comes back continues behind the last event it saw', async () => {
@@ -209,7 +209,7 @@ describe('a follow', () => {
     const after = await follow(house, run.runId, before.events[1]!.id)
     house.host.end(house.host.only)
     await after.ended
-    expect(after.events.map(({ json }) => json)).toEqual(['2'])
+    expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('success')])
   })
 
   it('after a crash gets durable events from the log, then those of the new attempt', async () => {
@@ -226,7 +226,7 @@ describe('a follow', () => {
     house.host.end(resumed)
     await ended
     expect(events.map(({ name, json }) => (name === 'updates' ? json : JSON.parse(json).attempt)))
-      .toEqual([1, '1', 1, '2'])
+      .toEqual([1, '1', 1, '2', undefined])
   })
 
   it('that comes back after a crash continues behind the last event it saw', async () => {
@@ -241,7 +241,8 @@ describe('a follow', () => {
     await settled()
     house.host.end(house.host.only)
     await after.ended
-    expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('attempt')])
+    expect(after.events.map(({ json }) => json)).toEqual(['2', expect.stringContaining('attempt'),
+      expect.stringContaining('success')])
   })
 
   it('gets tokens, which cost no row of the log', async () => {
@@ -267,7 +268,7 @@ describe('a follow', () => {
     await settled()
     const { events, ended } = await follow(house, run.runId)
     expect(await ended).toBe('over')
-    expect(events.map(({ name }) => name)).toEqual(['metadata', 'custom'])
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'custom', 'end'])
   })
 
   it('of a finished run gets all durable events and the end', async () => {
@@ -280,7 +281,7 @@ describe('a follow', () => {
     house.restart()
     const { events, ended } = await follow(house, run.runId)
     expect(await ended).toBe('over')
-    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates'])
+    expect(events.map(({ name }) => name)).toEqual(['metadata', 'updates', 'end'])
   })
 })
 
@@ -300,7 +301,7 @@ describe('a step that is not on disk yet', () => {
     const note = (what: string) => () => void applied.push(what)
     await house.client.followRun('t', 'x', runId, { after: null, modes: null }, {
       events: (batch) => void applied.push(...batch.map(({ name }) => name)),
-      ended: note('end'),
+      ended: note('over'),
     })
     const joined = house.client.joinRun('t', 'x', runId).then(note('result'))
     void house.host.step(house.host.only, 'one', [updates('1')]).then(note('acknowledged'))
@@ -311,7 +312,7 @@ describe('a step that is not on disk yet', () => {
     release()
     await Promise.all([joined, got])
     expect(applied.toSorted())
-      .toEqual(['acknowledged', 'end', 'metadata', 'result', 'state', 'updates'])
+      .toEqual(['acknowledged', 'end', 'metadata', 'over', 'result', 'state', 'updates'])
   })
 
   it('does not hold up the next superstep', async () => {

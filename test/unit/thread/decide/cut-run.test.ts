@@ -41,7 +41,7 @@ describe('a cancelled run', () => {
       'abort',
       'forgetExecution',
       'publish r error',
-      'endRolledBack r',
+      'endRolledBack r seq=7',
       ...nextStarts,
       'reply done',
     ])
@@ -54,7 +54,7 @@ describe('a cancelled run', () => {
       'write runDeleted next',
       'now',
       'publish next error',
-      'endRolledBack next',
+      'endRolledBack next seq=7',
       'stopTimer',
       'holdInputs characters=12',
       'reply done',

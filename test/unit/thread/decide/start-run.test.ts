@@ -90,7 +90,7 @@ describe('the start of a run', () => {
       'abort',
       'forgetExecution',
       'publish old error',
-      'endRolledBack old',
+      'endRolledBack old seq=7',
       ...begun,
       ...launched,
       'reply run',

@@ -206,21 +206,22 @@ describe('the feeds of a thread', () => {
     return { held, feeds, begin }
   }
   const written = Promise.resolve()
+  const over = { runId: 'r', status: 'success', lastSeq: 1 }
 
   it('keep a finished one if clients know its run, until the thread is released', async () => {
     const { held, feeds, begin } = counted()
     begin(false)
-    feeds.end('r', written)
+    feeds.end(over, written)
     await written
     expect([feeds.has('r'), held.size]).toEqual([true, 1])
     feeds.loseAll()
     expect(held.size).toBe(0)
     begin(true)
-    feeds.end('r', written)
+    feeds.end(over, written)
     await written
     expect([feeds.has('r'), held.size]).toEqual([false, 0])
     begin(false)
-    feeds.end('r', written)
+    feeds.end(over, written)
     feeds.loseAll()
     await written
     expect(held.size).toBe(0)
@@ -254,7 +255,7 @@ describe('the feeds of a thread', () => {
       return read.promise
     } })
     await asked.promise
-    feeds.end('r', written)
+    feeds.end(over, written)
     await written
     budget.hold(new EventStream({ graphId: 'g', endSeen: () => {} }), 10_000, () => {})
     expect([feeds.has('r'), feeds.followed]).toEqual([false, true])

@@ -1,0 +1,177 @@
+/** Answers to interrupts: checked when their turn comes, and refused without a trace. */
+
+import { describe, expect, it } from 'vitest'
+
+import type { StartRun } from '../../../../src/thread/index.ts'
+import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+
+const [first, second] = ['a'.repeat(32), 'b'.repeat(32)] as const
+
+/** The execution's graph asks, and its run ends. */
+async function ask(house: ThreadHouse, id: string): Promise<void> {
+  const { only } = house.host
+  const json = JSON.stringify([{ id, value: '?' }])
+  await only.listener.steps({ events: [], steps: [{ $case: 'writes', value: {
+    ns: '',
+    checkpointId: only.headId!,
+    taskId: `task of ${id}`,
+    writes: [{ index: -3, channel: '__interrupt__',
+      value: { json, form: 0, serialized: undefined } }],
+  } }] })
+  house.host.end(only, { waiting: true, interrupts: `{"task":${json}}` })
+  await settled()
+}
+
+/** A thread that waits for an answer to the first question. */
+async function asking(): Promise<ThreadHouse> {
+  const house = new ThreadHouse()
+  await house.startRun('x')
+  await house.host.step(house.host.only, 'one')
+  await ask(house, first)
+  return house
+}
+
+const answer = (id: string, more: Partial<StartRun> = {}) =>
+  ({ strictResume: true, kwargs: { input: null, command: { resume: { [id]: 'yes' } } },
+    ...more }) as const
+
+const threadOf = async ({ client }: ThreadHouse) => (await client.get('t', 'x')).row
+const refused = { status: 'error',
+  errorJson: expect.stringContaining('"reason":"not_pending"') as string }
+
+describe('a strict answer', () => {
+  it('resumes the interrupt that waits', async () => {
+    const house = await asking()
+    await house.startRun('x', answer(first))
+    await settled()
+    expect(house.host.only.execution.request).toMatchObject({ kind: 'run',
+      command: JSON.stringify({ resume: { [first]: 'yes' } }) })
+  })
+
+  it('to another interrupt is refused, and the thread stays as it was', async () => {
+    const house = await asking()
+    const before = await threadOf(house)
+    const run = house.run(answer(second))
+    const { result } = await house.client.startAndWait('t', 'x', { ...run, awaited: true })
+    expect(JSON.parse(await result())).toEqual({
+      __error__: { error: 'UnknownInterruptError', message: expect.any(String),
+        reason: 'not_pending', interrupt_ids: [second], pending_ids: [first] },
+    })
+    const { status, interruptsJson, errorJson, head } = before
+    expect(await threadOf(house)).toMatchObject({ status, interruptsJson, errorJson, head })
+    expect(house.host.executions).toHaveLength(1)
+    await house.startRun('x', answer(first))
+    await settled()
+    expect(house.host.executions).toHaveLength(2)
+  })
+
+  it('that waits behind the same one is refused when its turn comes', async () => {
+    const house = await asking()
+    await house.startRun('x', answer(first))
+    const late = house.run(answer(first))
+    await house.client.startRun('t', 'x', late)
+    await settled()
+    await house.host.step(house.host.only, 'two')
+    await ask(house, second)
+    expect(await house.client.getRun('t', 'x', late.runId)).toMatchObject(refused)
+    const row = await threadOf(house)
+    expect(row).toMatchObject({ status: 'interrupted' })
+    expect(row.interruptsJson).toContain(second)
+    expect(house.host.executions).toHaveLength(2)
+  })
+
+  it('lets the run behind it begin when it is refused', async () => {
+    const house = await asking()
+    await Promise.all([house.startRun('x', answer(second)), house.startRun('x')])
+    await settled()
+    expect(house.host.only.execution.request).toMatchObject({ command: null })
+  })
+
+  it('is checked again if the server died before it was', async () => {
+    const house = await asking()
+    const late = house.run(answer(second))
+    await house.client.startRun('t', 'x', late)
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(await house.client.getRun('t', 'x', late.runId)).toMatchObject(refused)
+    expect(house.host.executions).toHaveLength(0)
+  })
+
+  it('is used once more by an attempt that follows', async () => {
+    const house = await asking()
+    await house.startRun('x', answer(first))
+    await settled()
+    await house.host.step(house.host.only, 'two')
+    house.restart()
+    await house.client.get('t', 'x')
+    await settled()
+    expect(house.host.executions).toHaveLength(1)
+  })
+
+  it('fits the interrupt at which a cancelled run left the thread', async () => {
+    const house = await asking()
+    const run = house.run(answer(first))
+    await house.client.startRun('t', 'x', run)
+    await settled()
+    await house.client.cancelRun('t', 'x', run.runId, { action: 'interrupt' })
+    expect(await threadOf(house)).toMatchObject({ status: 'idle', interruptsJson: '{}' })
+    await house.startRun('x', { ...answer(first), resumeOnly: true })
+    await settled()
+    expect(house.host.only.execution.runId).not.toBe(run.runId)
+  })
+})
+
+describe('a run that may only resume', () => {
+  const resume = { resumeOnly: true, kwargs: { input: null, command: { resume: 'yes' } } } as const
+
+  it('is admitted where an interrupt waits', async () => {
+    const house = await asking()
+    await house.startRun('x', resume)
+    expect(house.host.only.execution.request).toMatchObject({ command: '{"resume":"yes"}' })
+  })
+
+  it('is refused, and nothing is written, where none waits', async () => {
+    const house = await asking()
+    const none = expect.objectContaining({ code: 'invalid' }) as Error
+    const run = house.run(resume)
+    await house.client.startRun('t', 'x', run)
+    const { seq } = await threadOf(house)
+    await expect(house.startRun('x', resume)).rejects.toEqual(none)
+    expect((await threadOf(house)).seq).toBe(seq)
+    expect(await house.client.startRun('t', 'x', { ...run, runId: run.runId }))
+      .toMatchObject({ runId: run.runId })
+    await house.host.step(house.host.only, 'two')
+    house.host.end(house.host.only)
+    await settled()
+    await expect(house.startRun('x', resume)).rejects.toEqual(none)
+    await expect(house.startRun('new', resume)).rejects.toEqual(none)
+  })
+})
+
+describe('an input that answers if the thread waits', () => {
+  const said = { answersIfWaiting: true, kwargs: { input: { a: 1 } } } as const
+  const requestOf = ({ host }: ThreadHouse) => host.only.execution.request
+
+  it('is the answer to an interrupt', async () => {
+    const house = await asking()
+    await house.startRun('x', said)
+    expect(requestOf(house)).toMatchObject({ input: 'null', command: '{"resume":{"a":1}}' })
+  })
+
+  it('is an input behind a run, and one that interrupts it', async () => {
+    const house = await asking()
+    await house.startRun('x', { kwargs: { input: null, command: { resume: 'yes' } } })
+    await house.startRun('x', { ...said, strategy: 'interrupt' })
+    expect(requestOf(house)).toMatchObject({ input: '{"a":1}', command: null })
+  })
+
+  it('is the answer again when the run that had one is rolled back', async () => {
+    const house = await asking()
+    await house.startRun('x', { kwargs: { input: null, command: { resume: 'yes' } } })
+    await house.host.step(house.host.only, 'two')
+    await house.startRun('x', { ...said, strategy: 'rollback' })
+    await settled()
+    expect(requestOf(house)).toMatchObject({ input: 'null', command: '{"resume":{"a":1}}' })
+  })
+})
