@@ -12,8 +12,8 @@ import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
 const ecosystem = ['assistants', 'cancel', 'every-method', 'forms', 'history', 'interrupts', 'join',
-  'lifecycle', 'multitask', 'runs', 'search', 'sse', 'state', 'stateless', 'stream-end',
-  'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
+  'lifecycle', 'multitask', 'protocol-v2', 'protocol-v2-hook', 'runs', 'search', 'sse', 'state',
+  'stateless', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'
@@ -82,6 +82,9 @@ export default defineConfig({
           include: ecosystem,
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
+            '@langchain/langgraph-sdk/stream': resolve(
+              'test/newest/node_modules/@langchain/langgraph-sdk/dist/stream/index.js',
+            ),
             '@langchain/langgraph-sdk': resolve(
               'test/newest/node_modules/@langchain/langgraph-sdk',
             ),

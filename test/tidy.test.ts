@@ -133,6 +133,7 @@ const addresses: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(fastify|typebox)\b|^@fastify\/|^@connectrpc\//, ['src/frontdoor/']],
   [/^@bufbuild\/protobuf/, ['src/frontdoor/', 'src/checkpoint/message-bytes.ts',
     'src/checkpoint/long-message.ts', 'proto/gen/']],
+  [/^ws$/, ['src/frontdoor/']],
   [/^(node:sqlite|better-sqlite3)$/, ['src/store/embedded/']],
   [/^cassandra-driver$/, ['src/store/cassandra/']],
   [/^(esbuild|langchain|zod)$|^@langchain\//, ['src/graph/']],

@@ -9,6 +9,8 @@ import { isCall, refuseCall } from './connect/refusal.ts'
 import { detailsOf, nameReply } from './http/exchange.ts'
 import { quotaHeaders } from './http/quota-headers.ts'
 import type { LimitDetails } from './http/quota-headers.ts'
+import { isUpgrade } from './http/upgrade.ts'
+import type { SocketServer } from './http/upgrade.ts'
 
 /** Seconds for errors that may be retried and do not say when. */
 const retryAfterSeconds = '1'
@@ -21,9 +23,9 @@ const challenge = 'Bearer realm="heddle"'
  * if fields are wrong, `url` if another address is the right one, `dependencies` if some are out of
  * reach, `quota: {name, limit}` if one is used up, and `error` and `limit: {row, count,
  * intervalSeconds}` if there were too many requests. A call of the typed API gets the error format
- * of its protocol.
+ * of its protocol, and a WebSocket a close code.
  */
-export function errorReply(log: Log) {
+export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = errorOf(caught)
     nameReply(request, reply)
@@ -31,6 +33,7 @@ export function errorReply(log: Log) {
       log.error('A request failed for a reason that nobody foresaw.', { error: caught,
         ...detailsOf(request) })
     }
+    if (isUpgrade(request)) return sockets.refuse(request, reply, error)
     if (error.retry !== 'no') void reply.header('retry-after', retryAfterOf(error))
     if (error.code === 'unauthenticated') void reply.header('www-authenticate', challenge)
     const { allow } = error.details

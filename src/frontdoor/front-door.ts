@@ -28,9 +28,11 @@ import { onePort } from './http/one-port.ts'
 import type { Schemas } from './http/route.ts'
 import { holdAnswers } from './http/unread.ts'
 import type { UnreadOptions } from './http/unread.ts'
+import { SocketServer } from './http/upgrade.ts'
 import { whenAborted } from './http/when-aborted.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
+import { protocolRoutes } from './protocol-v2/index.ts'
 import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
@@ -110,18 +112,20 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (auth === undefined) await welcomeLocal(operations, env)
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
+  const sockets = new SocketServer(bodyLimitBytes)
+  const answerError = errorReply(env.log, sockets)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: longestParameter },
     genReqId: ({ headers }) => givenId(headers) ?? env.uuid(),
-    frameworkErrors: errorReply(env.log),
+    frameworkErrors: answerError,
     clientErrorHandler: refuseUnreadable,
     // The router sees the path in the same form as the limits.
     rewriteUrl: ({ url = '/' }) => plainTarget(url),
     serverFactory: (handler) => port.serve(handler) as RawServerDefault,
   }).withTypeProvider<Schemas>()
-  app.setErrorHandler(errorReply(env.log))
+  app.setErrorHandler(answerError)
   const underWay = addExchanges(app, options)
   requireClearPaths(app)
   await keepLocal(app, options)
@@ -138,6 +142,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   ticker.add(port)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
   await addRest(app, { ...options, ...parts, json, bodies })
+  protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
   try {

@@ -18,13 +18,16 @@ export const mark = 'only-for-acme'
  * own      the answer holds only what the caller's tenant owns
  * zero     the answer is a count, and it is 0
  * all      every caller is answered
+ * stream   it never ends; protocol-v2-access.test.ts reads it
  */
-export type Sight = 'nothing' | 'own' | 'zero' | 'all'
+export type Sight = 'nothing' | 'own' | 'zero' | 'all' | 'stream'
 
 export interface Case {
   readonly does: 'read' | 'change' | 'public'
   readonly sees: Sight
   readonly body?: (of: Belongings) => object
+  /** Who may see it gets an answer that does not end. */
+  readonly isEndless?: boolean
 }
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
@@ -57,7 +60,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
   'DELETE /threads/{thread_id}': change('nothing'),
   'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
-  'GET /threads/{thread_id}/stream': read('nothing'),
+  'GET /threads/{thread_id}/stream': { ...read('nothing'), isEndless: true },
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),
@@ -66,6 +69,11 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/{thread_id}/state/checkpoint': read('nothing', at),
   'GET /threads/{thread_id}/history': read('nothing'),
   'POST /threads/{thread_id}/history': read('nothing', () => ({})),
+  'POST /threads/{thread_id}/commands': change('nothing',
+    () => ({ id: 1, method: 'input.respond',
+      params: { interrupt_id: 'f'.repeat(32), response: 'taken' } })),
+  'POST /threads/{thread_id}/stream/events': read('stream', () => ({ channels: ['values'] })),
+  'GET /threads/{thread_id}/stream/events': read('stream'),
   'GET /threads/{thread_id}/runs': read('nothing'),
   'POST /threads/{thread_id}/runs': change('nothing', ofGraph),
   'POST /threads/{thread_id}/runs/stream': change('nothing', ofGraph),

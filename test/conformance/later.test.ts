@@ -19,8 +19,6 @@ it.each([
   ['GET', '/store/items?key=k&namespace=a', undefined],
   ['POST', '/store/items/search', { namespace_prefix: [] }],
   ['POST', '/store/namespaces', {}],
-  ['POST', `/threads/${some}/commands`, { id: 1, method: 'run.start', params: {} }],
-  ['POST', `/threads/${some}/stream/events`, { channels: ['values'] }],
   ['GET', `/threads/${some}/stream`, undefined],
   ['POST', '/threads/prune', { thread_ids: [some] }],
   ['POST', '/runs/batch', [{ assistant_id: 'echo' }]],
@@ -32,12 +30,6 @@ it.each([
   const answer = await ask(server.url, method, path, body)
   expect(answer.status).toBeOneOf([404, 422])
   expect(messageOf(answer).split(' ').length).toBeGreaterThan(2)
-})
-
-it('A client of protocol v2 learns which library does not need it', async () => {
-  const answer = await ask(server.url, 'POST', `/threads/${some}/commands`, { id: 1,
-    method: 'run.start', params: { assistant_id: 'echo' } })
-  expect(messageOf(answer)).toContain('@langchain/langgraph-sdk/react')
 })
 
 it('Feedback keys are refused with 422, because feedback is not collected', async () => {

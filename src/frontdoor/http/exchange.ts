@@ -97,7 +97,9 @@ function watch(request: FastifyRequest, { raw }: FastifyReply, { env, received }
   underWay.count++
   whenClosed(raw, () => {
     underWay.count--
-    const status = raw.headersSent ? String(raw.statusCode) : 'gone'
+    // The headers of a WebSocket are sent past the response.
+    const isSent = raw.headersSent || raw.statusCode === 101
+    const status = isSent ? String(raw.statusCode) : 'gone'
     const ms = env.monotonicMs() - beganMs
     received?.({ route: routeOf(request), method: methodOf(request), status, ms })
     env.log.debug('A request is over.', { ...detailsOf(request), status, ms: Math.round(ms) })

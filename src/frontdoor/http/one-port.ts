@@ -15,6 +15,7 @@ import { refuseHeaders } from '../unreadable.ts'
 import type { ConnectionQuota } from './connection-quota.ts'
 import type { TickerMember } from './connection-ticker.ts'
 import { http2Connections } from './http2-connections.ts'
+import { asksForSocket, serveUpgrades } from './upgrade.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
@@ -43,7 +44,8 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
   const sockets = new Set<Socket>()
   /** Connections whose version of HTTP is not known yet, and their age in ticks. */
   const silent = new Map<Socket, number>()
-  const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: headerBytesMax })
+  const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: headerBytesMax,
+    shouldUpgradeCallback: asksForSocket })
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: streamsMax } })
   const connections = http2Connections(http2)
   const serveHttp1 = server.listeners('connection')[0] as (this: Server, socket: Socket) => void
@@ -75,6 +77,7 @@ export function onePort(quota: Pick<ConnectionQuota, 'admits'>): OnePort {
         if (headerBytes(request) <= headerBytesMax) serveHttp2(request, response)
         else refuseHeaders(response)
       })
+      serveUpgrades(server, handler)
       return server.on('request', handler)
     },
     tick: () => {

@@ -40,6 +40,8 @@ interface RouteWords {
   readonly body?: TObject
   /** Schema name of a good answer, with `[]` for a list. Without it the answer is a 204. */
   readonly answer?: string
+  /** What the events of an answer are, if they are not those of a run. */
+  readonly events?: string
   /** Headers that only some good answers have. */
   readonly returns?: readonly (keyof typeof answerHeaders)[]
   /** Good answers without a body, and what each status means. */
@@ -55,18 +57,19 @@ const answerHeaders = {
   'retry-after': 'How many seconds to wait before a retry, if a retry may help.',
 }
 
+type Documenting = 'tag' | 'answer' | 'events' | 'returns' | 'silent'
+
 /**
  * Declares the access and the schemas of a route. Schemas of headers and answers only document. An
  * `operationId` must never change: it is the name of the call in generated clients.
  */
 export function route<Words extends RouteWords>(access: Access, operationId: string,
-  words: Words
-): { schema: Omit<Words, 'tag' | 'answer' | 'returns' | 'silent'>; config: { access: Access } } {
-  const { tag, answer, returns = [], silent, ...checked } = words
+  words: Words): { schema: Omit<Words, Documenting>; config: { access: Access } } {
+  const { tag, answer, events, returns = [], silent, ...checked } = words
   const headers = headersNamed(...returns, 'x-request-id')
   const silents = Object.entries(silent ?? (answer === undefined ? { 204: 'Done.' } : {}))
     .map(([status, description]) => [status, { description, type: 'null', headers }] as const)
-  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer), headers } }
+  const good = answer === undefined ? {} : { 200: { ...goodAnswer(answer, events), headers } }
   const failure = { $ref: 'Error#', headers: headersNamed('x-request-id', 'retry-after') }
   const response = { ...good, ...Object.fromEntries(silents), default: failure }
   const open = access === 'public' && { security: [] }
@@ -76,12 +79,14 @@ export function route<Words extends RouteWords>(access: Access, operationId: str
 /** The `answer` of routes that stream server-sent events. */
 export const eventStream = 'text/event-stream'
 
-function goodAnswer(answer: string): object {
+const runEvents = 'Server-sent events: `event` is the stream mode, `data` one line of JSON, `id` ' +
+  'what `Last-Event-ID` takes. `metadata` comes first; `error` is {error, message}. A clean end ' +
+  'means that the run is over.'
+
+function goodAnswer(answer: string, events = runEvents): object {
   if (answer === eventStream) {
-    const schema = { type: 'string', description: 'Server-sent events: `event` is the stream ' +
-      'mode, `data` one line of JSON, `id` what `Last-Event-ID` takes. `metadata` comes first; ' +
-      '`error` is {error, message}. A clean end means that the run is over.' }
-    return { description: 'The events of the run.', content: { [eventStream]: { schema } } }
+    const schema = { type: 'string', description: events }
+    return { description: 'The events.', content: { [eventStream]: { schema } } }
   }
   const one = { $ref: `${answer.replace('[]', '')}#` }
   return answer.endsWith('[]') ? { description: 'A list.', type: 'array', items: one } : one

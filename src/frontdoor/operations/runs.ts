@@ -87,6 +87,14 @@ export class RunOperations {
     return this.#start(tenant, await this.#onThread(tenant, threadId, body, caller))
   }
 
+  /** As `create`, for a caller that follows the thread: the run produces its events as well. */
+  async createForThread(tenant: string, threadId: string, body: CreateRun, caller: RunCaller,
+    wish: Pick<StartRun, 'answersIfWaiting' | 'resumeOnly'>): Promise<RunRow> {
+    const { run } = await this.#onThread(tenant, threadId, body, caller)
+    const plan = { ...run.plan, threadEvents: true } as const
+    return this.#start(tenant, { threadId, run: { ...run, ...wish, plan } })
+  }
+
   /** As `create`, for a caller that waits for the result. */
   async createAndWait(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<AwaitedRun> {

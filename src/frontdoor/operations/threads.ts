@@ -6,7 +6,8 @@ import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import type { FeedListener, HistoryPart, ThreadClient, ThreadView } from '../../thread/index.ts'
+import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
+  ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, ReadHistory, ReadStateAt, UpdateState } from '../schema/state.ts'
 import type { CountThreads, CreateThread, PatchThread, SearchThreads } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
@@ -145,6 +146,12 @@ export class ThreadOperations {
       select: selectionOf(select),
     }, cancelled)
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
+  }
+
+  /** Follows the events of a thread, which need not exist yet. The result stops that. */
+  follow(tenant: string, threadId: string, afterSeq: number | null,
+    listener: ThreadEventListener): Promise<() => void> {
+    return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'wait' }, listener)
   }
 
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {

@@ -3,11 +3,9 @@
 import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
-const unoffered: readonly (readonly [path: RegExp, what: string, instead?: string])[] = [
+const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/\/runs\/crons(\/|$)/, 'Crons are'],
   [/^\/store\//, 'The store is'],
-  [/^\/threads\/[^/]+\/(commands|stream\/events)$/, 'Protocol v2 is',
-    'take useStream from @langchain/langgraph-sdk/react, or from @langchain/react before 1.0'],
   [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
   [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
   [/^\/threads\/prune$/, 'Pruning is'],
@@ -30,10 +28,9 @@ export function answerNotFound(app: App): void {
   })
   app.setNotFoundHandler(({ method, url }) => {
     const path = url.split('?', 1)[0]!
-    const [, what, instead] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
+    const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
     if (what !== undefined) {
-      const cure = instead === undefined ? '' : `: ${instead}`
-      throw new HeddleError('not_found', `${what} not offered by this server yet${cure}.`)
+      throw new HeddleError('not_found', `${what} not offered by this server yet.`)
     }
     const allow = described.filter((each) => each.path.test(path)).map((each) => each.method)
       .join(', ')

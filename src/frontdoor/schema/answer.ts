@@ -85,6 +85,15 @@ const Task = Type.Object({
   result: Json(),
 })
 
+const CommandAnswer = Type.Object({
+  type: OneOf(['success', 'error']),
+  id: Type.Integer({ description: 'That of the command.' }),
+  result: Type.Optional(Json({ description: 'Of a success.' })),
+  error: Type.Optional(Type.String({ description: 'A code of protocol v2.' })),
+  message: Type.Optional(Type.String()),
+  meta: JsonObject({ description: '`applied_through_seq`: events up to it came before.' }),
+}, { $id: 'CommandAnswer', description: 'The answer to the command, also if it was refused.' })
+
 const ThreadState = Type.Object({
   values: Json(),
   next: Type.Array(Type.String(), { description: 'Nodes that run next.' }),
@@ -171,5 +180,5 @@ const Failure = Type.Object({
 
 /** All schemas that a route may name as its answer. */
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Run, FoundRun,
-  RunResult, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info,
-  Failure]
+  RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
+  Ok, Info, Failure]

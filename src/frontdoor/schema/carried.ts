@@ -4,6 +4,7 @@ import type { TObject } from 'typebox'
 
 import type { Carried } from '../../json/index.ts'
 import { CreateAssistant, PatchAssistant } from './assistant.ts'
+import { ProtocolCommand } from './protocol-v2.ts'
 import { CreateRun, CreateStatelessRun } from './run.ts'
 import { UpdateState } from './state.ts'
 import { CreateThread } from './thread.ts'
@@ -18,6 +19,10 @@ const rules = new Map<TObject, Carried>([
   [CreateRun, byRun],
   [CreateStatelessRun, byRun],
   [UpdateState, byUpdate],
+  [ProtocolCommand, {
+    params: { input: 0, context: 1, command: carriedByCommand, update: 2, goto: 2, response: 0,
+      responses: { response: 0 } },
+  }],
   [CreateThread, { supersteps: { updates: byUpdate } }],
   [CreateAssistant, { context: 0 }],
   [PatchAssistant, { context: 0 }],

@@ -4,8 +4,8 @@ import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
-  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadView, ThreadEventListener,
-  ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
+  HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent, ThreadEventListener,
+  ThreadView, ValuesFilter, WatchThread } from '../../../src/thread/index.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
@@ -15,10 +15,9 @@ export class FakeThreads implements ThreadClient {
   historyOf: (cancelled?: AbortSignal) => Iterable<HistoryPart> | AsyncIterable<HistoryPart> =
     () => [{ states: [], isLast: true }]
   readonly runs = new Map<string, FakeRun>()
+  readonly #events = new Map<string, FakeEvents>()
   /** Every call that came, by its name. */
   readonly calls: { readonly name: string; readonly given: unknown }[] = []
-  /** Those that follow a whole thread now. */
-  readonly threadListeners = new Set<ThreadEventListener>()
   /** How many threads searches have read. */
   shown = 0
   /** Thrown by the next call of any kind. */
@@ -185,13 +184,44 @@ export class FakeThreads implements ThreadClient {
     return this.#run(threadId, runId).follow(follow, listener)
   }
 
-  async followThread(_tenant: string, threadId: string, watch: WatchThread,
+  async followThread(tenant: string, threadId: string, { afterSeq }: WatchThread,
     listener: ThreadEventListener): Promise<() => void> {
-    this.#call('followThread', { threadId, ...watch })
+    this.#call('followThread', { threadId, afterSeq })
     await this.owner
-    this.threadListeners.add(listener)
-    return () => this.threadListeners.delete(listener)
+    return this.eventsOf(tenant, threadId).follow(afterSeq, listener)
   }
+
+  /** The events of a thread, which need not exist. */
+  eventsOf(tenant: string, threadId: string): FakeEvents {
+    const key = `${tenant} ${threadId}`
+    const events = this.#events.get(key) ?? new FakeEvents()
+    this.#events.set(key, events)
+    return events
+  }
+}
+
+/** The events of one thread, and who follows them. */
+export class FakeEvents {
+  readonly listeners = new Set<ThreadEventListener>()
+  readonly #kept: ThreadEvent[] = []
+
+  follow(afterSeq: number | null, listener: ThreadEventListener): () => void {
+    this.listeners.add(listener)
+    const past = this.#kept.filter(({ seq }) => seq > (afterSeq ?? -1))
+    if (past.length > 0) listener.events(past)
+    return () => this.listeners.delete(listener)
+  }
+
+  notify(batch: readonly ThreadEvent[]): void {
+    this.#kept.push(...batch)
+    for (const listener of this.listeners) listener.events(batch)
+  }
+}
+
+/** A root event of a thread with this `seq`. */
+export function threadEvent(seq: number, fields: Partial<ThreadEvent> = {}): ThreadEvent {
+  return { id: `e${seq}`, seq, runId: 'r', method: 'values', namespace: [], timestampMs: 1_000,
+    data: '{}', ...fields }
 }
 
 export class FakeRun {

@@ -91,14 +91,6 @@ describe('a path without a route', () => {
     expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
   })
 
-  it.each(['commands', 'stream/events'])('of protocol v2 names what to use instead: %s',
-    async (at) => {
-      const { status, json } = await call(await openDoor(), 'POST', `${path}/${at}`, {})
-      expect([status, json.message]).toEqual([404, expect.stringMatching(
-        /^Protocol v2 is not offered by this server yet: take useStream from .*\.$/,
-      )])
-    })
-
   it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'], ['PUT', '/ok',
     'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST']])(
       'is answered 405 if it has a route by another method: %s %s',

@@ -33,6 +33,9 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /threads/{thread_id}/state/checkpoint': 'postThreadStateAtCheckpoint',
   'GET /threads/{thread_id}/history': 'getThreadHistory',
   'POST /threads/{thread_id}/history': 'postThreadHistory',
+  'POST /threads/{thread_id}/commands': 'sendCommand',
+  'POST /threads/{thread_id}/stream/events': 'streamThreadEvents',
+  'GET /threads/{thread_id}/stream/events': 'openThreadSocket',
   'GET /threads/{thread_id}/runs': 'listRuns',
   'POST /threads/{thread_id}/runs': 'createRun',
   'POST /threads/{thread_id}/runs/stream': 'streamRun',
@@ -91,7 +94,7 @@ describe('the description', () => {
     const { operations } = await describedBy()
     for (const { summary, responses } of operations.values()) {
       expect(summary).toMatch(/^[A-Z].{5,}/)
-      expect(Object.keys(responses).join()).toMatch(/^(20[024],)+default$/)
+      expect(Object.keys(responses).join()).toMatch(/^(101,|(20[024],)+)default$/)
     }
   })
 

@@ -1,0 +1,22 @@
+/** A command of protocol v2, and what carries it out. */
+
+import type { LongJson } from '../../json/index.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Operations, RunCaller } from '../operations/index.ts'
+
+/** A command of a client. Only its id is checked. */
+export interface Command {
+  readonly id: number
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+/** Who sends a command, and what carries it out. */
+export interface CommandContext extends Pick<Operations, 'runs' | 'threads'> {
+  readonly json: Pick<LongJson, 'pick'>
+  readonly caller: Caller
+  readonly runCaller: RunCaller
+  readonly threadId: string
+  /** Aborts when the client has left. */
+  readonly left: AbortSignal
+}

@@ -1,0 +1,43 @@
+/** The commands of protocol v2 and what carries out each. They call the operations of the API. */
+
+import type { Command, CommandContext } from './command-context.ts'
+import { ProtocolError } from './envelope.ts'
+import type { Outcome } from './envelope.ts'
+import { fork, respond, startRun } from './run-commands.ts'
+import { getState, getTree, listCheckpoints } from './state-commands.ts'
+
+/** Carries out a command. Throws ProtocolError or HeddleError. */
+export function perform(context: CommandContext, { method, params }: Command): Promise<Outcome> {
+  switch (method) {
+    case 'run.start':
+      return startRun(context, params)
+    case 'input.respond':
+      return respond(context, params)
+    case 'state.get':
+      return getState(context, params)
+    case 'state.listCheckpoints':
+      return listCheckpoints(context, params)
+    case 'state.fork':
+      return fork(context, params)
+    case 'agent.getTree':
+      return getTree(context, params)
+    case 'input.inject':
+      return refuse('not_supported', 'A running graph takes no messages: send run.start, whose ' +
+        'run is queued.')
+    case 'subscription.reconnect':
+      return refuse('not_supported', 'Subscribe again: what is kept is replayed, after `since` ' +
+        'if that is given.')
+    case 'subscription.subscribe':
+    case 'subscription.unsubscribe':
+      return refuse('not_supported', 'Subscriptions need a WebSocket; over HTTP, each ' +
+        'stream/events request is one.')
+    default:
+      return refuse('unknown_command', typeof method === 'string'
+        ? `There is no command ${method.slice(0, 100)}.`
+        : 'method: must be a string.')
+  }
+}
+
+async function refuse(...reason: ConstructorParameters<typeof ProtocolError>): Promise<never> {
+  throw new ProtocolError(...reason)
+}

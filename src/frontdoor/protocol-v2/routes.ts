@@ -1,0 +1,124 @@
+/** The routes of protocol v2: commands, and the events of a thread over HTTP and WebSocket. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { LongJson } from '../../json/index.ts'
+import type { InputQuota } from '../../thread/index.ts'
+import type { Limit } from '../http/guard.ts'
+import { leftSignal, sendJson } from '../http/list-reply.ts'
+import { eventStream, route } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
+import { isUpgrade } from '../http/upgrade.ts'
+import type { SocketServer } from '../http/upgrade.ts'
+import { holdStream, runCallerOf } from '../rest/run-reply.ts'
+import { EventFilter, ProtocolCommand } from '../schema/protocol-v2.ts'
+import { CreationHeaders } from '../schema/run.ts'
+import { ThreadPath } from '../schema/thread.ts'
+import { perform } from './commands.ts'
+import { errorText, hasOwnStatus, successText } from './envelope.ts'
+import { eventTest } from './event-filter.ts'
+import { EventStream } from './event-stream.ts'
+import { ThreadSocket } from './thread-socket.ts'
+
+/** What the routes need beside what all routes share. */
+export interface ProtocolParts extends RouteParts {
+  readonly env: Env
+  readonly json: LongJson
+  /** Room for long frames until they are read. */
+  readonly bodies: InputQuota
+  readonly sockets: SocketServer
+  readonly limit?: Limit | undefined
+}
+
+const one = { tag: 'Threads', params: ThreadPath } as const
+
+/** Adds the routes. Call after the REST routes, whose checks and body readers they use. */
+export function protocolRoutes(app: App, parts: ProtocolParts): void {
+  app.post('/threads/:thread_id/commands',
+    route('read', 'sendCommand', { ...one, headers: CreationHeaders, body: ProtocolCommand,
+      answer: 'CommandAnswer', summary: 'Send a command of protocol v2' }),
+    async (request, reply) => {
+      const { params: { thread_id: threadId }, body } = request
+      const context = { ...contextOf(request, threadId, parts), left: leftSignal(reply) }
+      try {
+        const outcome = await perform(context, body)
+        return await sendJson(reply, successText(body.id, threadId, outcome))
+      } catch (error) {
+        if (hasOwnStatus(error)) throw error
+        return sendJson(reply, errorText(body.id, threadId, error))
+      }
+    })
+
+  app.post('/threads/:thread_id/stream/events',
+    route('read', 'streamThreadEvents', { ...one, body: EventFilter, answer: eventStream,
+      events: 'Server-sent events: `event` is the method, `data` one event as JSON. Never ends.',
+      summary: 'Stream the events of a thread, of all its runs, by protocol v2' }),
+    async (request, reply) => {
+      holdStream(parts, reply)
+      return streamEvents(parts, reply, request.params.thread_id, request.body)
+    })
+
+  app.get('/threads/:thread_id/stream/events',
+    route('read', 'openThreadSocket', { ...one, silent: { 101: 'The WebSocket is open.' },
+      summary: 'Open a WebSocket for commands and events of protocol v2' }),
+    async (request, reply) => {
+      if (!isUpgrade(request)) {
+        throw new HeddleError('invalid', 'A GET here opens a WebSocket: send `Upgrade: ' +
+          'websocket`, or POST a filter for server-sent events.')
+      }
+      holdStream(parts, reply)
+      openSocket(parts, request, reply, request.params.thread_id)
+    })
+}
+
+function contextOf(request: FastifyRequest, threadId: string,
+  { runs, threads, json }: ProtocolParts) {
+  return { runs, threads, json, caller: request.caller, runCaller: runCallerOf(request), threadId }
+}
+
+async function streamEvents({ threads, ticker }: ProtocolParts, reply: FastifyReply,
+  threadId: string, filter: EventFilter): Promise<void> {
+  const { caller } = reply.request
+  let unfollow = () => {}
+  let gone = false
+  const stream = new EventStream(reply, {
+    passes: eventTest(filter),
+    stillValid: caller.stillValid,
+    closed: () => {
+      gone = true
+      ticker.remove(stream)
+      unfollow()
+    },
+  })
+  ticker.add(stream, { kind: 'sse', runId: threadId })
+  try {
+    unfollow = await threads.follow(caller.tenant, threadId, filter.since ?? null, stream)
+    stream.begin()
+    if (gone) unfollow()
+  } catch (error) {
+    ticker.remove(stream)
+    if (!stream.begun) throw error
+    stream.leave()
+  }
+}
+
+function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: FastifyReply,
+  threadId: string): void {
+  const { sockets, ticker, env, json, bodies, limit } = parts
+  const { caller, raw: { socket: connection } } = request
+  sockets.accept(request, reply, (socket) => {
+    const threadSocket = new ThreadSocket(socket, {
+      connection,
+      context: contextOf(request, threadId, parts),
+      json,
+      frames: bodies.of(caller.tenant),
+      charge: async () => limit?.(request, { identity: caller.identity, caller }, reply),
+      newId: () => env.uuid(),
+      failed: (error) => reply.server.answerFailed(request, error),
+      closed: () => ticker.remove(threadSocket),
+    })
+    ticker.add(threadSocket, { kind: 'sse', runId: threadId })
+  })
+}

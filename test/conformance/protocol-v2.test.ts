@@ -1,0 +1,284 @@
+/** Protocol v2 through the unmodified official client, over server-sent events and WebSocket. */
+
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { useGates } from '../support/gate.ts'
+import { say, texts } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { WatchedThread } from '../support/thread-stream.ts'
+import type { StreamTransport } from '../support/thread-stream.ts'
+
+const server = useServer()
+const gate = useGates()
+
+const valuesOf = async (id: string) => texts((await server.client.threads.get(id)).values)
+
+/** Sends a command that the client has no method for, and resolves with the answer. */
+async function command(threadId: string, method: string, params: object) {
+  const answer = await fetch(`${server.url}/threads/${threadId}/commands`, { method: 'POST',
+    body: JSON.stringify({ id: 1, method, params }) })
+  return await answer.json() as { type: string; error?: string; result?: Record<string, unknown> }
+}
+
+describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
+  const watch = (assistantId: string, threadId: string = randomUUID()) =>
+    new WatchedThread(server.client, threadId, assistantId, transport)
+
+  it('a new thread is made by its first run, which is seen from its start to its end', async () => {
+    const thread = watch('echo')
+    await thread.subscribe()
+    const runId = await thread.start(say('hi'))
+    expect(await thread.ended(runId)).toBe('completed')
+    expect(thread.rootEvents(runId).map(({ params }) => params.data))
+      .toMatchObject([{ event: 'running', graph_name: 'echo' }, { event: 'completed' }])
+    expect(texts(thread.dataOf('values', []).at(-1))).toEqual(['hi', 'echo: hi'])
+    const seqs = thread.events.map(({ seq }) => seq)
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
+    expect(new Set(thread.events.map(({ event_id }) => event_id)).size).toBe(seqs.length)
+    expect(await server.client.runs.get(thread.stream.threadId, runId))
+      .toMatchObject({ status: 'success', metadata: { assistant_id: expect.any(String) } })
+  })
+
+  it('the output of the client is the last state', async () => {
+    const thread = watch('echo')
+    await thread.start(say('hi'))
+    const output = await thread.stream.output as { messages: { text: string }[] }
+    expect(output.messages.map(({ text }) => text)).toEqual(['hi', 'echo: hi'])
+  })
+
+  it('a second turn continues the first', async () => {
+    const thread = watch('echo')
+    await thread.subscribe()
+    const first = await thread.start(say('one'))
+    await thread.ended(first)
+    const second = await thread.start(say('two'))
+    expect(await thread.ended(second)).toBe('completed')
+    expect(texts(thread.dataOf('values', []).at(-1)))
+      .toEqual(['one', 'echo: one', 'two', 'echo: two'])
+    const [running] = thread.rootEvents(second)
+    expect(running!.seq).toBeGreaterThan(thread.rootEvents(first).at(-1)!.seq)
+  })
+
+  it('an interrupt is requested, and answered by its id', async () => {
+    const thread = watch('ask')
+    await thread.subscribe()
+    const asked = await thread.start({ question: 'ready?' })
+    expect(await thread.ended(asked)).toBe('interrupted')
+    expect(thread.stream.interrupted).toBe(true)
+    const [{ interruptId, payload }] = thread.stream.interrupts as unknown as [
+      { interruptId: string; payload: unknown },
+    ]
+    expect(payload).toEqual({ question: 'ready?' })
+    expect(thread.dataOf('input.requested')).toEqual([
+      { interrupt_id: interruptId, payload, value: payload },
+    ])
+    await thread.stream.input.respond({ namespace: [], interrupt_id: interruptId, response: 'yes' })
+    await expect.poll(() => thread.dataOf('lifecycle', []).at(-1))
+      .toMatchObject({ event: 'completed' })
+    expect(thread.dataOf('values', []).at(-1)).toMatchObject({ answers: ['yes', 'after'] })
+    expect(thread.dataOf('input.answered', [])).toEqual([{ interrupt_ids: [interruptId] }])
+  })
+
+  it('a run.start on a thread that waits is the answer', async () => {
+    const thread = watch('ask')
+    await thread.subscribe()
+    await thread.ended(await thread.start({ question: 'ready?' }))
+    const answer = await thread.start('yes')
+    expect(await thread.ended(answer)).toBe('completed')
+    expect(thread.dataOf('values', []).at(-1)).toMatchObject({ answers: ['yes', 'after'] })
+  })
+
+  it('several questions are answered at once', async () => {
+    const thread = watch('askboth')
+    await thread.subscribe()
+    await thread.ended(await thread.start({}))
+    const responses = thread.stream.interrupts.map(({ interruptId, namespace }) => ({ namespace,
+      interrupt_id: interruptId!, response: 'ok' })
+    )
+    expect(responses).toHaveLength(2)
+    await thread.stream.input.respond({ responses } as never)
+    await expect.poll(() => thread.dataOf('lifecycle', []).at(-1))
+      .toMatchObject({ event: 'completed' })
+    expect(thread.dataOf('values', []).at(-1))
+      .toMatchObject({ answers: expect.arrayContaining(['left ok', 'right ok']) })
+  })
+
+  it('a wrong answer is refused, and the thread stays interrupted', async () => {
+    const thread = watch('ask')
+    const id = thread.stream.threadId
+    await thread.subscribe()
+    await thread.ended(await thread.start({ question: 'ready?' }))
+    const unknown = 'f'.repeat(32)
+    await expect(
+      thread.stream.input.respond({ namespace: [], interrupt_id: unknown, response: 'x' }),
+    ).rejects.toMatchObject({ code: 'no_such_interrupt' })
+    const { result } = await command(id, 'input.respond', { interrupt_id: unknown, response: 'x',
+      strict_resume: true })
+    expect(await thread.ended(String(result!.run_id))).toBe('failed')
+    expect(thread.rootEvents(String(result!.run_id)).at(-1)!.params.data).toMatchObject({
+      event: 'failed',
+      reason: 'not_pending',
+      interrupt_ids: [unknown],
+      pending_ids: [expect.any(String)],
+    })
+    expect(await server.client.threads.get(id)).toMatchObject({ status: 'interrupted' })
+  })
+
+  it('who leaves and comes back sees the same events, with the same ids', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    await thread.subscribe()
+    const runId = await thread.start(say(`hold ${hold.url}`))
+    await hold.arrived()
+    await thread.stream.close()
+    const again = watch('held', thread.stream.threadId)
+    await again.subscribe()
+    await expect.poll(() => again.rootEvents(runId)).toHaveLength(1)
+    hold.open()
+    expect(await again.ended(runId)).toBe('completed')
+    expect(again.events.slice(0, thread.events.length)).toEqual(thread.events)
+    const last = watch('held', thread.stream.threadId)
+    await last.subscribe()
+    await last.ended(runId)
+    expect(last.events.filter(({ method }) => method !== 'messages'))
+      .toEqual(again.events.filter(({ method }) => method !== 'messages'))
+  })
+
+  it('a run that is stopped ends as interrupted, and its streams stay open', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    await thread.subscribe()
+    const runId = await thread.start(say(`hold ${hold.url}`))
+    await hold.arrived()
+    await server.client.runs.cancel(thread.stream.threadId, runId, false, 'interrupt')
+    expect(await thread.ended(runId)).toBe('interrupted')
+    expect(await thread.ended(await thread.start(say('next')))).toBe('completed')
+  })
+
+  it('a second run waits for the first by default', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    await thread.subscribe()
+    const first = await thread.start(say(`hold ${hold.url}`))
+    await hold.arrived()
+    const second = await thread.start(say('second'))
+    hold.open()
+    expect(await thread.ended(second)).toBe('completed')
+    expect(thread.rootEvents(second)[0]!.seq)
+      .toBeGreaterThan(thread.rootEvents(first).at(-1)!.seq)
+  })
+
+  it('a second run interrupts the first if it says so', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    await thread.subscribe()
+    const first = await thread.start(say(`hold ${hold.url}`))
+    await hold.arrived()
+    const second = await thread.start(say('second'), { multitaskStrategy: 'interrupt' })
+    expect(await thread.ended(first)).toBe('interrupted')
+    expect(await thread.ended(second)).toBe('completed')
+    expect((await valuesOf(thread.stream.threadId)).at(-1)).toBe('last')
+  })
+
+  it('a second run is refused if it says so', async () => {
+    const hold = gate()
+    const thread = watch('held')
+    const first = await thread.start(say(`hold ${hold.url}`))
+    await hold.arrived()
+    await expect(thread.start(say('no'), { multitaskStrategy: 'reject' }))
+      .rejects.toMatchObject({ code: 'invalid_argument' })
+    hold.open()
+    expect(await server.client.runs.join(thread.stream.threadId, first)).toBeDefined()
+  })
+
+  it('an error ends the run with its reason', async () => {
+    const thread = watch('failing')
+    await thread.subscribe()
+    const runId = await thread.start({})
+    expect(await thread.ended(runId)).toBe('failed')
+    expect(thread.rootEvents(runId).at(-1)!.params.data)
+      .toMatchObject({ event: 'failed', error: expect.any(String) })
+  })
+
+  it('messages are streamed with the ids that they have in the state', async () => {
+    const thread = watch('tokens')
+    await thread.subscribe()
+    const runId = await thread.start(say('hi'))
+    const { value: message } = await thread.stream.messages[Symbol.asyncIterator]().next() as {
+      value: { text: PromiseLike<string> }
+    }
+    expect(await message.text).toBe('one two three')
+    await thread.ended(runId)
+    const started = thread.dataOf('messages').filter(({ event }) => event === 'message-start')
+    const { messages } = thread.dataOf('values', []).at(-1) as unknown as {
+      messages: { id: string; type: string }[]
+    }
+    expect(started).toMatchObject([{ role: 'ai', id: messages.at(-1)!.id }])
+    expect(
+      thread.dataOf('messages').map(({ event }) => event).filter((name, at, all) =>
+        name !== all[at - 1]
+      ),
+    ).toEqual(['message-start', 'content-block-start', 'content-block-delta',
+      'content-block-finish', 'message-finish'])
+  })
+
+  it('what a node writes comes by its channel, and below a namespace', async () => {
+    const thread = watch('nested')
+    await thread.subscribe()
+    expect(await thread.ended(await thread.start({ topic: 't' }))).toBe('completed')
+    const below = thread.events.filter(({ params }) => params.namespace[0]?.startsWith('sub:'))
+    expect(below.filter(({ method }) => method === 'custom').map(({ params }) => params.data))
+      .toMatchObject([{ payload: { from: 'deep' } }])
+    expect(below.filter(({ method }) => method === 'lifecycle')
+      .map(({ params }) => params.data.event)).toEqual(expect.arrayContaining(
+        ['started', 'completed'],
+      ))
+    expect(thread.dataOf('updates', []))
+      .toMatchObject([{ node: 'outer', values: {} }, { node: 'sub', values: {} }])
+    const narrow = new WatchedThread(server.client, thread.stream.threadId, 'nested', transport)
+    await narrow.stream.subscribe({ channels: ['values', 'custom', 'lifecycle'],
+      namespaces: [['sub']] })
+    await expect.poll(() => narrow.events.length).toBe(
+      below.filter(({ method }) => ['values', 'custom', 'lifecycle'].includes(method)).length,
+    )
+  })
+
+  it('runs of other origins are seen, also before the thread exists', async () => {
+    const id = randomUUID()
+    const thread = watch('echo', id)
+    await thread.subscribe()
+    await server.client.threads.create({ threadId: id })
+    const { run_id } = await server.client.runs.create(id, 'echo', { input: say('legacy') })
+    expect(await thread.ended(run_id)).toBe('completed')
+    expect(texts(thread.dataOf('values', []).at(-1))).toEqual(['legacy', 'echo: legacy'])
+  })
+
+  it('state, checkpoints, tree and fork are answered', async () => {
+    const thread = watch('echo')
+    await thread.subscribe()
+    await thread.ended(await thread.start(say('one')))
+    const { state, agent } = thread.stream
+    const { values, checkpoint } = await state.get({ namespace: [] }) as {
+      values: unknown
+      checkpoint: { id: string }
+    }
+    expect(texts(values)).toEqual(['one', 'echo: one'])
+    const { checkpoints } = await state.listCheckpoints({}) as unknown as {
+      checkpoints: { id: string; step: number }[]
+    }
+    expect(checkpoints.map(({ step }) => step)).toEqual([1, 0, -1])
+    expect(checkpoints[0]!.id).toBe(checkpoint.id)
+    expect(await agent.getTree()).toEqual({
+      tree: { namespace: [], status: 'completed', graph_name: 'echo' },
+    })
+    const fork = await state.fork({ checkpoint_id: checkpoints[2]!.id, input: say('other') }) as {
+      run_id: string
+    }
+    expect(await thread.ended(fork.run_id)).toBe('completed')
+    expect(await valuesOf(thread.stream.threadId)).toEqual(['other', 'echo: other'])
+    await expect(state.fork({ checkpoint_id: randomUUID() }))
+      .rejects.toMatchObject({ code: 'no_such_checkpoint' })
+    await expect(state.get({ namespace: ['nowhere'] }))
+      .rejects.toMatchObject({ code: 'no_such_namespace' })
+  })
+})

@@ -1,0 +1,67 @@
+/** Which events of a thread pass the filter of a subscription. */
+
+import { describe, expect, it } from 'vitest'
+
+import { eventTest } from '../../../../src/frontdoor/protocol-v2/event-filter.ts'
+import type { EventFilter } from '../../../../src/frontdoor/schema/protocol-v2.ts'
+import type { ThreadEvent } from '../../../../src/thread/index.ts'
+import { threadEvent } from '../fake-threads.ts'
+
+const passes = (filter: EventFilter, event: Partial<ThreadEvent>) =>
+  eventTest(filter)(threadEvent(event.seq ?? 1, event))
+
+describe('channels', () => {
+  it('are the methods', () => {
+    expect(passes({ channels: ['values'] }, { method: 'values' })).toBe(true)
+    expect(passes({ channels: ['values'] }, { method: 'updates' })).toBe(false)
+    expect(passes({ channels: ['unknown'] }, { method: 'updates' })).toBe(false)
+  })
+
+  it.each(['input.requested', 'input.answered'] as const)('of %s is input', (method) => {
+    expect(passes({ channels: ['input'] }, { method })).toBe(true)
+    expect(passes({ channels: ['lifecycle'] }, { method })).toBe(false)
+  })
+
+  it.each([
+    [['custom'], '{"payload":1}', true],
+    [['custom'], '{"name":"a","payload":1}', true],
+    [['custom:a'], '{"name":"a","payload":1}', true],
+    [['custom:a'], '{"name":"b","payload":1}', false],
+    [['custom:a'], '{"payload":1}', false],
+    [['custom:a'], 'null', false],
+    [['values'], '{"name":"a"}', false],
+  ])('%j on the custom event %s: %s', (channels, data, expected) => {
+    expect(passes({ channels }, { method: 'custom', data })).toBe(expected)
+  })
+})
+
+describe('namespaces', () => {
+  const channels = ['values']
+  it.each([
+    [undefined, undefined, ['a', 'b'], true],
+    [[], undefined, ['a'], true],
+    [[[]], undefined, ['a', 'b'], true],
+    [[[]], 0, [], true],
+    [[[]], 0, ['a'], false],
+    [[[]], 1, ['a:1'], true],
+    [[[]], 1, ['a:1', 'b:2'], false],
+    [[['a']], undefined, ['a:1', 'b:2'], true],
+    [[['a']], undefined, ['ab:1'], false],
+    [[['a']], undefined, ['ab'], false],
+    [[['a:1']], undefined, ['a:1'], true],
+    [[['a:1']], undefined, ['a:2'], false],
+    [[['a:1']], undefined, ['a:1:2'], false],
+    [[['a:']], undefined, ['a:1'], false],
+    [[['a', 'b']], undefined, ['a:1'], false],
+    [[['a', 'b']], 0, ['a:1', 'b:2'], true],
+    [[['x'], ['a']], 1, ['a:1', 'b:2'], true],
+    [[['x'], ['a']], 1, ['a:1', 'b:2', 'c'], false],
+  ])('%j with depth %s on %j: %s', (namespaces, depth, namespace, expected) => {
+    expect(passes({ channels, namespaces, depth }, { namespace })).toBe(expected)
+  })
+})
+
+it('since takes only events with a greater seq', () => {
+  const filter = { channels: ['values'], since: 5 }
+  expect([4, 5, 6].map((seq) => passes(filter, { seq }))).toEqual([false, false, true])
+})
