@@ -12,7 +12,7 @@ import { v8Flags } from './src/settings/v8-flags.ts'
 import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
-const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'expiry', 'forms', 'graph-store', 'history', 'interrupts', 'join', 'lifecycle', 'many-runs', 'multitask', 'protocol-v2', 'runs', 'search', 'sse', 'state', 'stateless', 'storage', 'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
+const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'expiry', 'forms', 'graph-store', 'history', 'interrupts', 'join', 'lifecycle', 'many-runs', 'multitask', 'protocol-v2', 'protocol-v2-hook', 'runs', 'search', 'sse', 'state', 'stateless', 'storage', 'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'
@@ -106,6 +106,9 @@ export default defineConfig({
           include: [...ecosystem, 'test/conformance/schemas.test.ts', 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
+            '@langchain/langgraph-sdk/stream': resolve(
+              'test/newest/node_modules/@langchain/langgraph-sdk/dist/stream/index.js',
+            ),
             '@langchain/langgraph-sdk': resolve(
               'test/newest/node_modules/@langchain/langgraph-sdk',
             ),

@@ -29,6 +29,8 @@ export interface Case {
   readonly body?: (of: Belongings) => object
   /** Of the URL. */
   readonly query?: string
+  /** Who may see it gets an answer that does not end. */
+  readonly isEndless?: boolean
 }
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
@@ -69,6 +71,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/prune': change('own', ({ threadId }) => ({ thread_ids: [threadId] })),
   'PATCH /threads/{thread_id}/state': change('nothing', () => ({ metadata: { taken: true } })),
   'GET /threads/{thread_id}/storage': read('nothing'),
+  'GET /threads/{thread_id}/stream': { ...read('nothing'), isEndless: true },
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),

@@ -200,6 +200,49 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
       .toMatchObject({ event: 'failed', error: expect.any(String) })
   })
 
+  it('messages are streamed with the ids that they have in the state', async () => {
+    const thread = watch('tokens')
+    await thread.subscribe()
+    const runId = await thread.start(say('hi'))
+    const { value: message } = await thread.stream.messages[Symbol.asyncIterator]().next() as {
+      value: { text: PromiseLike<string> }
+    }
+    expect(await message.text).toBe('one two three')
+    await thread.ended(runId)
+    const started = thread.dataOf('messages').filter(({ event }) => event === 'message-start')
+    const { messages } = thread.dataOf('values', []).at(-1) as unknown as {
+      messages: { id: string; type: string }[]
+    }
+    expect(started).toMatchObject([{ role: 'ai', id: messages.at(-1)!.id }])
+    expect(
+      thread.dataOf('messages').map(({ event }) => event).filter((name, at, all) =>
+        name !== all[at - 1]
+      ),
+    ).toEqual(['message-start', 'content-block-start', 'content-block-delta',
+      'content-block-finish', 'message-finish'])
+  })
+
+  it('what a node writes comes by its channel, and below a namespace', async () => {
+    const thread = watch('nested')
+    await thread.subscribe()
+    expect(await thread.ended(await thread.start({ topic: 't' }))).toBe('completed')
+    const below = thread.events.filter(({ params }) => params.namespace[0]?.startsWith('sub:'))
+    expect(below.filter(({ method }) => method === 'custom').map(({ params }) => params.data))
+      .toMatchObject([{ payload: { from: 'deep' } }])
+    expect(below.filter(({ method }) => method === 'lifecycle')
+      .map(({ params }) => params.data.event)).toEqual(expect.arrayContaining(
+        ['started', 'completed'],
+      ))
+    expect(thread.dataOf('updates', []))
+      .toMatchObject([{ node: 'outer', values: {} }, { node: 'sub', values: {} }])
+    const narrow = new WatchedThread(server.client, thread.stream.threadId, 'nested', transport)
+    await narrow.stream.subscribe({ channels: ['values', 'custom', 'lifecycle'],
+      namespaces: [['sub']] })
+    await expect.poll(() => narrow.events.length).toBe(
+      below.filter(({ method }) => ['values', 'custom', 'lifecycle'].includes(method)).length,
+    )
+  })
+
   it('runs of other origins are seen, also before the thread exists', async () => {
     const id = randomUUID()
     const thread = watch('echo', id)

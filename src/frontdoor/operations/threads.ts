@@ -9,7 +9,7 @@ import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
 import type { TimeToLiveWish } from '../../search/index.ts'
-import type { HistoryPart, ThreadClient, ThreadEventListener,
+import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
   ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
   UpdateState } from '../schema/state.ts'
@@ -19,6 +19,8 @@ import { invalid, requireSimple } from '../schema/validation.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
+import { followFrames } from './thread-frames.ts'
+import type { ThreadStreamWish } from './thread-frames.ts'
 
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
@@ -127,6 +129,12 @@ export class ThreadOperations {
 
   count(tenant: string, request: CountThreads, cancelled?: AbortSignal): Promise<number> {
     return this.#threads.count(filterOf(tenant, request), cancelled)
+  }
+
+  /** Sends the listener the events of all runs. Throws `not_found`. The result stops it. */
+  followFrames(tenant: string, threadId: string, wish: ThreadStreamWish,
+    listener: FeedListener): Promise<() => void> {
+    return followFrames({ ...wish, threads: this.#threads, tenant, threadId, listener })
   }
 
   /** A ThreadState as JSON. `checkpoint` is null for the newest. */

@@ -20,6 +20,7 @@ import type { ServerDetails } from './server.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
 import { storeRoutes } from './store.ts'
+import { threadStreamRoutes } from './thread-stream.ts'
 import { threadRoutes } from './threads.ts'
 
 /** Adds the REST API to an app. Call after the guard is added. */
@@ -34,6 +35,7 @@ export async function addRest(app: App,
   threadRoutes(app, options)
   stateRoutes(app, options)
   runRoutes(app, options)
+  threadStreamRoutes(app, options)
   statelessRunRoutes(app, options)
   cronRoutes(app, options)
   storeRoutes(app, options)

@@ -4,7 +4,6 @@ import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
-  [/^\/threads\/[^/]+\/stream$/, 'Following a whole thread is'],
   [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
   [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
   [/^\/threads\/prune$/, 'Pruning is'],

@@ -25,6 +25,22 @@ const TimeToLive = () =>
 /** A checked time to live. */
 export type TimeToLive = Static<ReturnType<typeof TimeToLive>>
 
+const threadStreamModes = ['run_modes', 'lifecycle', 'state_update'] as const
+
+/** Query of requests that stream a thread: the events of its runs by default. */
+export const JoinThread = Type.Object({
+  stream_mode: Type.Optional(SomeOf(threadStreamModes)),
+  stream_modes: Type.Optional(SomeOf(threadStreamModes)),
+})
+
+/** Headers of requests that stream a thread. */
+export const JoinThreadHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({
+    description: 'The id of the last event seen, or `-` for all that is retained. If missing, '
+      + 'only what comes from now on is sent.',
+  })),
+})
+
 /** Body of requests that create a thread, with a first state if `supersteps` are given. */
 export const CreateThread = Type.Object({
   thread_id: Type.Optional(Uuid()),

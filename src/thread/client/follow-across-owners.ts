@@ -11,7 +11,7 @@
 import { atLatest, backoffMs } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { isAfter, placeOf } from '../model/event-position.ts'
+import { fromNow, isAfter, placeOf, start } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 
 /** A follow, and how an owner is asked for it. */
@@ -117,7 +117,7 @@ class FollowAcrossOwners {
   }
 
   #notify(batch: readonly FeedEvent[]): void {
-    const last = placeOf(this.#last)
+    const last = this.#last === fromNow ? start : placeOf(this.#last)
     const events = batch.filter(({ id }) => isAfter(placeOf(id), last))
     if (events.length === 0) return
     this.#options.listener.events(events)

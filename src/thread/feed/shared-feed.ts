@@ -2,7 +2,7 @@
 
 import type { FollowSharing, SharedFollow } from '../../../cluster/index.ts'
 import type { FollowRequest } from '../model/command.ts'
-import { isAfter, placeOf } from '../model/event-position.ts'
+import { fromNow, isAfter, placeOf } from '../model/event-position.ts'
 import type { EventPlace } from '../model/event-position.ts'
 import type { FeedEvent, FeedListener } from '../model/thread-client.ts'
 import { EventStream } from './event-stream.ts'
@@ -55,7 +55,8 @@ class SharedFeed implements SharedFollow<FeedListener, FollowRequest> {
     listener: FeedListener): Promise<(() => void) | undefined> {
     const place = placeOf(after)
     if (this.#lost || isAfter(this.#feed.forgotten, place)) return undefined
-    return this.#feed.follow(place, modes, behind(place, listener), noPast)
+    const follower = after === fromNow ? listener : behind(place, listener)
+    return this.#feed.follow(place, modes, follower, noPast)
   }
 }
 

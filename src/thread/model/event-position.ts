@@ -18,6 +18,12 @@ export const endIndex = lastIndex + 1
 /** Before every event. */
 export const start: EventPlace = { seq: -1, index: 0 }
 
+/** In place of an id: only events that come from now on. */
+export const fromNow = 'now'
+
+/** Behind every event that there is. */
+const end: EventPlace = { seq: Number.MAX_SAFE_INTEGER, index: 0 }
+
 /** `<seq>.<index>`. Clients only hand it back. */
 export function eventId({ seq, index }: EventPlace): string {
   return `${seq}.${index}`
@@ -25,6 +31,7 @@ export function eventId({ seq, index }: EventPlace): string {
 
 /** Anything that is not an id of ours means from the start, as `-1`, `-` and null do. */
 export function placeOf(id: string | null): EventPlace {
+  if (id === fromNow) return end
   const [, seq, index] = /^(\d{1,15})\.(\d{1,10})$/.exec(id ?? '') ?? []
   return seq === undefined ? start : { seq: Number(seq), index: Number(index) }
 }

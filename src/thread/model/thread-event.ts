@@ -75,7 +75,12 @@ export function placeOfThreadSeq(seq: number): EventPlace {
   return { seq: Math.floor(seq / slotsOfRow), index: seq % slotsOfRow }
 }
 
+/** The lowest number that an event of a row may have. */
+export function firstSeqOfRow(seq: number): number {
+  return threadSeqOf({ seq, index: 0 })
+}
+
 /** Number of the last event of the thread before the row that admitted the run. */
 export function seqBefore({ createdSeq }: Pick<RunRow, 'createdSeq'>): number {
-  return Math.max(0, threadSeqOf({ seq: createdSeq, index: 0 }) - 1)
+  return Math.max(0, firstSeqOfRow(createdSeq) - 1)
 }

@@ -74,7 +74,6 @@ describe('a path without a route', () => {
   it.each([
     ['PUT', '/store/items'],
     ['POST', '/store/namespaces'],
-    ['GET', `${path}/stream`],
     ['GET', `${path}/storage`],
     ['PATCH', `${path}/state`],
     ['POST', '/threads/prune'],
@@ -88,14 +87,6 @@ describe('a path without a route', () => {
     expect(answer.status).toBe(404)
     expect(answer.json.message).toMatch(/ not offered by this server yet\.$/)
   })
-
-  it.each(['commands', 'stream/events'])('of protocol v2 names what to use instead: %s',
-    async (at) => {
-      const { status, json } = await call(await openDoor(), 'POST', `${path}/${at}`, {})
-      expect([status, json.message]).toEqual([404, expect.stringMatching(
-        /^Protocol v2 is not offered by this server yet: take useStream from .*\.$/,
-      )])
-    })
 
   it.each([['PUT', '/threads', 'POST'], ['POST', path, 'GET, PATCH, DELETE'], ['PUT', '/ok',
     'GET, HEAD'], ['DELETE', '/runs/wait?x=1', 'POST']])(

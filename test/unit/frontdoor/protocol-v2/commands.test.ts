@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { HeddleError } from '../../../../src/errors.ts'
+import { seqBefore } from '../../../../src/thread/index.ts'
 import type { StartRun } from '../../../../src/thread/index.ts'
 import { viewOf } from '../fake-threads.ts'
 import { call, openDoor } from '../open-front-door.ts'
@@ -32,7 +33,7 @@ describe('run.start', () => {
     expect(status).toBe(200)
     const { runId } = door.threads.lastRun.row
     expect(json).toEqual({ type: 'success', id: 7, result: { run_id: runId },
-      meta: { thread_id: threadId, applied_through_seq: 0 } })
+      meta: { thread_id: threadId, applied_through_seq: seqBefore({ createdSeq: 1 }) } })
     expect(lastStart(door)).toMatchObject({ ifMissing: 'create', strategy: 'enqueue',
       graphId: 'agent', metadata: { m: 1 }, answersIfWaiting: true,
       kwargs: { input: { a: 1 }, config: { tags: ['t'] } }, plan: { threadEvents: true } })

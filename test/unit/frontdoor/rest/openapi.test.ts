@@ -29,6 +29,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /threads/prune': 'pruneThreads',
   'POST /threads/search': 'searchThreads',
   'POST /threads/count': 'countThreads',
+  'GET /threads/{thread_id}/stream': 'joinThreadStream',
   'GET /threads/{thread_id}/state': 'getThreadState',
   'POST /threads/{thread_id}/state': 'updateThreadState',
   'GET /threads/{thread_id}/state/{checkpoint_id}': 'getThreadStateAtCheckpoint',
