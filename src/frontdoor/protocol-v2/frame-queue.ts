@@ -3,13 +3,15 @@
  * commands. While some wait, nothing more is read from the socket.
  */
 
-/** Frames that may wait while the socket is still read. */
-const waitingMax = 16
+/** Frames, and their bytes, that may wait while the socket is still read. */
+const waitingMax = { frames: 16, bytes: 1024 * 1024 }
 
 /** What a queue does with the frames. */
 export interface FrameQueueOptions {
   /** Carries out a frame. Never rejects. */
   handle(frame: Frame): Promise<void>
+  /** Called with a frame that is not carried out, as the socket has closed. */
+  dropped(frame: Frame): void
   /** Stops reading from the socket. */
   pause(): void
   resume(): void
@@ -25,6 +27,7 @@ export interface Frame {
 export class FrameQueue {
   readonly #options: FrameQueueOptions
   #waiting: Frame[] = []
+  #waitingBytes = 0
   #isBusy = false
   #closed = false
   /** True while nothing is read from the socket. */
@@ -35,28 +38,27 @@ export class FrameQueue {
   }
 
   add(frame: Frame): void {
-    if (this.#closed) return
+    if (this.#closed) return this.#options.dropped(frame)
     this.#waiting.push(frame)
+    this.#waitingBytes += frame.bytes.length
     if (!this.#isBusy) void this.#work()
-    if (this.#waiting.length < waitingMax || this.paused) return
+    const { frames, bytes } = waitingMax
+    if (this.paused || (this.#waiting.length < frames && this.#waitingBytes < bytes)) return
     this.paused = true
     this.#options.pause()
   }
 
   close(): void {
     this.#closed = true
-    this.#waiting = []
+    for (const frame of this.#waiting.splice(0)) this.#options.dropped(frame)
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true
-    while (this.#waiting.length > 0) {
-      const frames = this.#waiting
-      this.#waiting = []
-      for (const frame of frames) {
-        if (!this.#closed) await this.#options.handle(frame)
-      }
-      this.#resume()
+    for (let frame = this.#waiting.shift(); frame; frame = this.#waiting.shift()) {
+      this.#waitingBytes -= frame.bytes.length
+      await this.#options.handle(frame)
+      if (this.#waiting.length === 0) this.#resume()
     }
     this.#isBusy = false
   }

@@ -106,7 +106,7 @@ async function streamEvents({ threads, ticker }: ProtocolParts, reply: FastifyRe
 
 function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: FastifyReply,
   threadId: string): void {
-  const { sockets, ticker, env, json, bodies, limit } = parts
+  const { sockets, ticker, env, json, bodies, limit, reads } = parts
   const { caller, raw: { socket: connection } } = request
   sockets.accept(request, reply, (socket) => {
     const threadSocket = new ThreadSocket(socket, {
@@ -114,6 +114,7 @@ function openSocket(parts: ProtocolParts, request: FastifyRequest, reply: Fastif
       context: contextOf(request, threadId, parts),
       json,
       frames: bodies.of(caller.tenant),
+      reads,
       charge: async () => limit?.(request, { identity: caller.identity, caller }, reply),
       newId: () => env.uuid(),
       failed: (error) => reply.server.answerFailed(request, error),

@@ -10,6 +10,7 @@ import type { WebSocket } from 'ws'
 import { HeddleError } from '../../errors.ts'
 import { jsonOf, longJson } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
+import type { ReadQuota } from '../../limits/index.ts'
 import type { Inputs, ThreadEvent } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
 import { credentialLost } from '../http/caller.ts'
@@ -50,6 +51,8 @@ export interface ThreadSocketOptions {
   readonly json: LongJson
   /** Room for frames that are being received or read. */
   readonly frames: Inputs
+  /** Memory for answers that are not read yet. */
+  readonly reads: Pick<ReadQuota, 'share'>
   /** Charges one frame to the caller's rate limit. Throws `limited`. */
   charge(): Promise<void>
   newId(): string
@@ -77,6 +80,7 @@ export class ThreadSocket implements TickerMember, Sink {
     const { context: { threads, caller, threadId } } = options
     this.#queue = new FrameQueue({
       handle: (frame) => this.#handle(frame),
+      dropped: (frame) => options.frames.hold(frame, 0),
       pause: () => socket.pause(),
       resume: () => socket.resume(),
     })
@@ -122,7 +126,9 @@ export class ThreadSocket implements TickerMember, Sink {
     socket.on('message', (data, isBinary) => {
       this.#silentPings = 0
       this.#received(-this.#receivedBytes)
-      this.#queue.add({ bytes: data as Buffer, isBinary })
+      const frame = { bytes: data as Buffer, isBinary }
+      if (frame.bytes.length > shortFrame) frames.hold(frame, frame.bytes.length)
+      this.#queue.add(frame)
     })
     socket.on('pong', () => {
       this.#silentPings = 0
@@ -148,8 +154,7 @@ export class ThreadSocket implements TickerMember, Sink {
     frames.hold(this, this.#receivedBytes)
     try {
       frames.requireLeft(this)
-    } catch (error) {
-      closeFor(this.#socket, HeddleError.from(error))
+    } catch {
       this.leave()
     }
   }
@@ -168,10 +173,8 @@ export class ThreadSocket implements TickerMember, Sink {
   async #handle(frame: Frame): Promise<void> {
     const { context: { threadId }, frames, failed } = this.#options
     let id: number | null = null
-    frames.hold(frame, frame.bytes.length)
     try {
-      // A client that sends commands and does not read their answers waits here.
-      await this.#outlet.ready()
+      if (!this.#caller.stillValid()) throw credentialLost()
       const charged = await this.#options.charge().then(() => undefined, HeddleError.from)
       const command = await this.#read(frame)
       id = command.id
@@ -181,7 +184,7 @@ export class ThreadSocket implements TickerMember, Sink {
       if (!(error instanceof ProtocolError) && HeddleError.from(error).code === 'internal') {
         failed(error)
       }
-      this.#outlet.send([errorText(id, threadId, error)])
+      await this.#answer(errorText(id, threadId, error))
     } finally {
       frames.hold(frame, 0)
     }
@@ -193,10 +196,22 @@ export class ThreadSocket implements TickerMember, Sink {
     if (method === 'subscription.unsubscribe') {
       const { subscription_id } = checkUnsubscribe(membersOf(params, ['subscription_id']))
       this.#subscriptions.remove(subscription_id)
-      return this.#outlet.send([successText(id, threadId, { result: '{}' })])
+      return this.#answer(successText(id, threadId, { result: '{}' }))
     }
     const outcome = await perform({ ...context, left: this.#left.signal }, { id, method, params })
-    this.#outlet.send([successText(id, threadId, outcome)])
+    return this.#answer(successText(id, threadId, outcome))
+  }
+
+  /**
+   * Sends an answer, and resolves when the client takes more: one that sends commands and does not
+   * read their answers waits here.
+   */
+  async #answer(text: string): Promise<void> {
+    const { reads, context: { caller } } = this.#options
+    using share = reads.share(caller.tenant)
+    if (text.length > shortFrame) share.hold(text)
+    this.#outlet.send([text])
+    await this.#outlet.ready()
   }
 
   /** The answer comes before the first event of the subscription. */
