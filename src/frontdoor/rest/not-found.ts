@@ -4,11 +4,6 @@ import { HeddleError } from '../../errors.ts'
 import type { App } from '../http/route.ts'
 
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
-  [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
-  [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
-  [/^\/threads\/prune$/, 'Pruning is'],
-  [/^\/runs\/batch$/, 'Creating runs in a batch is'],
-  [/^\/runs\/cancel$/, 'Cancelling many runs at once is'],
   [/^\/mcp(\/|$)/, 'MCP is'],
   [/^\/a2a(\/|$)/, 'A2A is'],
   [/^\/ui(\/|$)/, 'Serving UI components is'],
