@@ -1,13 +1,11 @@
 /** Features that are not offered yet are refused with a sentence, never silently ignored. */
 
-import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask, messageOf } from '../support/wire.ts'
 
 const server = useServer()
-const some = randomUUID()
 
 it.each([
   ['POST', '/mcp/', {}],
