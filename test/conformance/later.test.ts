@@ -22,9 +22,6 @@ it.each([
   ['POST', `/threads/${some}/commands`, { id: 1, method: 'run.start', params: {} }],
   ['POST', `/threads/${some}/stream/events`, { channels: ['values'] }],
   ['GET', `/threads/${some}/stream`, undefined],
-  ['POST', '/threads/prune', { thread_ids: [some] }],
-  ['POST', '/runs/batch', [{ assistant_id: 'echo' }]],
-  ['POST', '/runs/cancel?action=interrupt', { status: 'all' }],
   ['POST', '/mcp/', {}],
   ['POST', '/a2a/echo', {}],
   ['POST', '/internal/truncate', { threads: true }],
@@ -45,15 +42,6 @@ it('Feedback keys are refused with 422, because feedback is not collected', asyn
     input: say('x'), feedback_keys: ['good'] })
   expect(answer.status).toBe(422)
   expect(messageOf(answer)).toMatch(/feedback_keys/)
-})
-
-it('A time to live is refused with 422, not ignored', async () => {
-  const made = await ask(server.url, 'POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } })
-  expect(made.status).toBe(422)
-  expect(messageOf(made)).toMatch(/ttl|time to live/i)
-  const { thread_id: id } = await server.client.threads.create()
-  const updated = await ask(server.url, 'PATCH', `/threads/${id}`, { ttl: { ttl: 5 } })
-  expect(updated.status).toBe(422)
 })
 
 it('A refused request to truncate deletes nothing', async () => {
