@@ -75,8 +75,6 @@ describe('a path without a route', () => {
     ['POST', '/runs/crons'],
     ['POST', `${path}/runs/crons`],
     ['DELETE', `/runs/crons/x`],
-    ['PUT', '/store/items'],
-    ['POST', '/store/namespaces'],
     ['GET', `${path}/stream`],
     ['GET', `${path}/storage`],
     ['PATCH', `${path}/state`],

@@ -45,6 +45,11 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /runs/stream': 'streamStatelessRun',
   'POST /runs/wait': 'waitStatelessRun',
   'GET /runs/{run_id}/stream': 'joinStatelessRunStream',
+  'PUT /store/items': 'putItem',
+  'GET /store/items': 'getItem',
+  'DELETE /store/items': 'deleteItem',
+  'POST /store/items/search': 'searchItems',
+  'POST /store/namespaces': 'listNamespaces',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
 }
