@@ -9,6 +9,7 @@
  * same table, whose pages it has to read.
  */
 
+import { HeddleError } from '../../../errors.ts'
 import type { Database, Statement } from '../file/database.ts'
 import { shardOfNumber } from './row-number.ts'
 
@@ -67,7 +68,10 @@ class TenantVectors {
   }
 }
 
-/** Bytes of all tenants, beyond which the tenant that was searched longest ago is forgotten. */
+/**
+ * Bytes of all tenants, beyond which the tenant that was searched longest ago is forgotten. A
+ * tenant with more cannot search by meaning.
+ */
 const bytesMax = 1024 * 1024 * 1024
 /** Rows that are read before other searches have their turn. */
 const rowsAtOnce = 256
@@ -78,6 +82,11 @@ export class VectorCache {
   readonly #tenants = new Map<string, TenantVectors>()
 
   #shards = ''
+  readonly #bytesMax: number
+
+  constructor(bytes = bytesMax) {
+    this.#bytesMax = bytes
+  }
 
   /** Forgets rows of shards that are not in the file. Call if rows come and go by shard. */
   keepShards(shards: readonly number[]): void {
@@ -104,6 +113,10 @@ export class VectorCache {
     for (;;) {
       const rows = later.all(tenant, cache.version)
       for (const row of rows) cache.take(row)
+      if (cache.bytes > this.#bytesMax) {
+        this.#tenants.delete(tenant)
+        throw tooMany(this.#bytesMax)
+      }
       if (rows.length < rowsAtOnce) break
       yield
     }
@@ -114,11 +127,17 @@ export class VectorCache {
   #forget(used: TenantVectors): void {
     let bytes = [...this.#tenants.values()].reduce((sum, cache) => sum + cache.bytes, 0)
     for (const [tenant, cache] of this.#tenants) {
-      if (bytes <= bytesMax || cache === used) return
+      if (bytes <= this.#bytesMax || cache === used) return
       bytes -= cache.bytes
       this.#tenants.delete(tenant)
     }
   }
+}
+
+function tooMany(bytes: number): HeddleError {
+  return new HeddleError('too_large',
+    `The vectors of all items have more than ${bytes} bytes, so ` +
+      'they cannot be searched by meaning: put fewer items with an index.', { bytes })
 }
 
 /** The best cosine of the vectors of an item, each a unit vector as `query` is. */

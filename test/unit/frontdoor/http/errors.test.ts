@@ -72,8 +72,6 @@ describe('a path without a route', () => {
     )
 
   it.each([
-    ['PUT', '/store/items'],
-    ['POST', '/store/namespaces'],
     ['POST', '/mcp/'],
     ['POST', '/a2a/agent'],
     ['POST', '/ui/agent'],
