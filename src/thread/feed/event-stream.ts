@@ -16,6 +16,11 @@ function modeOf(name: string): string | undefined {
   return kind.startsWith('messages/') ? 'messages' : kind
 }
 
+function isIn(modes: ReadonlySet<string>, name: string): boolean {
+  const mode = modeOf(name)
+  return mode === undefined || modes.has(mode)
+}
+
 /** How much a feed remembers: older events are read from the log, as far as that has them. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
@@ -259,8 +264,7 @@ async function* portionsOf(entries: Entries, past: FeedPast): AsyncGenerator<Fee
 function notify({ modes, listener }: Follower, entries: readonly FeedEntry[]): void {
   const events: FeedEvent[] = []
   for (const { place, name, json } of entries) {
-    const mode = modeOf(name)
-    if (modes && mode !== undefined && !modes.has(mode)) continue
+    if (modes && !isIn(modes, name)) continue
     events.push({ id: eventId(place), name, json: json! })
   }
   if (events.length > 0) listener.events(events)
