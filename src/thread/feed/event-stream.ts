@@ -134,11 +134,17 @@ export class EventStream {
     this.#followers.clear()
   }
 
-  /** Remembers nothing up to `place`: that is read from the log. Followers stay. */
-  forget(place: EventPlace): void {
+  /** Remembers nothing that was published so far: that is read from the log. Followers stay. */
+  forget(): void {
+    this.#forgotten = this.#entries.at(-1)?.place ?? this.#forgotten
     this.#entries = []
     this.#bytes = 0
-    this.#forgotten = place
+  }
+
+  /** Places begin anew: nothing is before the next event. Followers stay. */
+  restart(): void {
+    this.forget()
+    this.#forgotten = start
   }
 
   /**
