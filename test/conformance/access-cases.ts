@@ -26,6 +26,8 @@ export interface Case {
   readonly does: 'read' | 'change' | 'public'
   readonly sees: Sight
   readonly body?: (of: Belongings) => object
+  /** Who may see it gets an answer that does not end. */
+  readonly isEndless?: boolean
 }
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
@@ -58,6 +60,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'PATCH /threads/{thread_id}': change('nothing', () => ({ metadata: { taken: true } })),
   'DELETE /threads/{thread_id}': change('nothing'),
   'POST /threads/{thread_id}/copy': change('nothing', () => ({})),
+  'GET /threads/{thread_id}/stream': { ...read('nothing'), isEndless: true },
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),

@@ -15,7 +15,6 @@ type Calls = Readonly<Record<string, (client: Client) => Promise<void>>>
 const pending: ReadonlySet<string> = new Set([
   'threads.prune',
   'threads.patchState',
-  'threads.joinStream',
   'threads.stream',
   'runs.createBatch',
   'runs.cancelMany',
@@ -221,6 +220,14 @@ const runs: Calls = {
   'runs.join': async (client) => {
     const { id, runId } = await spoken(client)
     expect(texts(await client.runs.join(id, runId))).toEqual(['one', 'echo: one'])
+  },
+  'threads.joinStream': async (client) => {
+    const { id, runId } = await spoken(client)
+    for await (const { event, data } of client.threads.joinStream(id, { lastEventId: '-' })) {
+      if (event !== 'metadata') continue
+      expect(data).toMatchObject({ run_id: runId })
+      if ((data as { status?: string }).status === 'run_done') break
+    }
   },
   'runs.joinStream': async (client) => {
     const { id, runId } = await spoken(client)

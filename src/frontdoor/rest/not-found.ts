@@ -6,7 +6,6 @@ import type { App } from '../http/route.ts'
 const unoffered: readonly (readonly [path: RegExp, what: string])[] = [
   [/\/runs\/crons(\/|$)/, 'Crons are'],
   [/^\/store\//, 'The store is'],
-  [/^\/threads\/[^/]+\/stream$/, 'Following a whole thread is'],
   [/^\/threads\/[^/]+\/storage$/, 'The storage report is'],
   [/^\/threads\/[^/]+\/state$/, 'Changing the metadata of a state is'],
   [/^\/threads\/prune$/, 'Pruning is'],

@@ -77,7 +77,6 @@ describe('a path without a route', () => {
     ['DELETE', `/runs/crons/x`],
     ['PUT', '/store/items'],
     ['POST', '/store/namespaces'],
-    ['GET', `${path}/stream`],
     ['GET', `${path}/storage`],
     ['PATCH', `${path}/state`],
     ['POST', '/threads/prune'],

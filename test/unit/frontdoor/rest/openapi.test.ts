@@ -26,6 +26,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /threads/{thread_id}/copy': 'copyThread',
   'POST /threads/search': 'searchThreads',
   'POST /threads/count': 'countThreads',
+  'GET /threads/{thread_id}/stream': 'joinThreadStream',
   'GET /threads/{thread_id}/state': 'getThreadState',
   'POST /threads/{thread_id}/state': 'updateThreadState',
   'GET /threads/{thread_id}/state/{checkpoint_id}': 'getThreadStateAtCheckpoint',

@@ -1,6 +1,7 @@
 /** Events of protocol v2 that an execution makes: their order, their places, their data. */
 
-import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
+import { AIMessageChunk } from '@langchain/core/messages'
+import type { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { tool } from '@langchain/core/tools'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
@@ -13,7 +14,7 @@ import { GraphBench } from '../../../support/graph-bench.ts'
 import type { RunWish } from '../../../support/graph-bench.ts'
 import { echo, line, nested, nestedAsk, said, tokens } from '../../../support/small-graphs.ts'
 
-interface Told {
+interface Sent {
   readonly method: string
   readonly node: string
   readonly namespace: readonly string[]
@@ -21,7 +22,7 @@ interface Told {
 }
 
 /** The events of the thread, in order; a mark of a checkpoint has the method `checkpoint`. */
-async function told(graph: unknown, wish: RunWish): Promise<Told[]> {
+async function eventsOf(graph: unknown, wish: RunWish): Promise<Sent[]> {
   const { events } = await new GraphBench(graph).run({ ...wish, threadEvents: true })
   return events.filter(({ name }) => name.startsWith('thread:')).map(({ name, json }) => {
     const [method = '', node = '', ...namespace] = name.slice('thread:'.length).split('|')
@@ -30,7 +31,7 @@ async function told(graph: unknown, wish: RunWish): Promise<Told[]> {
 }
 
 /** In short; ids of tasks are left out. */
-function lines(events: readonly Told[], methods?: readonly string[]): string[] {
+function lines(events: readonly Sent[], methods?: readonly string[]): string[] {
   return events.filter(({ method }) => methods?.includes(method) ?? true)
     .map(({ method, namespace, data }) =>
       [...namespace.map((part) => part.replace(/:.*/, ':')), method, data.event ?? '']
@@ -84,7 +85,7 @@ const agent = new StateGraph(MessagesAnnotation)
 
 describe('a run', () => {
   it('has its states between what leads to them and what comes of them', async () => {
-    const events = await told(line(['a', 'b']), { input: { log: ['in'] } })
+    const events = await eventsOf(line(['a', 'b']), { input: { log: ['in'] } })
     expect(lines(events)).toEqual(['checkpoint', 'tasks', 'updates', 'tasks', 'checkpoint', 'tasks',
       'updates', 'tasks', 'checkpoint'])
     expect(
@@ -147,14 +148,14 @@ describe('an answer', () => {
   })
 
   it('that no model gives comes as a whole', async () => {
-    const events = await told(echo, { input: said('hi') })
+    const events = await eventsOf(echo, { input: said('hi') })
     expect(lines(events, ['messages'])).toEqual(['messages message-start',
       'messages content-block-start', 'messages content-block-delta',
       'messages content-block-finish', 'messages message-finish'])
   })
 
   it('repeats all arguments of a call that there are so far', async () => {
-    const events = await told(agent, { input: said('hi') })
+    const events = await eventsOf(agent, { input: said('hi') })
     const deltas = events.flatMap(({ data }) =>
       (data.delta as
         | { fields?: { args?: string } }
@@ -171,8 +172,8 @@ describe('an answer', () => {
 })
 
 describe('a tool', () => {
-  it('is told at the namespace of its graph, and its result as a message', async () => {
-    const events = await told(agent, { input: said('hi') })
+  it('is at the namespace of its graph, and its result as a message', async () => {
+    const events = await eventsOf(agent, { input: said('hi') })
     const tools = events.filter(({ method }) => method === 'tools')
     expect(tools.map(({ node, namespace }) => [node, namespace])).toEqual([['tools', []], ['tools',
       []]])
@@ -188,7 +189,7 @@ describe('a tool', () => {
 
 describe('a graph in a graph', () => {
   it('begins and ends, and shows its own states', async () => {
-    const events = await told(nested, { input: { log: ['in'] } })
+    const events = await eventsOf(nested, { input: { log: ['in'] } })
     expect(lines(events, ['lifecycle', 'values', 'checkpoints'])).toEqual([
       'sub: checkpoints',
       'sub: lifecycle started',
@@ -202,7 +203,7 @@ describe('a graph in a graph', () => {
   })
 
   it('that asks is interrupted', async () => {
-    const events = await told(nestedAsk, { input: { log: [] } })
+    const events = await eventsOf(nestedAsk, { input: { log: [] } })
     expect(lines(events, ['lifecycle'])).toEqual(['sub: lifecycle started',
       'sub: lifecycle interrupted'])
   })
@@ -213,7 +214,7 @@ describe('a graph in a graph', () => {
     })
     const outer = new StateGraph(MessagesAnnotation).addNode('sub', failing as never)
       .addEdge(START, 'sub').compile()
-    const events = await told(outer, { input: said('hi') })
+    const events = await eventsOf(outer, { input: said('hi') })
     expect(lines(events, ['lifecycle'])).toEqual(['sub: lifecycle started',
       'sub: lifecycle failed'])
   })

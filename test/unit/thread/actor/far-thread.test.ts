@@ -1,6 +1,6 @@
 /** A thread of another member: over gRPC it answers as it does locally. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { fanOut, systemEnv } from '../../../../cluster/index.ts'
 import type { Env, Inbound } from '../../../../cluster/index.ts'
@@ -17,6 +17,7 @@ import { historyText } from '../../../support/history-text.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { ThreadPair } from '../../../support/thread-pair.ts'
+import { readThread } from '../../../support/thread-reader.ts'
 
 const ends: (() => unknown)[] = []
 
@@ -296,4 +297,20 @@ describe('a run of another member that a third member takes over', () => {
       }
       expect(JSON.parse(await result)).toEqual({ log: ['three', 'two', 'one'] })
     })
+})
+
+describe('a whole thread', () => {
+  it('is followed as it is locally, by each follower alone', async () => {
+    const [here, there, other] = await Promise.all(
+      [near, far, far].map((client) => readThread(client, 'x')),
+    )
+    await house.runOnce('x', 'one')
+    await vi.waitFor(() => expect(there!.ids).toHaveLength(4))
+    expect(there!.all).toEqual(here!.all)
+    await vi.waitFor(() => expect(other!.all).toEqual(here!.all))
+    const late = await readThread(far, 'x', here!.all[1]!.seq)
+    await vi.waitFor(() => expect(late.all).toEqual(here!.all.slice(2)))
+    await near.delete('t', 'x')
+    await vi.waitFor(() => expect(there!.ends).toEqual(['gone']))
+  })
 })
