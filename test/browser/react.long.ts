@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 
 import type { Browser, BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { useGates } from '../support/gate.ts'
 import { useServer } from '../support/server.ts'
@@ -170,7 +170,10 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
   })
 
-/** Opens tabs of one build of the page; all are closed at the end. */
+/**
+ * Opens tabs of one build of the page, which are closed after each test: a browser has six
+ * connections to a host over HTTP/1.1, and a tab that follows a thread over SSE holds two.
+ */
 function useTabs(client: ClientOfPage, transport: PlaceOfPage['transport']) {
   let browser: Browser | undefined
   let context: BrowserContext | undefined
@@ -178,9 +181,12 @@ function useTabs(client: ClientOfPage, transport: PlaceOfPage['transport']) {
   beforeAll(async () => {
     page = await servePage(client)
     browser = await openBrowser()
-    context = await browser.newContext()
+  })
+  beforeEach(async () => {
+    context = await browser!.newContext()
     context.setDefaultTimeout(30_000)
   })
+  afterEach(() => context?.close())
   afterAll(async () => {
     await browser?.close()
     page?.close()
