@@ -70,6 +70,10 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       await page.reload(thread)
       await expect.poll(() => page.messages()).toHaveLength(2)
       await expect.poll(() => page.field('state')).toBe('running')
+      // The hook goes and comes in the page that stays.
+      for (let times = 0; times < 2; times++) await page.press('mount')
+      await expect.poll(() => page.messages()).toHaveLength(2)
+      await expect.poll(() => page.field('state')).toBe('running')
       hold.open()
       await expect.poll(() => page.messages())
         .toEqual([`human: hold ${hold.url}`, 'ai: first', 'ai: held', 'ai: last'])
@@ -140,7 +144,8 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       const page = await tab('nested', { key: 'topic' })
       await page.press('send', 'tea')
       await expect.poll(() => page.field('subgraphs')).toBe('sub')
-      await expect.poll(() => page.field('values')).toContain('"log":["outer","deep"]')
+      // The subgraph hands on the log that it was given, with its own entry.
+      await expect.poll(() => page.field('values')).toContain('"log":["outer","outer","deep"]')
       await expect.poll(() => page.field('state')).toBe('idle')
     })
 
@@ -155,20 +160,67 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       await expect.poll(() => page.field('values')).toContain('"answer yes","after"')
     })
 
-    it.skipIf(client === 'pinned')('takes one of two strict answers', async () => {
-      const first = await tab('ask', { key: 'question' })
-      await first.press('send', 'tea?')
-      await expect.poll(() => first.questions()).toHaveLength(1)
-      const second = await tab('ask', { key: 'question', thread: await first.field('thread') })
-      await expect.poll(() => second.questions()).toHaveLength(1)
-      await first.press('answer strictly', 'yes')
-      await expect.poll(() => second.questions()).toEqual([])
-      await expect.poll(() => first.field('values')).toContain('"answers":["yes","after"]')
-      for (const page of [first, second]) {
+    // The pinned client has no strict answers.
+    describe.skipIf(client === 'pinned')('with strict answers', () => {
+      it('takes one of two that come at once', async () => {
+        const first = await tab('ask', { key: 'question' })
+        await first.press('send', 'tea?')
+        await expect.poll(() => first.questions()).toHaveLength(1)
+        await expect.poll(() => first.field('state')).toBe('idle')
+        const thread = await first.field('thread')
+        const second = await tab('ask', { key: 'question', thread })
+        await expect.poll(() => second.questions()).toHaveLength(1)
+        // Neither tab can learn of the answer of the other before its own is sent.
+        await withStoppedServer(async () => {
+          for (const page of [first, second]) await page.press('answer strictly', 'yes')
+          for (const page of [first, second]) {
+            await expect.poll(() => page.commands).toContain('input.respond')
+          }
+        })
+        await expect.poll(() => endsOf(thread)).toEqual(['error', 'success', 'success'])
+        for (const page of [first, second]) {
+          await expect.poll(() => page.field('values')).toContain('"answers":["yes","after"]')
+          await expect.poll(() => page.questions()).toEqual([])
+          await expect.poll(() => page.field('state')).toBe('idle')
+          expect(await page.fault('answer strictly')).toBe('')
+        }
+      })
+
+      it('shows that one was refused', async () => {
+        const page = await tab('ask', { key: 'question' })
+        await page.press('send', 'tea?')
+        await expect.poll(() => page.questions()).toHaveLength(1)
         await expect.poll(() => page.field('state')).toBe('idle')
-      }
+        // An answer that names no interrupt: the page does not know that its question is answered.
+        const thread = await page.field('thread')
+        await server.client.runs.wait(thread, 'ask', { command: { resume: 'no' } })
+        await expect.poll(() => page.field('values')).toContain('"answers":["no","after"]')
+        await expect.poll(() => page.field('state')).toBe('idle')
+        await page.press('answer strictly', 'yes')
+        await expect.poll(() => page.field('error')).toMatch(/^UnknownInterruptError: /)
+        await expect.poll(() => page.questions()).toEqual([])
+        await expect.poll(() => page.field('state')).toBe('idle')
+        expect(await page.field('values')).toContain('"answers":["no","after"]')
+      })
     })
   })
+
+/** What the act sends reaches the server together. */
+async function withStoppedServer(act: () => Promise<void>): Promise<void> {
+  const { pid } = server.process
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await act()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** How the runs of a thread stand, sorted. */
+async function endsOf(thread: string): Promise<string[]> {
+  const runs = await server.client.runs.list(thread)
+  return runs.map(({ status }) => status).sort()
+}
 
 /**
  * Opens tabs of one build of the page, which are closed after each test: a browser has six
