@@ -152,8 +152,8 @@ describe('a data directory', () => {
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
-      'assistant_use', 'use_life', 'item', 'item_vectors', 'schema_version', 'cron', 'cron_use', 'expiring',
-      'expiring_life']
+      'assistant_use', 'use_life', 'item', 'item_vectors', 'schema_version', 'cron', 'cron_use',
+      'expiring', 'expiring_life']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
