@@ -5,8 +5,8 @@
  * newest one that it sees. A row that was read changes only with a new version. Items that have
  * expired are skipped by whoever searches.
  *
- * Measured at 100 000 vectors of 384 numbers: 25 ms here, 75 ms and more with sqlite-vec over the
- * same table, whose pages it has to read.
+ * Measured at 100 000 vectors of 384 numbers, on a busy machine: products of numbers in memory took
+ * 25 to 117 ms, sqlite-vec over the same table 180 to 518 ms, as it has to read the pages.
  */
 
 import { HeddleError } from '../../../errors.ts'
