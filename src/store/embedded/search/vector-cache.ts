@@ -5,8 +5,8 @@
  * newest one that it sees. A row that was read changes only with a new version. Items that have
  * expired are skipped by whoever searches.
  *
- * Measured at 100 000 vectors of 384 numbers: 25 ms here, 75 ms and more with sqlite-vec over the
- * same table, whose pages it has to read.
+ * Measured at 100 000 vectors of 384 numbers, on a busy machine: products of numbers in memory took
+ * 25 to 117 ms, sqlite-vec over the same table 180 to 518 ms, as it has to read the pages.
  */
 
 import { HeddleError } from '../../../errors.ts'
@@ -47,10 +47,12 @@ class TenantVectors {
     this.bytes += vectors.byteLength
   }
 
-  *below(prefix: string): Generator<CachedItem, void, void> {
+  below(prefix: string): CachedItem[] {
+    const found: CachedItem[] = []
     for (const [namespace, items] of this.#byNamespace) {
-      if (namespace.startsWith(prefix)) yield* items
+      if (namespace.startsWith(prefix)) { for (const item of items) found.push(item) }
     }
+    return found
   }
 
   keep(isKept: (no: number) => boolean): void {
@@ -102,7 +104,7 @@ export class VectorCache {
    * Yields while rows are read.
    */
   *of(database: Database, tenant: string,
-    prefix: string): Generator<void, Iterable<CachedItem>, void> {
+    prefix: string): Generator<void, readonly CachedItem[], void> {
     const cache = this.#tenants.get(tenant) ?? new TenantVectors()
     this.#tenants.delete(tenant)
     this.#tenants.set(tenant, cache)
@@ -151,9 +153,8 @@ export function bestCosine({ vectors, dims }: CachedItem, query: Float32Array): 
 
 /** Four sums, because one would wait for the result before it. */
 function dot(vectors: Float32Array, from: number, query: Float32Array): number {
-  let [a, b, c, d] = [0, 0, 0, 0]
+  let a = 0, b = 0, c = 0, d = 0, at = 0
   const { length } = query
-  let at = 0
   for (; at + 3 < length; at += 4) {
     a += query[at]! * vectors[from + at]!
     b += query[at + 1]! * vectors[from + at + 1]!
