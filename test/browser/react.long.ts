@@ -94,6 +94,22 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       }
     })
 
+    it('sees a run to its end that outlives the server', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await expect.poll(() => page.messages()).toHaveLength(2)
+      await server.process.kill('SIGKILL')
+      await server.process.restart()
+      await hold.arrived(2)
+      hold.open()
+      await expect.poll(() => page.messages())
+        .toEqual([`human: hold ${hold.url}`, 'ai: first', 'ai: held', 'ai: last'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+      expect(await page.field('error')).toBe('')
+    })
+
     it('stops a run', async () => {
       const page = await tab('held')
       const hold = gate()
