@@ -94,6 +94,22 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       }
     })
 
+    it('sees a run to its end that outlives the server', async () => {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await expect.poll(() => page.messages()).toHaveLength(2)
+      await server.process.kill('SIGKILL')
+      await server.process.restart()
+      await hold.arrived(2)
+      hold.open()
+      await expect.poll(() => page.messages())
+        .toEqual([`human: hold ${hold.url}`, 'ai: first', 'ai: held', 'ai: last'])
+      await expect.poll(() => page.field('state')).toBe('idle')
+      expect(await page.field('error')).toBe('')
+    })
+
     it('stops a run', async () => {
       const page = await tab('held')
       const hold = gate()
@@ -152,12 +168,11 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     it('answers a question of a subgraph', async () => {
       const page = await tab('nestedask', { key: 'topic' })
       await page.press('send', 'tea')
-      await expect.poll(() =>
-        server.client.threads.search({ limit: 1 })
-          .then(([thread]) => thread?.status)
-      ).toBe('interrupted')
+      await expect.poll(() => page.questions()).toEqual(['"tea?"'])
+      await expect.poll(() => page.field('state')).toBe('idle')
       await page.press('answer', 'yes')
       await expect.poll(() => page.field('values')).toContain('"answer yes","after"')
+      await expect.poll(() => page.questions()).toEqual([])
     })
 
     // The pinned client has no strict answers.
@@ -170,6 +185,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
         const thread = await first.field('thread')
         const second = await tab('ask', { key: 'question', thread })
         await expect.poll(() => second.questions()).toHaveLength(1)
+        await expect.poll(() => second.commands).toContain('subscription.subscribe')
         // Neither tab can learn of the answer of the other before its own is sent.
         await withStoppedServer(async () => {
           for (const page of [first, second]) await page.press('answer strictly', 'yes')

@@ -28,16 +28,17 @@ export class ThreadPage {
   readonly #page: Page
   /** What the browser complained of, in the page's console or as an uncaught error. */
   readonly complaints: string[] = []
-  /** Methods of the commands that the page has sent, over either transport. */
+  /** Methods of the commands that were sent. A stream over SSE stands for its subscription. */
   readonly commands: string[] = []
 
   private constructor(page: Page) {
     this.#page = page
     page.on('pageerror', (error) => this.complaints.push(String(error)))
     page.on('request', (request) => {
-      if (request.method() === 'POST' && request.url().endsWith('/commands')) {
-        this.#sent(request.postData())
-      }
+      if (request.method() !== 'POST') return
+      const { pathname } = new URL(request.url())
+      if (pathname.endsWith('/commands')) this.#sent(request.postData())
+      if (pathname.endsWith('/stream/events')) this.commands.push('subscription.subscribe')
     })
     page.on('websocket', (socket) => {
       socket.on('framesent', ({ payload }) => this.#sent(String(payload)))
