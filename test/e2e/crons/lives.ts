@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Cron, Run } from '@langchain/langgraph-sdk'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { runIdOf } from '../../../src/crons/index.ts'
 import { say } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
@@ -57,9 +57,9 @@ export async function crossLives(kills: number): Promise<void> {
     }
     await pause(soonDue(server.nowMs()) + 2_500)
     lives.push({ fromMs, answeredMs, throughMs: server.nowMs() })
-    const ofThread = await client.runs.list(threadId, { limit: 1_000 })
-    await requireOnce(onThread, ofThread, lives)
-    await requireOnce(keeping, await keptRuns(client, keeping), lives)
+    const ofThread = () => client.runs.list(threadId, { limit: 1_000 })
+    await requireOnce(onThread, await allEnded(ofThread), lives)
+    await requireOnce(keeping, await allEnded(() => keptRuns(client, keeping)), lives)
     // Runs whose threads are deleted leave only what the cron says.
     expect(nextOf(await cronOf(client, deleting))).toBeGreaterThan(lives.at(-1)!.throughMs)
   } finally {
@@ -82,7 +82,7 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   )
   expect(fired.filter(({ dueMs }) => Number.isNaN(dueMs)), 'runs of no due time').toEqual([])
   expect(new Set(fired.map(({ dueMs }) => dueMs)).size).toBe(fired.length)
-  expect(runs.every(({ status }) => status === 'success')).toBe(true)
+  expect(runs.filter(({ status }) => status !== 'success')).toEqual([])
   expect(runs.every(({ metadata }) => (metadata as { cron_id?: string }).cron_id === id)).toBe(true)
   // Of the times that were missed only the latest fires.
   for (const { dueMs, createdMs } of fired) {
@@ -95,6 +95,15 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   expect(Math.max(...dues)).toBe(minuteOf(throughMs))
   expect(Math.min(...dues.filter((due) => due >= minuteOf(fromMs))))
     .toBeLessThanOrEqual(minuteOf(answeredMs))
+}
+
+/** The runs when none of them is unfinished: those of the last due time may be for a while. */
+async function allEnded(list: () => Promise<Run[]>): Promise<Run[]> {
+  return await vi.waitFor(async () => {
+    const runs = await list()
+    expect(runs.filter(({ status }) => status === 'pending' || status === 'running')).toEqual([])
+    return runs
+  }, { timeout: 30_000, interval: 500 })
 }
 
 async function keptRuns(client: Client, cron: unknown): Promise<Run[]> {
