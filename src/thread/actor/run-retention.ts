@@ -10,6 +10,8 @@ export class RunRetention {
   #stopTimer: (() => void) | undefined
   /** Nobody can come back to the run that ended last. */
   #mayGo = false
+  /** Set while somebody is asked whether the due time of the run is settled. */
+  #asking: object | undefined
   /** The time of the thread is up: it stays only for webhooks that are owed. */
   #isDue = false
 
@@ -55,10 +57,26 @@ export class RunRetention {
 
   stop(): void {
     this.#stopTimer?.()
+    this.#asking = undefined
     this.#isDue = false
   }
 
   #expire(): void {
-    this.#context.notify({ type: 'expire' })
+    const { threadId, threadLog: { state: { row } }, notify } = this.#context
+    // Only a run that was made for a due time has the id of its thread.
+    if (row.lastRunId !== threadId) return notify({ type: 'expire' })
+    const asking = this.#asking = {}
+    void this.#isSettled().catch(() => false).then((isSettled) => {
+      if (this.#asking !== asking) return
+      if (isSettled) notify({ type: 'expire' })
+      else this.begin()
+    })
+  }
+
+  async #isSettled(): Promise<boolean> {
+    const { tenant, threadId, ports: { runs, isSettled } } = this.#context
+    const run = await runs.get(tenant, threadId, threadId)
+    const due = run && planOf(run).due
+    return due === undefined || (await isSettled?.(tenant, due) ?? true)
   }
 }
