@@ -160,7 +160,8 @@ export class EventStream {
     this.#wasFollowed = true
     const forgotten = this.#forgotten
     const isForgotten = isAfter(forgotten, after)
-    if (isForgotten || !isComplete(kept)) {
+    // More than a portion is sent as fast as the reader takes it.
+    if (isForgotten || !isComplete(kept) || bytesOf(kept) > portionBytes) {
       this.#beginToCatchUp(follower, isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
       this.#notify(follower, kept)
@@ -238,6 +239,10 @@ export class EventStream {
 
 function entryBytes({ json }: FeedEntry): number {
   return 64 + (json?.length ?? 0)
+}
+
+function bytesOf(entries: readonly FeedEntry[]): number {
+  return entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
 }
 
 function isComplete(entries: readonly FeedEntry[]): boolean {
