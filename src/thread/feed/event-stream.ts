@@ -65,6 +65,8 @@ export interface EventStreamOptions {
   readonly forgotten?: EventPlace
   /** How much it remembers, and how far a follower may fall behind. */
   readonly bound?: EventBound
+  /** False for an event that only present followers get; by default, all are remembered. */
+  readonly isKept?: (entry: FeedEntry) => boolean
 }
 
 /** The feed of one run. */
@@ -79,10 +81,14 @@ export class EventStream {
   readonly #followers = new Set<Follower>()
   readonly #endSeen: () => void
   readonly #bound: EventBound
+  readonly #isKept: ((entry: FeedEntry) => boolean) | undefined
 
-  constructor({ graphId, endSeen, forgotten = start, bound = remembered }: EventStreamOptions) {
+  constructor(
+    { graphId, endSeen, forgotten = start, bound = remembered, isKept }: EventStreamOptions,
+  ) {
     this.graphId = graphId
     this.#bound = bound
+    this.#isKept = isKept
     this.#endSeen = endSeen
     this.#forgotten = forgotten
   }
@@ -226,6 +232,7 @@ export class EventStream {
   }
 
   #remember(entry: FeedEntry): void {
+    if (this.#isKept?.(entry) === false) return
     this.#entries.push(entry)
     this.#bytes += entryBytes(entry)
     if (isWithin(this.#bound, this.#entries.length, this.#bytes)) return
