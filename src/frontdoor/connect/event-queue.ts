@@ -7,7 +7,7 @@ import { Backpressure } from '../http/backpressure.ts'
 import { credentialLost } from '../http/caller.ts'
 import type { TickerMember } from '../http/connection-ticker.ts'
 
-/** What a queue is told of its caller and its events. */
+/** What a queue asks about its caller and its events. */
 export interface EventQueueOptions<Event> {
   /** True while the caller may see events. */
   stillValid(): boolean
