@@ -33,7 +33,7 @@ export class EventQueue<Event> implements TickerMember {
   }
 
   events(batch: readonly Event[]): void {
-    if (this.#end !== undefined) return
+    if (this.#end !== undefined || batch.length === 0) return
     if (this.#events.length >= backlog.events || this.#characters >= backlog.characters) {
       return this.#endWith(comeBack('You read too slowly'))
     }
