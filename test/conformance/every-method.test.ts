@@ -52,7 +52,7 @@ async function streamed(client: Client, assistantId = 'echo', input: unknown = s
     }
   })
   await stream.subscribe(['lifecycle', 'input'])
-  const { run_id: runId } = await stream.run.start({ input })
+  const { run_id: runId = '' } = await stream.run.start({ input })
   await ended.promise
   return { stream, runId, id: stream.threadId }
 }
