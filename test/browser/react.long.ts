@@ -29,6 +29,19 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
   ({ client, transport }) => {
     const tab = useTabs(client, transport)
 
+    /**
+     * A tab that has seen the first message of a run, which waits. The run may wait before the
+     * state has that message, and a hook opens no stream if it reads a state without next nodes.
+     */
+    async function heldTab() {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await expect.poll(() => page.messages()).toEqual([`human: hold ${hold.url}`, 'ai: first'])
+      return { page, hold }
+    }
+
     it('makes a thread, and goes on in it', async () => {
       const page = await tab('echo')
       await page.press('send', 'hello')
@@ -67,10 +80,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('leaves, and finds the run again after a reload', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       const thread = await page.field('thread')
       await page.press('leave')
       await page.reload(thread)
@@ -87,10 +97,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('is seen in a second tab', async () => {
-      const first = await tab('held')
-      const hold = gate()
-      await first.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page: first, hold } = await heldTab()
       const second = await tab('held', { thread: await first.field('thread') })
       await expect.poll(() => second.messages()).toHaveLength(2)
       hold.open()
@@ -119,10 +126,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('stops a run', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('stop')
       await hold.left()
       await expect.poll(() => page.field('state')).toBe('idle')
@@ -131,10 +135,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('sends the next message while a run goes on', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('enqueue', 'second')
       hold.open()
       await expect.poll(() => page.messages()).toHaveLength(8)
@@ -143,10 +144,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('interrupts the run with the next message', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('interrupt', 'second')
       await hold.left()
       await expect.poll(() => page.messages().then((all) => all.slice(-4)))
