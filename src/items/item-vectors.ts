@@ -31,8 +31,7 @@ export const noVectors: ItemVectors = { vectors: '', dims: 0 }
 /** The vectors of a value. `paths` replaces the fields of the index. */
 export async function vectorsOf(index: VectorIndex, value: unknown,
   paths: readonly string[] = index.fields): Promise<ItemVectors> {
-  const texts = [...new Set(paths.flatMap((path) => textsAt(value, path)))]
-    .filter((text) => text.trim() !== '')
+  const texts = textsAt(value, paths).filter((text) => text.trim() !== '')
   if (texts.length === 0) return noVectors
   if (texts.length > textsMax) {
     throw fault('index', `names ${texts.length} texts of this value; ${textsMax} may be embedded`)

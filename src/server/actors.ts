@@ -5,7 +5,7 @@ import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import { assistantKind } from '../assistants/index.ts'
-import { cronKind } from '../crons/index.ts'
+import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -78,6 +78,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const kinds = kindsOver(backend, { ...parts, host }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => dueThreads.note(atMs),
+    isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
   }, {
     fire: (cron, dueMs) => firing.fire(cron, dueMs),
     wakeAt: (atMs) => dueCrons.note(atMs),
@@ -100,6 +101,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     movable: check !== undefined,
     ...tracing && { tracing },
   })
+  const crons = cronClient(router)
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
@@ -171,7 +173,7 @@ type Ports = Pick<Backend,
   'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'items' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
-  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>,
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports

@@ -42,11 +42,17 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       expect(page.complaints).toEqual([])
     })
 
-    it('streams what a model writes, once', async () => {
-      const page = await tab('tokens')
-      await page.press('send', 'hello')
+    it('shows what a model writes while it writes', async () => {
+      const page = await tab('dictated')
+      const hold = gate()
+      await page.press('send', hold.url)
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one'])
+      expect(await page.field('state')).toBe('running')
+      await hold.arrived()
+      hold.open()
       await expect.poll(() => page.field('state')).toBe('idle')
-      await expect.poll(() => page.messages()).toEqual(['human: hello', 'ai: one two three'])
+      expect(await page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
+      expect(await otherAnswers(page, 'ai: one two')).toEqual([])
     })
 
     it('answers a question', async () => {
@@ -92,6 +98,24 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
         await expect.poll(() => page.messages()).toHaveLength(4)
         await expect.poll(() => page.field('state')).toBe('idle')
       }
+    })
+
+    it('shows nothing twice of a run that outlives the server', async () => {
+      const page = await tab('dictated')
+      const hold = gate()
+      await page.press('send', hold.url)
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one'])
+      await hold.arrived()
+      await server.process.kill('SIGKILL')
+      await server.process.restart()
+      await hold.arrived(2)
+      hold.open()
+      await expect.poll(() => page.field('state')).toBe('idle')
+      expect(await page.field('error')).toBe('')
+      // The pinned client keeps what the first attempt wrote until the page is loaded anew.
+      if (client === 'newest') expect(await otherAnswers(page, 'ai: one two')).toEqual([])
+      await page.reload(await page.field('thread'))
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
     })
 
     it('stops a run', async () => {
@@ -152,12 +176,11 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     it('answers a question of a subgraph', async () => {
       const page = await tab('nestedask', { key: 'topic' })
       await page.press('send', 'tea')
-      await expect.poll(() =>
-        server.client.threads.search({ limit: 1 })
-          .then(([thread]) => thread?.status)
-      ).toBe('interrupted')
+      await expect.poll(() => page.questions()).toEqual(['"tea?"'])
+      await expect.poll(() => page.field('state')).toBe('idle')
       await page.press('answer', 'yes')
       await expect.poll(() => page.field('values')).toContain('"answer yes","after"')
+      await expect.poll(() => page.questions()).toEqual([])
     })
 
     // The pinned client has no strict answers.
@@ -170,6 +193,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
         const thread = await first.field('thread')
         const second = await tab('ask', { key: 'question', thread })
         await expect.poll(() => second.questions()).toHaveLength(1)
+        await expect.poll(() => second.commands).toContain('subscription.subscribe')
         // Neither tab can learn of the answer of the other before its own is sent.
         await withStoppedServer(async () => {
           for (const page of [first, second]) await page.press('answer strictly', 'yes')
@@ -214,6 +238,12 @@ async function withStoppedServer(act: () => Promise<void>): Promise<void> {
   } finally {
     process.kill(pid, 'SIGCONT')
   }
+}
+
+/** What the page has ever shown after the first message that is no beginning of the answer. */
+async function otherAnswers(page: ThreadPage, answer: string): Promise<string[]> {
+  const shown = await page.shownMessages()
+  return shown.map(([, ...answers]) => answers.join()).filter((text) => !answer.startsWith(text))
 }
 
 /** How the runs of a thread stand, sorted. */

@@ -23,21 +23,31 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
 }
 
+/** Runs in the page, before the page's own program. */
+const noteMessages = `
+  globalThis.shownMessages = []
+  new MutationObserver(() => {
+    const items = document.querySelectorAll('[aria-label=messages] li')
+    shownMessages.push(Array.from(items, ({ innerText }) => innerText))
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+`
+
 /** One tab. */
 export class ThreadPage {
   readonly #page: Page
   /** What the browser complained of, in the page's console or as an uncaught error. */
   readonly complaints: string[] = []
-  /** Methods of the commands that the page has sent, over either transport. */
+  /** Methods of the commands that were sent. A stream over SSE stands for its subscription. */
   readonly commands: string[] = []
 
   private constructor(page: Page) {
     this.#page = page
     page.on('pageerror', (error) => this.complaints.push(String(error)))
     page.on('request', (request) => {
-      if (request.method() === 'POST' && request.url().endsWith('/commands')) {
-        this.#sent(request.postData())
-      }
+      if (request.method() !== 'POST') return
+      const { pathname } = new URL(request.url())
+      if (pathname.endsWith('/commands')) this.#sent(request.postData())
+      if (pathname.endsWith('/stream/events')) this.commands.push('subscription.subscribe')
     })
     page.on('websocket', (socket) => {
       socket.on('framesent', ({ payload }) => this.#sent(String(payload)))
@@ -47,6 +57,7 @@ export class ThreadPage {
   static async open(context: BrowserContext, place: PlaceOfPage): Promise<ThreadPage> {
     const { page: url, ...rest } = place
     const page = new ThreadPage(await context.newPage())
+    await page.#page.addInitScript(noteMessages)
     await page.#page.goto(`${url}?${new URLSearchParams(rest)}`)
     return page
   }
@@ -71,6 +82,11 @@ export class ThreadPage {
   /** `type: text` of each message. */
   messages(): Promise<string[]> {
     return this.#page.getByLabel('messages', { exact: true }).locator('li').allInnerTexts()
+  }
+
+  /** The messages as they were after each change that the page has shown since it was opened. */
+  shownMessages(): Promise<string[][]> {
+    return this.#page.evaluate<string[][]>('shownMessages')
   }
 
   /** What the graph asks, as JSON. */

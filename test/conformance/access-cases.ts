@@ -122,6 +122,7 @@ const theRun = ({ threadId, runId }: Belongings) => ({ threadId, runId })
 const aRun = ({ threadId }: Belongings) => ({
   run: { threadId, assistantId: 'echo', inputJson: bytes({ messages: [] }) },
 })
+const theCron = ({ cronId }: Belongings) => ({ cronId })
 const like = () => ({ metadataJson: bytes({ mark }) })
 
 /** By service and call. */
@@ -152,6 +153,7 @@ export const callCases: Readonly<Record<string, Case>> = {
   'ThreadService.updateThreadState': change('nothing',
     (of) => ({ ...theThread(of), update: { valuesJson: bytes({ messages: [] }) } })),
   'ThreadService.getThreadHistory': read('nothing', theThread),
+  'ThreadService.followThread': { ...read('nothing', theThread), isEndless: true },
   'RunService.createRun': change('nothing', aRun),
   'RunService.streamRun': change('nothing', aRun),
   'RunService.waitRun': change('nothing', aRun),
@@ -166,4 +168,12 @@ export const callCases: Readonly<Record<string, Case>> = {
   'StoreService.deleteItem': change('own', () => theItem),
   'StoreService.searchItems': read('own', () => ({})),
   'StoreService.listNamespaces': read('own', () => ({})),
+  'CronService.createCron': change('nothing',
+    ({ assistantId }) => ({ assistantId, times: { schedule: '0 0 1 1 *' } })),
+  'CronService.getCron': read('nothing', theCron),
+  'CronService.updateCron': change('nothing',
+    (of) => ({ ...theCron(of), times: { enabled: false } })),
+  'CronService.deleteCron': change('nothing', theCron),
+  'CronService.searchCrons': read('own', () => ({ page: { limit: 1_000 } })),
+  'CronService.countCrons': read('zero', like),
 }

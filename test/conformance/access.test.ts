@@ -11,6 +11,7 @@ import { createConnectTransport, createGrpcTransport,
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AssistantService } from '../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { CronService } from '../../proto/gen/frontdoor/v1/cron_pb.js'
 import { RunService } from '../../proto/gen/frontdoor/v1/run_pb.js'
 import { StoreService } from '../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../proto/gen/frontdoor/v1/thread_pb.js'
@@ -145,7 +146,7 @@ function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
   return ask(server.url, method, filled + query, body?.(theirs), { ...headers })
 }
 
-const services = [AssistantService, ThreadService, RunService, StoreService]
+const services = [AssistantService, ThreadService, RunService, StoreService, CronService]
 
 const transports: Readonly<Record<string, () => Transport>> = {
   'Connect': () => createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' }),
@@ -165,7 +166,12 @@ async function callRpc(ended: Transport, name: string,
   try {
     const called = client[method]!(callCases[name]!.body?.(theirs) ?? {}, { headers })
     if (called instanceof Promise) answers.push(await called)
-    else for await (const each of called as AsyncIterable<unknown>) answers.push(each)
+    else {
+      for await (const each of called as AsyncIterable<unknown>) {
+        answers.push(each)
+        if (callCases[name]!.isEndless) break
+      }
+    }
     return { answers }
   } catch (caught) {
     return { code: ConnectError.from(caught).code, answers }

@@ -1,6 +1,7 @@
 /** The access that each call of the typed API needs. A missing call does not compile. */
 
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { CronService } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
@@ -35,6 +36,7 @@ const ofThreads: CallAccess<typeof ThreadService> = {
   getThreadState: 'read',
   updateThreadState: 'change',
   getThreadHistory: 'read',
+  followThread: 'read',
 }
 
 const ofRuns: CallAccess<typeof RunService> = {
@@ -57,12 +59,22 @@ const ofItems: CallAccess<typeof StoreService> = {
   listNamespaces: 'read',
 }
 
+const ofCrons: CallAccess<typeof CronService> = {
+  createCron: 'change',
+  getCron: 'read',
+  updateCron: 'change',
+  deleteCron: 'change',
+  searchCrons: 'read',
+  countCrons: 'read',
+}
+
 /** Access by the path of the call. */
 export const accessOfCalls: ReadonlyMap<string, Access> = new Map([
   ...pathsOf(AssistantService, ofAssistants),
   ...pathsOf(ThreadService, ofThreads),
   ...pathsOf(RunService, ofRuns),
   ...pathsOf(StoreService, ofItems),
+  ...pathsOf(CronService, ofCrons),
 ])
 
 interface Service {

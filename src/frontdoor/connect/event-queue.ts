@@ -1,17 +1,26 @@
-/** A queue of a run's events, between the feed and a caller that reads at its own pace. */
+/** A queue of events, between what produces them and a caller that reads at its own pace. */
 
 import { HeddleError } from '../../errors.ts'
-import type { FeedEnd, FeedEvent, FeedListener } from '../../thread/index.ts'
+import type { FeedEnd, ThreadFollowEnd } from '../../thread/index.ts'
 import { backlog } from '../http/backlog.ts'
 import { Backpressure } from '../http/backpressure.ts'
 import { credentialLost } from '../http/caller.ts'
 import type { TickerMember } from '../http/connection-ticker.ts'
 
-/** Queues the events of one run for one call. */
-export class EventQueue implements FeedListener, TickerMember {
-  readonly #stillValid: () => boolean
-  readonly #ended: () => void
-  #events: FeedEvent[] = []
+/** What a queue asks about its caller and its events. */
+export interface EventQueueOptions<Event> {
+  /** True while the caller may see events. */
+  stillValid(): boolean
+  /** How much of the caller's backlog an event takes. */
+  charactersOf(event: Event): number
+  /** Called when no events follow. */
+  ended?(): void
+}
+
+/** Queues the events of one run or thread for one call. */
+export class EventQueue<Event> implements TickerMember {
+  readonly #options: EventQueueOptions<Event>
+  #events: Event[] = []
   #characters = 0
   #end: 'over' | HeddleError | undefined
   #wake = () => {}
@@ -19,20 +28,18 @@ export class EventQueue implements FeedListener, TickerMember {
   /** Ticks in which nothing was taken from the queue. */
   #stillTicks = 0
 
-  /** `stillValid` is true while the caller may see events. `ended` is called when none follow. */
-  constructor(stillValid: () => boolean, ended = () => {}) {
-    this.#stillValid = stillValid
-    this.#ended = ended
+  constructor(options: EventQueueOptions<Event>) {
+    this.#options = options
   }
 
-  events(batch: readonly FeedEvent[]): void {
-    if (this.#end !== undefined) return
+  events(batch: readonly Event[]): void {
+    if (this.#end !== undefined || batch.length === 0) return
     if (this.#events.length >= backlog.events || this.#characters >= backlog.characters) {
       return this.#endWith(comeBack('You read too slowly'))
     }
     for (const event of batch) {
       this.#events.push(event)
-      this.#characters += event.json.length
+      this.#characters += this.#options.charactersOf(event)
     }
     this.#wake()
   }
@@ -42,13 +49,15 @@ export class EventQueue implements FeedListener, TickerMember {
     return this.#backpressure.wait()
   }
 
-  ended(how: FeedEnd): void {
-    this.#endWith(how === 'over' ? 'over' : comeBack('The stream was interrupted'))
+  /** `over`: the run has ended. `gone`: the thread was deleted. All else is an interruption. */
+  ended(how: FeedEnd | ThreadFollowEnd): void {
+    const isOver = how === 'over' || how === 'gone'
+    this.#endWith(isOver ? 'over' : comeBack('The stream was interrupted'))
   }
 
   /** Checks the caller. Sends no heartbeats, as the protocols have their own pings. */
   tick(): void {
-    if (!this.#stillValid()) return this.#endWith(credentialLost())
+    if (!this.#options.stillValid()) return this.#endWith(credentialLost())
     if (this.#events.length === 0) return
     if (++this.#stillTicks >= backlog.ticks) this.#endWith(comeBack('You read too slowly'))
   }
@@ -63,8 +72,8 @@ export class EventQueue implements FeedListener, TickerMember {
     this.#endWith(new HeddleError('unavailable', 'The client went.'))
   }
 
-  /** Yields all events. Throws if the stream ends before the run does. */
-  async *emitted(): AsyncGenerator<FeedEvent> {
+  /** Yields all events. Throws if the stream ends before the run or the thread does. */
+  async *emitted(): AsyncGenerator<Event> {
     for (;;) {
       const batch = this.#events
       this.#events = []
@@ -82,7 +91,7 @@ export class EventQueue implements FeedListener, TickerMember {
   }
 
   #endWith(end: 'over' | HeddleError): void {
-    if (this.#end === undefined) this.#ended()
+    if (this.#end === undefined) this.#options.ended?.()
     this.#end ??= end
     this.#wake()
     this.#backpressure.notify()
@@ -90,5 +99,5 @@ export class EventQueue implements FeedListener, TickerMember {
 }
 
 function comeBack(why: string): HeddleError {
-  return new HeddleError('unavailable', `${why}: join the stream again with the last event id.`)
+  return new HeddleError('unavailable', `${why}: join the stream again behind the last event.`)
 }

@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 
 import type { Log } from '../../../cluster/index.ts'
 import { AssistantService } from '../../../proto/gen/frontdoor/v1/assistant_pb.js'
+import { CronService } from '../../../proto/gen/frontdoor/v1/cron_pb.js'
 import { RunService } from '../../../proto/gen/frontdoor/v1/run_pb.js'
 import { StoreService } from '../../../proto/gen/frontdoor/v1/store_pb.js'
 import { ThreadService } from '../../../proto/gen/frontdoor/v1/thread_pb.js'
@@ -17,6 +18,7 @@ import type { BodyReaders } from '../rest/body.ts'
 import { assistantService } from './assistant-service.ts'
 import { withCaller } from './caller-value.ts'
 import { blameRequest, errorsAsStatus } from './connect-error.ts'
+import { cronService } from './cron-service.ts'
 import { readLongFields } from './long-fields.ts'
 import { modest } from './modest-messages.ts'
 import { detailsKey } from './request-details.ts'
@@ -42,6 +44,7 @@ export async function addConnect(app: App, options: ConnectOptions): Promise<voi
       router.service(ThreadService, threadService(options))
       router.service(RunService, runService(options))
       router.service(StoreService, storeService(options))
+      router.service(CronService, cronService(options))
       const { handlers } = router
       for (const [at, handler] of handlers.entries()) {
         handlers[at] = modest(handler, options.readMaxBytes)

@@ -125,7 +125,8 @@ function runNamed(
 
 async function* eventsOf({ runs, ticker }: Parts, run: RunName, watch: WatchRun,
   context: HandlerContext): AsyncGenerator<FeedEvent> {
-  const queue = new EventQueue(callerOf(context).stillValid, () => endUnread(context))
+  const queue = new EventQueue<FeedEvent>({ stillValid: callerOf(context).stillValid,
+    charactersOf: ({ json }) => json.length, ended: () => endUnread(context) })
   using _ = whenAborted(context.signal, () => queue.abandon())
   ticker.add(queue, { kind: 'rpc', runId: run.runId })
   let unfollow = () => {}

@@ -45,22 +45,27 @@ interface Making<Made> {
 function made<Made>(spec: RunSpec | undefined, context: HandlerContext,
   { stateless, onThread }: Making<Made>): Promise<Made> {
   if (spec === undefined) throw invalid([{ field: 'run', message: 'is required' }])
-  if (spec.idempotencyKey.length > longestKey) {
-    const message = `must have ${longestKey} characters at most`
-    throw invalid([{ field: 'idempotency_key', message }])
-  }
+  const caller = runCallerOf(context, spec.idempotencyKey)
   const tenant = tenantOf(context)
   const body = bodyOf(spec)
-  const caller = {
-    commandId: spec.idempotencyKey,
-    userId: userOf(callerOf(context)),
-    headers: Object.fromEntries(context.requestHeader.entries()),
-  }
   if (spec.threadId === '') {
     return stateless(tenant, checkerOf(CreateStatelessRun)(body), caller)
   }
   const { thread_id } = checkerOf(ThreadPath)({ thread_id: spec.threadId })
   return onThread(tenant, thread_id, checkerOf(CreateRun)(body), caller)
+}
+
+/** Who asks for runs. Throws `invalid` if the key is too long. */
+export function runCallerOf(context: HandlerContext, idempotencyKey: string): RunCaller {
+  if (idempotencyKey.length > longestKey) {
+    const message = `must have ${longestKey} characters at most`
+    throw invalid([{ field: 'idempotency_key', message }])
+  }
+  return {
+    commandId: idempotencyKey,
+    userId: userOf(callerOf(context)),
+    headers: Object.fromEntries(context.requestHeader.entries()),
+  }
 }
 
 function bodyOf(spec: RunSpec): Record<string, unknown> {
@@ -87,7 +92,8 @@ function bodyOf(spec: RunSpec): Record<string, unknown> {
   }
 }
 
-function breakpointsOf(nodes: readonly string[]): '*' | readonly string[] | undefined {
+/** Node names in the words of the request schemas; undefined for none. */
+export function breakpointsOf(nodes: readonly string[]): '*' | readonly string[] | undefined {
   if (nodes.length === 0) return undefined
   return nodes.includes('*') ? '*' : nodes
 }

@@ -12,12 +12,17 @@ import { checkerOf } from '../schema/validation.ts'
 import { goneSignal, tenantOf } from './caller-value.ts'
 import { bytesOf, jsonIn } from './json-bytes.ts'
 import { checkpointOf, pageOf, threadMessage } from './messages.ts'
+import { followThread } from './thread-events.ts'
 
-type Parts = Pick<RouteParts, 'threads' | 'reads'>
+type Parts = Pick<RouteParts, 'threads' | 'reads' | 'ticker' | 'quotas'>
 
 /** The calls of `ThreadService`, over the operations. */
 export function threadService(parts: Parts): ServiceImpl<typeof ThreadService> {
-  return { ...recordCalls(parts), ...stateCalls(parts) }
+  return {
+    ...recordCalls(parts),
+    ...stateCalls(parts),
+    followThread: (request, context) => followThread(parts, request, context),
+  }
 }
 
 function recordCalls({ threads, reads }: Parts) {

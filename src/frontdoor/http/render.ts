@@ -50,7 +50,7 @@ export function cronJson(row: CronRow, select?: Selection, nowMs?: number): Json
 }
 
 /** The body of the runs of a cron. */
-function cronPayload({ assistantId, metadataJson, payloadJson }: CronRow): JsonText {
+export function cronPayload({ assistantId, metadataJson, payloadJson }: CronRow): JsonText {
   const rest = payloadJson === '{}' ? '}' : `,${payloadJson.slice(1)}`
   return `{"assistant_id":${JSON.stringify(assistantId)},"metadata":${metadataJson}${rest}`
 }

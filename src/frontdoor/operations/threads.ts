@@ -195,6 +195,12 @@ export class ThreadOperations {
     return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'wait' }, listener)
   }
 
+  /** As `follow`. Throws `not_found` if there is no such thread. */
+  followExisting(tenant: string, threadId: string, afterSeq: number | null,
+    listener: ThreadEventListener): Promise<() => void> {
+    return this.#threads.followThread(tenant, threadId, { afterSeq, ifMissing: 'reject' }, listener)
+  }
+
   updateState(tenant: string, threadId: string, request: UpdateState): Promise<JsonText> {
     const { values, command, as_node, checkpoint_id, checkpoint } = request
     const checkpointId = checkpoint?.checkpoint_id ?? checkpoint_id ?? null

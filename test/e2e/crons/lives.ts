@@ -88,7 +88,7 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   )
   expect(fired.filter(({ dueMs }) => Number.isNaN(dueMs)), 'runs of no due time').toEqual([])
   expect(new Set(fired.map(({ dueMs }) => dueMs)).size).toBe(fired.length)
-  expect(runs.every(({ status }) => status === 'success')).toBe(true)
+  expect(runs.filter(({ status }) => status !== 'success')).toEqual([])
   expect(runs.every(({ metadata }) => (metadata as { cron_id?: string }).cron_id === id)).toBe(true)
   // Of the times that were missed only the latest fires.
   for (const { dueMs, createdMs } of fired) {

@@ -9,7 +9,10 @@ import type { FeedEvent } from '../../../../src/thread/index.ts'
 
 const event = (id: number, json = '{}'): FeedEvent => ({ id: String(id), name: 'updates', json })
 
-async function idsSeen(queue: EventQueue): Promise<string[]> {
+const queueFor = (stillValid = () => true) =>
+  new EventQueue<FeedEvent>({ stillValid, charactersOf: ({ json }) => json.length })
+
+async function idsSeen(queue: EventQueue<FeedEvent>): Promise<string[]> {
   const ids = []
   for await (const { id } of queue.emitted()) ids.push(id)
   return ids
@@ -18,7 +21,7 @@ async function idsSeen(queue: EventQueue): Promise<string[]> {
 describe('a queue', () => {
   it('passes on every event once and in order, however feed and caller take turns', async () => {
     await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(3)), async (s, sizes) => {
-      const queue = new EventQueue(() => true)
+      const queue = queueFor()
       let emitted = 0
       const reading = idsSeen(queue)
       for (const size of sizes) {
@@ -33,7 +36,7 @@ describe('a queue', () => {
   })
 
   it.each(['lagged', 'lost'] as const)('passes on what it has, then fails: %s', async (how) => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     queue.events([event(1)])
     queue.ended(how)
     queue.events([event(2)])
@@ -48,7 +51,7 @@ describe('a queue', () => {
   it('fails for a caller with too many or too long events waiting', async () => {
     for (const [count, json] of [[backlog.events, '{}'], [1,
       'x'.repeat(backlog.characters)]] as const) {
-      const queue = new EventQueue(() => true)
+      const queue = queueFor()
       for (let n = 0; n < count; n += 1) queue.events([event(n, json)])
       queue.events([event(-1)])
       await expect(idsSeen(queue)).rejects.toThrow('too slowly')
@@ -56,14 +59,14 @@ describe('a queue', () => {
   })
 
   it('takes any number of events at once', async () => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     queue.events(Array.from({ length: 200_000 }, (_, n) => event(n)))
     queue.ended('over')
     expect(await idsSeen(queue)).toHaveLength(200_000)
   })
 
   it('continues for a caller that is late but reads', async () => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     const emitted = queue.emitted()
     for (let n = 0; n < 3; n += 1) {
       queue.events([event(n, 'x'.repeat(backlog.characters))])
@@ -72,7 +75,7 @@ describe('a queue', () => {
   })
 
   it('is ready for more once its events were taken, however short they were', async () => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     expect(queue.ready()).toBeUndefined()
     queue.events(Array.from({ length: 3 * backlog.events }, (_, n) => event(n)))
     let isReady = false
@@ -87,7 +90,7 @@ describe('a queue', () => {
   })
 
   it('fails for a caller that takes nothing for a long time', async () => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     for (let tick = 0; tick < 2 * backlog.ticks; tick += 1) queue.tick()
     queue.events([event(1)])
     const ready = queue.ready()
@@ -97,7 +100,7 @@ describe('a queue', () => {
   })
 
   it('fails once it is abandoned: a clean end would mean the end of the run', async () => {
-    const queue = new EventQueue(() => true)
+    const queue = queueFor()
     queue.events([event(1)])
     queue.abandon()
     await expect(idsSeen(queue)).rejects.toThrow('The client went')

@@ -1,6 +1,6 @@
 /** Which events of a thread pass the filter of a subscription. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { eventTest } from '../../../../src/frontdoor/protocol-v2/event-filter.ts'
 import type { EventFilter } from '../../../../src/frontdoor/schema/protocol-v2.ts'
@@ -33,6 +33,15 @@ describe('channels', () => {
   ])('%j on the custom event %s: %s', (channels, data, expected) => {
     expect(passes({ channels }, { method: 'custom', data })).toBe(expected)
   })
+})
+
+it('reads a custom event once for all filters', () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => void parse.mockRestore())
+  const event = threadEvent(1, { method: 'custom', data: '{"name":"c","payload":1}' })
+  const found = ['a', 'b', 'c'].map((name) => eventTest({ channels: [`custom:${name}`] })(event))
+  expect(found).toEqual([false, false, true])
+  expect(parse).toHaveBeenCalledTimes(1)
 })
 
 describe('namespaces', () => {

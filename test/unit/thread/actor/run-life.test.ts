@@ -382,6 +382,33 @@ describe('the thread of a stateless run', () => {
     await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
   })
 
+  it('stays until the due time that it was made for is settled, also after a crash', async () => {
+    const house = new ThreadHouse()
+    let [asked, isSettled] = [0, false]
+    house.isSettled = async (dueMs) => {
+      expect(dueMs).toBe(5)
+      if (++asked === 1) throw new Error('away')
+      return isSettled
+    }
+    const { plan, ...run } = house.run({ runId: 'x', ifMissing: 'hidden' })
+    await house.client.startRun('t', 'x', { ...run,
+      plan: { ...plan, temporary: true, due: { cronId: 'c', dueMs: 5 } } })
+    house.host.end(house.host.only)
+    await settled()
+    for (const life of [1, 2, 3]) {
+      house.env.advance(61_000)
+      await settled()
+      expect(asked).toBeGreaterThanOrEqual(life)
+      expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+      house.restart()
+      await house.client.get('t', 'x')
+    }
+    isSettled = true
+    house.env.advance(61_000)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
   it.each(['under way', 'over'])('is removed after a crash while the run was %s', async (when) => {
     const { house } = await begun(false)
     if (when === 'over') house.host.end(house.host.only)
