@@ -1,4 +1,4 @@
-/** Deleting the crons of what is deleted: all of them, with few of their bytes in memory at once. */
+/** Deleting the crons of what is deleted: all of them, with few bytes in memory at once. */
 
 import { expect, it } from 'vitest'
 
