@@ -15,6 +15,7 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
+import type { AssistantDefaults } from '../settings/index.ts'
 import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
   threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
@@ -45,6 +46,8 @@ export interface ActorParts {
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
+  /** What graphs' own assistants are made with, also by the first cron that fires for a tenant. */
+  readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   itemSettings(): ItemSettings
   /** How long new threads live that ask for nothing else; by default without end. */
   readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']

@@ -111,11 +111,12 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine, quotas: settings.quotas, itemSettings,
-        defaultTimeToLive }), async (actors, deadline) => {
-    await actors.close(deadline)
-    await wayOut.close()
-  })
+        billing: settings.billing, quarantine, quotas: settings.quotas,
+        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive }),
+    async (actors, deadline) => {
+      await actors.close(deadline)
+      await wayOut.close()
+    })
   const { activations, limits, wakeAt } = actors
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)

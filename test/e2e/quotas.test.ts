@@ -130,7 +130,7 @@ describe('a quota', () => {
       expect(await send('POST', '/threads', {})).toMatchObject({ status: 200 })
     })
 
-  it('of stored bytes: refuses what a graph puts as well, while it can read and delete', async () => {
+  it('of stored bytes: refuses what a graph puts, while it can read and delete', async () => {
     const put = ['put', ['a'], 'k', { text: 'x'.repeat(400_000) }]
     const others = Array.from({ length: 7 }, (_, at) => ['put', ['a'], `k${at}`, put[3]])
     const { body } = await send('POST', '/runs/wait', { assistant_id: 'memory',

@@ -47,8 +47,8 @@ export interface ThreadPorts extends ThreadLogPorts {
   /** The time to live of new threads that ask for none; undefined for no end. */
   readonly defaultTimeToLive?: () => TimeToLiveWish | undefined
   /**
-   * Whether a due time is settled; by default it is. The thread of its run stays until then: without
-   * it the cron would fire again.
+   * Whether a due time is settled; by default it is. The thread of its run stays until then:
+   * without it the cron would fire again.
    */
   readonly isSettled?: (tenant: string, due: RunDue) => Promise<boolean>
   /** Sends a command to another thread. */
