@@ -12,7 +12,7 @@ import type { EventTest } from './event-filter.ts'
 /** Subscriptions of one socket. A page of many subagents has a few for each. */
 const subscriptionsMax = 200
 /** Characters of all filters of one socket. */
-const charactersMax = 512 * 1024
+const charactersMax = 128 * 1024
 
 /** What the subscriptions of a socket need. */
 export interface SubscriptionParts {
