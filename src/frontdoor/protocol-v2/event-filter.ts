@@ -4,6 +4,9 @@ import type { ThreadEvent } from '../../thread/index.ts'
 import type { EventFilter } from '../schema/protocol-v2.ts'
 import { prefixTest } from './namespace-prefixes.ts'
 
+/** Characters that filters may have as JSON: they are held as long as their connection. */
+export const filterCharactersMax = 128 * 1024
+
 /** True for an event that the filter lets through. */
 export type EventTest = (event: ThreadEvent) => boolean
 
