@@ -2,6 +2,10 @@
 
 import type { ThreadEvent } from '../../thread/index.ts'
 import type { EventFilter } from '../schema/protocol-v2.ts'
+import { prefixTest } from './namespace-prefixes.ts'
+
+/** Characters that filters may have as JSON: they are held as long as their connection. */
+export const filterCharactersMax = 128 * 1024
 
 /** True for an event that the filter lets through. */
 export type EventTest = (event: ThreadEvent) => boolean
@@ -10,12 +14,10 @@ export type EventTest = (event: ThreadEvent) => boolean
 export function eventTest({ channels, namespaces, depth, since }: EventFilter): EventTest {
   const names = new Set(channels)
   const isNamed = channels.some((channel) => channel.startsWith('custom:'))
-  const prefixes = namespaces?.length ? namespaces : undefined
+  const isNear = namespaces?.length ? prefixTest(namespaces, depth ?? Infinity) : () => true
   const after = since ?? -1
   return (event) =>
-    event.seq > after && isInChannel(event, names, isNamed) &&
-    (prefixes === undefined ||
-      prefixes.some((prefix) => isWithin(event.namespace, prefix, depth ?? Infinity)))
+    event.seq > after && isInChannel(event, names, isNamed) && isNear(event.namespace)
 }
 
 /** The channel `custom` gets every custom event, `custom:<name>` those with that name. */
@@ -44,17 +46,4 @@ function channelOf(event: ThreadEvent): string {
     channelsByEvent.set(event, channel)
   }
   return channel
-}
-
-/** True for a namespace that begins with the prefix and goes at most `depth` levels on. */
-function isWithin(namespace: readonly string[], prefix: readonly string[], depth: number): boolean {
-  return prefix.length <= namespace.length && namespace.length - prefix.length <= depth &&
-    prefix.every((segment, at) => isSegment(namespace[at]!, segment))
-}
-
-/** A segment without a colon also matches `name:<suffix>`: the suffix differs in each run. */
-function isSegment(segment: string, wanted: string): boolean {
-  if (segment === wanted) return true
-  return segment.length > wanted.length && segment[wanted.length] === ':' &&
-    segment.startsWith(wanted) && !wanted.includes(':')
 }

@@ -102,6 +102,8 @@ describe('a stream of events', () => {
     [{ channels: ['values'], depth: -1 }, /depth/],
     [{ channels: ['values'], since: 'x' }, /since/],
     [{ channels: Array.from({ length: 10_000 }, () => 'values') }, /channels/],
+    [{ channels: ['values'], namespaces: Array.from({ length: 200 }, () => ['x'.repeat(1_000)]) },
+      /128 KB/],
   ])('is refused for a filter %#', async (body, message) => {
     const { status, json } = await call(await openDoor(), 'POST', path, body)
     expect(status).toBe(422)
