@@ -5,9 +5,9 @@ export function textsAt(value: unknown, path: string): readonly string[] {
   return path === '' || path === '$' ? [textOf(value)] : textsBelow(value, stepsOf(path))
 }
 
-/** The steps of a path: names, `[…]` and `{…}`. */
+/** The steps of a path: names, `[…]` and `{…}`. One that is not closed takes the rest: a name. */
 function stepsOf(path: string): string[] {
-  return path.match(/\[[^\]]*\]|\{[^}]*\}|[^.[{]+/g) ?? []
+  return path.match(/\[[^\]]*\]?|\{[^}]*\}?|[^.[{]+/g) ?? []
 }
 
 function textsBelow(value: unknown, steps: readonly string[]): readonly string[] {
@@ -18,10 +18,14 @@ function textsBelow(value: unknown, steps: readonly string[]): readonly string[]
 
 /** What a step leads to. */
 function childrenAt(value: unknown, step: string): readonly unknown[] {
-  if (step.startsWith('[')) return Array.isArray(value) ? elementsAt(value, step.slice(1, -1)) : []
+  if (step.startsWith('[') && step.endsWith(']')) {
+    return Array.isArray(value) ? elementsAt(value, step.slice(1, -1)) : []
+  }
   if (typeof value !== 'object' || value === null) return []
   if (step === '*') return Object.values(value)
-  if (!step.startsWith('{')) return Object.hasOwn(value, step) ? [member(value, step)] : []
+  if (!step.startsWith('{') || !step.endsWith('}')) {
+    return Object.hasOwn(value, step) ? [member(value, step)] : []
+  }
   const paths = step.slice(1, -1).split(',').map((each) => stepsOf(each.trim()))
   return paths.flatMap((path) => {
     const found = path.reduce<unknown>((inside, name) => member(inside, name), value)

@@ -1,13 +1,14 @@
 /** The actors of a member: their kinds, their router, and how unfinished threads are woken. */
 
-import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
-  shardOf } from '../../cluster/index.ts'
+import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency, shardOf,
+  withTimeout } from '../../cluster/index.ts'
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import { assistantKind } from '../assistants/index.ts'
 import { cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
+import { HeddleError } from '../errors.ts'
 import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
@@ -66,6 +67,8 @@ const wokenAtOnce = 8
 
 /** Crons that are fired at once. Each waits until its run is on disk. */
 const firedAtOnce = 64
+/** How long others wait for one of them. */
+const firingMs = 10_000
 
 /** Opens the actors of a member. Nothing is woken before the backend begins. */
 export function openActors({ ownership, ownershipCheck: check, transport, ...backend }: Backend,
@@ -108,7 +111,10 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const dueCrons = new DueWakes({ env, due: dueCronActors(backend.dueCrons), atOnce: firedAtOnce,
     wake: async (key) => {
       const epoch = epochOf(key)
-      if (epoch !== undefined) await activations.ask(key, epoch, { kind: 'look' })
+      if (epoch === undefined) return
+      // A firing that takes longer goes on, and others have their turn.
+      await withTimeout(env, firingMs, activations.ask(key, epoch, { kind: 'look' }),
+        () => new HeddleError('unavailable', 'A cron is still being fired.'))
     } })
   const stopSweeping = sweepItems({ env, index: backend.items, router,
     everyMs: parts.itemSettings().sweepMs })

@@ -28,15 +28,20 @@ export class ThreadPage {
   readonly #page: Page
   /** What the browser complained of, in the page's console or as an uncaught error. */
   readonly complaints: string[] = []
-  /** Requests as `METHOD path`, without what a page itself loads. */
-  readonly requests: string[] = []
+  /** Methods of the commands that were sent. A stream over SSE stands for its subscription. */
+  readonly commands: string[] = []
 
   private constructor(page: Page) {
     this.#page = page
     page.on('pageerror', (error) => this.complaints.push(String(error)))
     page.on('request', (request) => {
+      if (request.method() !== 'POST') return
       const { pathname } = new URL(request.url())
-      if (pathname.startsWith('/threads')) this.requests.push(`${request.method()} ${pathname}`)
+      if (pathname.endsWith('/commands')) this.#sent(request.postData())
+      if (pathname.endsWith('/stream/events')) this.commands.push('subscription.subscribe')
+    })
+    page.on('websocket', (socket) => {
+      socket.on('framesent', ({ payload }) => this.#sent(String(payload)))
     })
   }
 
@@ -72,6 +77,10 @@ export class ThreadPage {
   /** What the graph asks, as JSON. */
   questions(): Promise<string[]> {
     return this.#page.getByLabel('questions', { exact: true }).locator('li').allInnerTexts()
+  }
+
+  #sent(command: string | null): void {
+    this.commands.push((JSON.parse(command ?? '{}') as { method?: string }).method ?? '')
   }
 
   async reload(thread: string): Promise<void> {

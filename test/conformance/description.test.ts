@@ -102,6 +102,11 @@ describe('an answer is as described', () => {
       ['GET', '/state'],
       ['GET', '/history'],
       ['POST', '/state', { values: {} }],
+      ['POST', '/commands', { id: 1, method: 'agent.getTree' }],
+      ['POST', '/commands', { id: 2, method: 'state.get', params: { namespace: [] } }],
+      ['POST', '/commands', { id: 'x' }],
+      ['POST', '/stream/events', {}],
+      ['GET', '/stream/events'],
     ]
     for (const [method, path, body, headers] of calls) {
       await describedAnswer(method, `/threads/${id}${path}`, body, headers)

@@ -17,7 +17,6 @@ const unknown = randomUUID()
 const second = 1 / 60
 /** The types of the client have only the other strategy here. */
 const keepLatest = 'keep_latest' as 'delete'
-const waiting = { timeout: 20_000, interval: 50 }
 
 const statusOf = async (id: string, query = '') =>
   (await ask(server.url, 'GET', `/threads/${id}${query}`)).status
@@ -72,7 +71,7 @@ describe('the time to live of a thread', () => {
     await runs.wait(id, 'echo', { input: say('x') })
     expect(await threads.count({ metadata: { mark } })).toBe(1)
     await threads.update(id, { ttl: second })
-    await expect.poll(() => statusOf(id), waiting).toBe(404)
+    await expect.poll(() => statusOf(id)).toBe(404)
     expect(await threads.count({ metadata: { mark } })).toBe(0)
     expect(await threads.search({ metadata: { mark } })).toEqual([])
     expect(await threads.search({ ids: [id] })).toEqual([])
@@ -87,7 +86,7 @@ describe('the time to live of a thread', () => {
     const { threads } = server.client
     const { id, history } = await usedThread()
     await threads.update(id, { ttl: { ttl: second, strategy: keepLatest } })
-    await expect.poll(() => ttlOf(id), waiting).toBeNull()
+    await expect.poll(() => ttlOf(id)).toBeNull()
     expect((await threads.getHistory(id)).map(({ checkpoint }) => checkpoint))
       .toEqual([history[0]!.checkpoint])
   })

@@ -46,6 +46,17 @@ describe.each<StreamTransport>(['sse', 'websocket'])('over %s', (transport) => {
     expect(output.messages.map(({ text }) => text)).toEqual(['hi', 'echo: hi'])
   })
 
+  it("the channels of a graph's stream transformers are extensions of the client", async () => {
+    const thread = watch('counted')
+    const counts = thread.stream.extensions['counts'] as AsyncIterable<number>
+    const first = (async () => {
+      for await (const count of counts) return count
+      return undefined
+    })()
+    await thread.start(say('hi'))
+    expect(await first).toBe(1)
+  })
+
   it('a second turn continues the first', async () => {
     const thread = watch('echo')
     await thread.subscribe()

@@ -17,17 +17,16 @@ interface Wish {
   readonly streamMode?: ('run_modes' | 'lifecycle' | 'state_update')[]
 }
 
-/** Reads a thread's stream until a number of runs are done. */
+/** Reads a thread's stream until a number of runs are done. Calls `begun` with the first event. */
 async function read(threadId: string, runs: number, wish: Wish = {},
-  begun = Promise.withResolvers<void>()): Promise<Frame[]> {
+  begun = () => {}): Promise<Frame[]> {
   const leave = new AbortController()
   const seen: Frame[] = []
-  // Long enough for the request to be made: what comes from then on is seen.
   const stream = server.client.threads.joinStream(threadId, { ...wish, signal: leave.signal })
-  begun.resolve()
   try {
     for await (const frame of stream as AsyncIterable<Frame>) {
       seen.push(frame)
+      begun()
       if (doneIn(seen) >= runs) break
     }
   } finally {
@@ -134,7 +133,10 @@ describe('the stream of a thread', () => {
 
   it('ends when the thread is deleted, and does not exist before it', async () => {
     const { id } = await twoRuns()
-    const ended = read(id, 9, { lastEventId: '-', streamMode: ['lifecycle'] })
+    const { promise: begun, resolve } = Promise.withResolvers<void>()
+    const ended = read(id, 9, { lastEventId: '-', streamMode: ['lifecycle'] }, resolve)
+    // The request must come before the deletion, which has a connection of its own.
+    await Promise.race([begun, ended])
     await server.client.threads.delete(id)
     expect(doneIn(await ended)).toBeLessThanOrEqual(1)
     await expect(read(id, 1)).rejects.toThrow('404')

@@ -5,12 +5,13 @@ import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
-const server = useServer()
+/** Its own: it is killed. */
+const server = useServer({ project: 'conformance' })
 
 /** So often, at moments around the end of the thread. */
 const kills = [-1_500, -300, 0, 40, 150]
 
-const waiting = { timeout: 20_000, interval: 20 }
+const waiting = { interval: 20 }
 const lifeMs = 3_000
 
 async function isGone(id: string): Promise<boolean> {

@@ -343,7 +343,7 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: this.#indexOfAll() as unknown as LocalIndex,
+      index: (this.#options.crons ? this.#indexOfAll() : this.#index) as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })

@@ -124,7 +124,8 @@ export class GraphBench {
     const library = { langgraph, messages, get: async () => graph } as unknown as GraphLibrary
     const description = { graphId: 'graph', description: null, ...shapeOf(graph) }
     const { shortcuts } = this
-    return { library, codec, serde, shortcuts, uuid: randomUUID, describe: () => description }
+    return { library, codec, serde, shortcuts, uuid: randomUUID, nowMs: Date.now,
+      describe: () => description }
   }
 
   async #execute(wanted: Execution['request'], wish: RunWish): Promise<Ran> {

@@ -17,12 +17,15 @@ export async function installPackages(folder: string, what: string): Promise<voi
   await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'], { cwd: folder })
 }
 
-/** Every package of a lock file with its version, as one text; none where there is no file. */
+/**
+ * Every package of a lock file with its version, as one text; none where there is no file. Optional
+ * ones are left out: those for other machines are never there.
+ */
 async function versionsIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '{"packages":{}}')
   const { packages } = JSON.parse(text) as {
-    packages: Readonly<Record<string, { readonly version?: string }>>
+    packages: Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>
   }
-  return Object.entries(packages).filter(([path]) => path !== '')
+  return Object.entries(packages).filter(([path, { optional }]) => path !== '' && !optional)
     .map(([path, { version }]) => `${path} ${version}`).sort().join('\n')
 }

@@ -6,8 +6,11 @@ export interface FoundExpression {
   readonly flags: string
 }
 
-/** After these, a slash begins a regular expression and is not a division. */
-const before = /(?:^|[-(,=:[!&|?{};+>]|\b(?:return|typeof|case|of|in))\s*$/
+/**
+ * After these, a slash begins a regular expression and is not a division. Behind a value, `!` says
+ * that it is there.
+ */
+const before = /(?:^|[-(,=:[&|?{};+>]|(?<![\w)\]])!|\b(?:return|typeof|case|of|in))\s*$/
 
 /** All literals, including those inside templates. Comments and texts are skipped. */
 export function expressionsIn(text: string): FoundExpression[] {

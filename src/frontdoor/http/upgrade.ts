@@ -35,7 +35,8 @@ export function serveUpgrades(server: Server, handler: RequestListener): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     Object.assign(request.headers, credentialsIn(request.headers))
-    heads.set(request, head)
+    // Node before 24.9 also passes on requests for other protocols.
+    if (asksForSocket(request)) heads.set(request, head)
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)

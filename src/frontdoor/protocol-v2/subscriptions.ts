@@ -155,23 +155,26 @@ export class Subscriptions {
     const events: ThreadEvent[] = []
     for (const event of batch) {
       if (follow.stopped) break
-      this.#absorb(follow, ({ seq }) => follow.seq <= seq && seq < event.seq)
+      this.#absorb(follow, event.seq)
       follow.seq = event.seq
       for (const { passes } of follow.subscriptions) {
         if (!passes(event)) continue
         events.push(event)
         break
       }
-      this.#absorb(follow, ({ seq }) => seq === follow.seq)
     }
     this.#parts.send(events)
   }
 
-  /** Takes over the subscriptions of follows that have delivered all that this one has. */
-  #absorb(follow: Follow, isEqual: (other: Follow) => boolean): void {
+  /**
+   * Takes over the subscriptions of follows that have delivered what this one has, and not the
+   * event that comes next.
+   */
+  #absorb(follow: Follow, next: number): void {
     if (this.#follows.size === 1) return
     for (const other of this.#follows) {
-      if (other === follow || other.early !== undefined || !isEqual(other)) continue
+      const isLevel = follow.seq <= other.seq && other.seq < next
+      if (other === follow || other.early !== undefined || !isLevel) continue
       for (const each of other.subscriptions) follow.subscriptions.add(each)
       this.#stop(other)
     }

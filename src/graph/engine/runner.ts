@@ -7,6 +7,7 @@ import { engineModes, EventMapper, seesSubgraphs } from '../events/event-mapping
 import type { EventMapperOptions } from '../events/event-mapping.ts'
 import { ProtocolEvents, protocolModes } from '../events/protocol-events.ts'
 import type { StepOutbox } from '../events/step-outbox.ts'
+import { transformersOf } from '../events/stream-transformers.ts'
 import { ValuesReference } from '../events/values-reference.ts'
 import type { CheckpointSource, EditRequest, Execution, GraphDescription, ExecutionOutcome,
   RunRequest } from '../execution.ts'
@@ -47,6 +48,8 @@ export interface Workbench {
   readonly serde: SerializerProtocol
   /** Makes a random UUID, version 4. */
   uuid(): string
+  /** The time, for what the graph's own code is given. */
+  readonly nowMs: () => number
   /** Undefined if the library has to run unchanged. */
   readonly shortcuts?: Shortcuts
   /** Undefined if the library is too old to have a store. */
@@ -104,9 +107,10 @@ async function run(bench: Workbench, assignment: Assignment,
     text: (value) => bench.codec.text(value),
     isExit: request.durability === 'exit',
     notify: (event) => assignment.outbox.event(event),
+    nowMs: bench.nowMs,
   })
   const outcome = await runGraph(bench, assignment, request, protocol)
-  protocol.end(outcome)
+  await protocol.end(outcome)
   return outcome
 }
 
@@ -129,6 +133,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     sink: protocol?.sinkOver(assignment.outbox),
   })
   protocol?.referTo(reference)
+  protocol?.transformWith(transformersOf(graph))
   const bound = bindSaver(graph, saver, bench.stores?.open(assignment.items))
   const redoes = configurable.checkpoint_id !== undefined
   const { streamModes } = request

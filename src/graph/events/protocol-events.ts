@@ -7,7 +7,9 @@ import type { StepSink } from '../state/step-sink.ts'
 import type { Chunk, ChunkSink } from './event-mapping.ts'
 import { ProtocolMessages } from './protocol-messages.ts'
 import type { LateEvent } from './step-outbox.ts'
-import { checkpointMark, threadName } from './thread-event-name.ts'
+import { StreamTransformers } from './stream-transformers.ts'
+import type { EventContent, StreamTransformer } from './stream-transformers.ts'
+import { checkpointMark, isExecutionMethod, threadName } from './thread-event-name.ts'
 import type { ExecutionMethod } from './thread-event-name.ts'
 import type { ValuesReference } from './values-reference.ts'
 
@@ -22,6 +24,7 @@ export interface ProtocolEventsOptions {
   /** Steps reach the log only at the end: states are sent as text before. */
   readonly isExit: boolean
   readonly notify: (event: StepEvent | LateEvent) => void
+  readonly nowMs: () => number
 }
 
 /**
@@ -49,21 +52,29 @@ export class ProtocolEvents {
   readonly #apart = new Set<string>()
   #marks: Mark[] = []
   #reference: ValuesReference | undefined
+  /** Undefined if the graph has none. */
+  #transformers: StreamTransformers | undefined
 
   constructor(options: ProtocolEventsOptions) {
     this.#options = options
-    const { text } = options
     this.#messages = new ProtocolMessages((place, data) =>
-      this.#send('messages', place.namespace, text(data), place.node)
+      this.#send('messages', place.namespace, data, place.node)
     )
     this.#children = new ChildLifecycle((namespace, data) =>
-      this.#send('lifecycle', namespace, JSON.stringify(data))
+      this.#send('lifecycle', namespace, data)
     )
   }
 
   /** Undefined if the state values are not exactly what the graph's checkpoints hold. */
   referTo(reference: ValuesReference | undefined): void {
     this.#reference = reference
+  }
+
+  /** The transformers that the graph was compiled with. */
+  transformWith(factories: readonly (() => StreamTransformer)[]): void {
+    if (factories.length === 0) return
+    const emit = (event: EventContent) => this.#notify(event)
+    this.#transformers = new StreamTransformers(factories, emit, this.#options.nowMs)
   }
 
   /** A sink for the engine's stream that feeds the events of the run as well. */
@@ -91,7 +102,6 @@ export class ProtocolEvents {
 
   /** A chunk of the engine's stream, with its namespace. */
   chunk({ namespace, mode, payload }: Chunk): void {
-    const { text } = this.#options
     this.#children.see(namespace)
     switch (mode) {
       case 'messages':
@@ -105,9 +115,9 @@ export class ProtocolEvents {
       case 'tasks':
         this.#children.task(namespace, payload)
         this.#messages.task(namespace, payload)
-        return this.#send('tasks', namespace, text(taskPayload(payload)))
+        return this.#send('tasks', namespace, taskPayload(payload))
       case 'custom':
-        return this.#send('custom', namespace, text(customData(payload)))
+        return this.#send('custom', namespace, customData(payload))
     }
   }
 
@@ -118,27 +128,30 @@ export class ProtocolEvents {
     const { step = -1, source = 'loop' } = JSON.parse(metadataJson || '{}') as CheckpointMetadata
     // It holds the input, but the state before it.
     if (source === 'input') return
-    const json = JSON.stringify({ id, ...parentId !== '' && { parent_id: parentId }, step, source })
-    if (ns !== '') return this.#send('checkpoints', ns.split('|'), json)
-    const event = { name: checkpointMark, json, valuesOf: id, durable: true }
+    const data = { id, ...parentId !== '' && { parent_id: parentId }, step, source }
+    if (ns !== '') return this.#send('checkpoints', ns.split('|'), data)
+    const event = { name: checkpointMark, json: JSON.stringify(data), valuesOf: id, durable: true }
     const mark: Mark = { id, event, state: 'open' }
     this.#marks.push(mark)
     this.#options.notify(() => mark.state === 'open' ? this.#sent(mark) : undefined)
   }
 
   /** The run has ended, unless it goes on elsewhere. */
-  end({ status, waiting, error }: ExecutionOutcome): void {
+  async end({ status, waiting, error }: ExecutionOutcome): Promise<void> {
     if (status === 'aborted' || status === 'drained') return
     this.#messages.end(error?.message)
     this.#children.end(error ? 'failed' : waiting ? 'interrupted' : 'completed')
+    await this.#transformers?.end(error?.message)
   }
 
   #values(namespace: readonly string[], payload: unknown): void {
     if (isInterrupt(payload)) return
     this.#children.stepDone(namespace)
-    const { text, isExit, notify } = this.#options
+    const { isExit, notify } = this.#options
     const reference = this.#reference
-    if (namespace.length > 0 || isExit) return this.#send('values', namespace, text(payload))
+    if (namespace.length > 0 || isExit) return this.#send('values', namespace, payload)
+    // Followers get the states of the root from the log, whatever a transformer says.
+    this.#transformers?.see({ method: 'values', namespace, node: '', data: payload })
     if (!reference) return
     const find = () => {
       const id = this.#marks.length > 0 ? reference.of(payload) : undefined
@@ -162,7 +175,7 @@ export class ProtocolEvents {
     for (const [node, update] of Object.entries(payload)) {
       if (node === '__interrupt__' || node === '__metadata__') continue
       const values = typeof update === 'object' && update !== null ? update : { value: update }
-      this.#send('updates', namespace, this.#options.text({ node, values }), node)
+      this.#send('updates', namespace, { node, values }, node)
     }
   }
 
@@ -175,13 +188,19 @@ export class ProtocolEvents {
     if (toolCallId === undefined) return
     if (event === 'on_tool_start' && name === 'task') this.#apart.add(toolCallId)
     const [graph, node] = [namespace.slice(0, -1), namespace.at(-1)?.split(':', 1)[0]]
-    this.#send('tools', this.#apart.has(toolCallId) ? namespace : graph,
-      this.#options.text(toolData(payload)), node)
+    this.#send('tools', this.#apart.has(toolCallId) ? namespace : graph, toolData(payload), node)
   }
 
-  #send(method: ExecutionMethod, namespace: readonly string[], json: JsonText, node = ''): void {
+  #send(method: ExecutionMethod, namespace: readonly string[], data: unknown, node = ''): void {
+    const event = { method, namespace, node, data }
+    if (this.#transformers?.see(event) ?? true) this.#notify(event)
+  }
+
+  /** Methods that no client knows are left out. */
+  #notify({ method, namespace, node, data }: EventContent): void {
+    if (!isExecutionMethod(method)) return
     const name = threadName({ method, node, namespace })
-    this.#options.notify({ name, json, valuesOf: '', durable: false })
+    this.#options.notify({ name, json: this.#options.text(data), valuesOf: '', durable: false })
   }
 }
 

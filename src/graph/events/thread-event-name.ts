@@ -7,8 +7,15 @@ const prefix = 'thread:'
 export const checkpointMark = `${prefix}checkpoint`
 
 /** The methods of protocol v2 that executions make events of. */
-export type ExecutionMethod = 'lifecycle' | 'values' | 'checkpoints' | 'messages' | 'tools'
-  | 'updates' | 'tasks' | 'custom'
+export type ExecutionMethod = typeof executionMethods[number]
+
+const executionMethods = ['lifecycle', 'values', 'checkpoints', 'messages', 'tools', 'updates',
+  'tasks', 'custom'] as const
+
+/** True for a method of protocol v2 that executions make events of. */
+export function isExecutionMethod(method: string): method is ExecutionMethod {
+  return (executionMethods as readonly string[]).includes(method)
+}
 
 /** What the name of an event of the thread says. */
 export interface ThreadNameParts {

@@ -85,6 +85,7 @@ const bench: Workbench = {
   shortcuts,
   stores: GraphStores.of(library),
   uuid: () => env.uuid(),
+  nowMs: () => env.nowMs(),
   describe: (graphId) => described.get(graphId),
 }
 // If it fails, the project's own runs will show why.

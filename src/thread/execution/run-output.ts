@@ -1,5 +1,6 @@
 /** What an execution sends: log rows of its steps, and events behind them for its followers. */
 
+import type { RecordOf } from '../../checkpoint/index.ts'
 import { isThreadEvent } from '../../graph/index.ts'
 import type { StepBatch, StepEvent } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
@@ -93,21 +94,25 @@ export class RunOutput {
     const atMs = this.#nowMs()
     const { records, entries, last } = decideSteps({ steps, events: ofRun }, place, atMs)
     this.#last = last
-    let appended = threadLog.durable
-    if (records.length > 0 && ofThread.length > 0) {
-      const { record, passing } = threadEventsRecord(ofThread, this.#runId, atMs)
-      appended = feed.writeWith(passing, () => threadLog.write([...records, record]))
-    } else if (records.length > 0) {
-      appended = threadLog.write(records)
-    } else {
-      this.#passOn(ofThread, atMs)
-    }
+    const appended = this.#appendForThread(records, ofThread, atMs, feed)
     this.#appended = appended
     const emitted = this.#reorder.next(inOrder(events, entries), texts)
     this.#passOn(emitted.filter(({ name }) => isThreadEvent(name)), atMs)
     const shown = emitted.filter(({ name }) => !isThreadEvent(name))
     this.#feeds.publish(this.#runId, appended, shown)
     return { appended: awaited ? appended.then(() => this.#letRead(emitted)) : appended }
+  }
+
+  #appendForThread(records: readonly RecordOf[], events: readonly StepEvent[], atMs: number,
+    feed: ThreadFeed): Promise<void> {
+    const { threadLog } = this.#context
+    if (records.length === 0) {
+      this.#passOn(events, atMs)
+      return threadLog.durable
+    }
+    if (events.length === 0) return threadLog.write(records)
+    const { record, passing } = threadEventsRecord(events, this.#runId, atMs)
+    return feed.writeWith(passing, () => threadLog.write([...records, record]))
   }
 
   /** Not before the states and runs in the log, whatever the clock says. */
@@ -127,8 +132,9 @@ export class RunOutput {
     const gainMs = charactersOf(emitted) / patience.charactersPerMs
     const leftMs = Math.min(patience.ms, this.#patienceMs + gainMs)
     const beganMs = env.monotonicMs()
-    const taken = [this.#feeds.taken(this.#runId, leftMs), this.#threadFeed?.taken(leftMs)]
-    if (leftMs >= 1) await Promise.all(taken)
+    if (leftMs >= 1) {
+      await Promise.all([this.#feeds.taken(this.#runId, leftMs), this.#threadFeed?.taken(leftMs)])
+    }
     this.#patienceMs = Math.max(0, leftMs - (env.monotonicMs() - beganMs))
   }
 }

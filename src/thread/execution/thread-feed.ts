@@ -65,20 +65,20 @@ export class ThreadFeed implements LogWatcher {
     const { feeds } = this.#context.ports
     feeds.hold(stream, stream.bytes + 1_024, () => {
       if (this.#stream !== stream) return
-      if (stream.followed) stream.forget(this.#last())
+      if (stream.followed) stream.forget()
       else this.#close()
     })
   }
 
   written(records: readonly RecordOf[], seq: number, durable: Promise<void>): void {
-    const entries = this.#fold.take(records, seq)
-    for (const { name, json, fromEnd } of this.#passing) {
-      entries.push({ place: { seq, index: this.#fold.slot - fromEnd }, name, json, valuesOf: '' })
+    try {
+      this.#take(records, seq, durable)
+    } catch (error) {
+      // The records are written: what they decide must not fail because of followers.
+      const { ports: { env }, threadId } = this.#context
+      env.log.error('The events of a thread could not be made.', { error, threadId })
+      this.lose()
     }
-    if (this.#passing.length > 0) entries.sort((a, b) => a.place.index - b.place.index)
-    // Reading `durable` hurries the write: followers wait for it.
-    if (entries.length > 0 && this.followed) void this.#context.threadLog.durable
-    this.#publish(entries, durable)
   }
 
   /** Has records written of which the last one has places for these events. */
@@ -95,7 +95,7 @@ export class ThreadFeed implements LogWatcher {
   begun(): void {
     this.#fold = new ThreadEventFold([], false)
     this.#tail = { seq: 0, index: 0 }
-    this.#stream?.forget({ seq: 0, index: 0 })
+    this.#stream?.restart()
   }
 
   /** Events behind all that was written. They are published when that is on disk. */
@@ -128,6 +128,17 @@ export class ThreadFeed implements LogWatcher {
 
   lose(): void {
     this.#close()?.lose()
+  }
+
+  #take(records: readonly RecordOf[], seq: number, durable: Promise<void>): void {
+    const entries = this.#fold.take(records, seq)
+    for (const { name, json, fromEnd } of this.#passing) {
+      entries.push({ place: { seq, index: this.#fold.slot - fromEnd }, name, json, valuesOf: '' })
+    }
+    if (this.#passing.length > 0) entries.sort((a, b) => a.place.index - b.place.index)
+    // Reading `durable` hurries the write: followers wait for it.
+    if (entries.length > 0 && this.followed) void this.#context.threadLog.durable
+    this.#publish(entries, durable)
   }
 
   /** The same place, or one just before what is retained. */

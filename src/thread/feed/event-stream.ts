@@ -16,6 +16,11 @@ function modeOf(name: string): string | undefined {
   return kind.startsWith('messages/') ? 'messages' : kind
 }
 
+function isIn(modes: ReadonlySet<string>, name: string): boolean {
+  const mode = modeOf(name)
+  return mode === undefined || modes.has(mode)
+}
+
 /** How much a feed remembers: older events are read from the log, as far as that has them. */
 const remembered = { events: 4_000, bytes: 2 * 1024 * 1024 } as const
 
@@ -129,11 +134,17 @@ export class EventStream {
     this.#followers.clear()
   }
 
-  /** Remembers nothing up to `place`: that is read from the log. Followers stay. */
-  forget(place: EventPlace): void {
+  /** Remembers nothing that was published so far: that is read from the log. Followers stay. */
+  forget(): void {
+    this.#forgotten = this.#entries.at(-1)?.place ?? this.#forgotten
     this.#entries = []
     this.#bytes = 0
-    this.#forgotten = place
+  }
+
+  /** Places begin anew: nothing is before the next event. Followers stay. */
+  restart(): void {
+    this.forget()
+    this.#forgotten = start
   }
 
   /**
@@ -259,8 +270,7 @@ async function* portionsOf(entries: Entries, past: FeedPast): AsyncGenerator<Fee
 function notify({ modes, listener }: Follower, entries: readonly FeedEntry[]): void {
   const events: FeedEvent[] = []
   for (const { place, name, json } of entries) {
-    const mode = modeOf(name)
-    if (modes && mode !== undefined && !modes.has(mode)) continue
+    if (modes && !isIn(modes, name)) continue
     events.push({ id: eventId(place), name, json: json! })
   }
   if (events.length > 0) listener.events(events)

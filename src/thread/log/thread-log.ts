@@ -173,7 +173,7 @@ export class ThreadLog {
       rows.note(runChanges(record, before, this.#state, this.position.seq))
     }
     places.push(...replaced)
-    const { seq } = this.position
+    const seq = this.watcher ? this.position.seq : 0
     const durable = this.#settling(this.#writer.write(
       { records, places, ...this.#changesOf(rows), thread },
       urgency,

@@ -14,24 +14,26 @@ const { getTextAtPath } = await import(
   pathToFileURL(join(dirname(main), 'store/utils.js')).href
 ) as { getTextAtPath(value: unknown, path: string): string[] }
 
-const value = { a: 'x', n: 1, t: true, none: null, list: ['p', { b: 'q' }, ['r']],
+const value = { a: 'x', '{a': 'open', n: 1, t: true, none: null, list: ['p', { b: 'q' }, ['r']],
   deep: { a: { b: 's' }, list: [{ b: 1 }, { b: 2 }] } }
 
 const name = fc.constantFrom('a', 'b', 'n', 't', 'none', 'list', 'deep', '*')
 const index = fc.constantFrom('[0]', '[-1]', '[*]', '[7]')
 const fields = fc.constantFrom('{a,n}', '{deep.a.b, list}', '{missing,t}')
-/** The library takes nothing after fields. */
+const unclosed = fc.constantFrom('[0', '[10', '{a', '{a.b')
+/** The library takes nothing after fields or what is not closed. */
 const path = fc.tuple(
   name,
   fc.array(fc.oneof(index, name.map((each) => `.${each}`)), { maxLength: 3 }),
-  fc.option(fields.map((each) => `.${each}`), { nil: '' }),
+  fc.option(fc.oneof(fields, unclosed).map((each) => `.${each}`), { nil: '' }),
 ).map(([first, steps, last]) => `${first}${steps.join('')}${last}`)
 
 it('they are the same as in the library, for any path', () => {
   fc.assert(fc.property(path, (each) => {
     expect(textsAt(value, each)).toEqual(getTextAtPath(value, each))
   }))
-  for (const each of ['$', '']) expect(textsAt(value, each)).toEqual(getTextAtPath(value, each))
+  for (const each of ['$', '', '{a', '[0'])
+    expect(textsAt(value, each)).toEqual(getTextAtPath(value, each))
 })
 
 it('names that every object inherits lead to nothing', () => {

@@ -2,8 +2,8 @@
 
 import { AIMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph,
-  StateSchema } from '@langchain/langgraph'
+import { END, MessagesAnnotation, MessagesDeltaValue, START, StateGraph, StateSchema,
+  StreamChannel } from '@langchain/langgraph'
 import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 
 type Chat = typeof MessagesAnnotation.State
@@ -59,3 +59,22 @@ export const delta = new StateGraph(new StateSchema({ messages: MessagesDeltaVal
   .addEdge(START, 'echo')
   .addEdge('echo', END)
   .compile()
+
+/** Echoes, and counts in a channel of its own what its nodes have done. */
+export const counted = new StateGraph(MessagesAnnotation)
+  .addNode('echo', (state) => ({
+    messages: [new AIMessage({ content: `echo: ${heard(state)?.text ?? ''}` })],
+  }))
+  .addEdge(START, 'echo')
+  .addEdge('echo', END)
+  .compile({ transformers: [() => {
+    const counts = StreamChannel.remote<number>('counts')
+    let seen = 0
+    return {
+      init: () => ({ counts }),
+      process: ({ method }: { method: string }) => {
+        if (method === 'updates') counts.push(++seen)
+        return true
+      },
+    }
+  }] })

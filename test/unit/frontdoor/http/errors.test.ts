@@ -72,13 +72,6 @@ describe('a path without a route', () => {
     )
 
   it.each([
-    ['PUT', '/store/items'],
-    ['POST', '/store/namespaces'],
-    ['GET', `${path}/storage`],
-    ['PATCH', `${path}/state`],
-    ['POST', '/threads/prune'],
-    ['POST', '/runs/batch'],
-    ['POST', '/runs/cancel?action=interrupt'],
     ['POST', '/mcp/'],
     ['POST', '/a2a/agent'],
     ['POST', '/ui/agent'],
@@ -136,9 +129,6 @@ describe('a field that would have no effect', () => {
   it.each([
     ['POST', '/runs/wait', { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
     ['POST', `${path}/runs`, { assistant_id: 'agent', feedback_keys: ['a'] }, 'feedback_keys'],
-    ['POST', '/threads', { ttl: { ttl: 5, strategy: 'delete' } }, 'ttl'],
-    ['PATCH', path, { ttl: { ttl: 5 } }, 'ttl'],
-    ['GET', `${path}?include=ttl`, undefined, 'include'],
   ] as const)('is refused: %s %s', async (method, at, body, field) => {
     const answer = await call(await openDoor(), method, at, body)
     expect([answer.status, answer.json.code]).toEqual([422, 'unsupported'])

@@ -6,7 +6,7 @@ import type { ClientOptions } from 'ws'
 
 import { HeddleError } from '../../../../src/errors.ts'
 import type { FrontDoorOptions } from '../../../../src/frontdoor/index.ts'
-import { threadEvent } from '../fake-threads.ts'
+import { threadEvent, viewOf } from '../fake-threads.ts'
 import { openDoor, plainStatus } from '../open-front-door.ts'
 import type { OpenDoor } from '../open-front-door.ts'
 
@@ -227,6 +227,39 @@ describe('a socket ends', () => {
     }
     expect(eventsOf(door).listeners.size).toBe(0)
     expect(sent).toBeLessThan(500)
+  })
+
+  it('when it sends pings and reads no answers', async () => {
+    const { socket, door } = await open()
+    socket.pause()
+    const isOpen = () => door.stats().replies.sse > 0
+    for (let sent = 0; isOpen() && sent < 400_000; sent++) {
+      socket.ping('x'.repeat(125))
+      if (sent % 1_000 === 0) await turn()
+    }
+    await expect.poll(isOpen).toBe(false)
+  })
+
+  it('when it sends commands and reads no answers: what waits is bounded', async () => {
+    const { socket, door } = await open()
+    door.threads.views.set(threadId, viewOf('local', threadId, {}))
+    door.threads.state = async () => JSON.stringify({ values: { text: 'x'.repeat(100_000) } })
+    socket.pause()
+    for (let id = 0; id < 600; id++) socket.send(JSON.stringify({ id, method: 'state.get' }))
+    let asked = 0
+    const { state } = door.threads
+    door.threads.state = (...given) => {
+      asked++
+      return state(...given)
+    }
+    await expect.poll(() => asked).toBeGreaterThan(1)
+    for (let quiet = 0, before = -1; quiet < 200; quiet = asked === before ? quiet + 1 : 0) {
+      before = asked
+      await turn()
+    }
+    expect(asked).toBeLessThan(300)
+    socket.resume()
+    await expect.poll(() => asked).toBe(600)
   })
 
   it('when it answers no ping for long', async () => {

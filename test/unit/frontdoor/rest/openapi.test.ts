@@ -61,6 +61,11 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /runs/crons/{cron_id}': 'deleteCron',
   'POST /runs/crons/search': 'searchCrons',
   'POST /runs/crons/count': 'countCrons',
+  'PUT /store/items': 'putItem',
+  'GET /store/items': 'getItem',
+  'DELETE /store/items': 'deleteItem',
+  'POST /store/items/search': 'searchItems',
+  'POST /store/namespaces': 'listNamespaces',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
 }

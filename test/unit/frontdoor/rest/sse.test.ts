@@ -269,7 +269,7 @@ describe('a reader that goes', () => {
     const leaving = new AbortController()
     const { run } = await stream(door, { on_disconnect: 'cancel' }, leaving.signal)
     leaving.abort()
-    expect(await run.cancelled.promise).toEqual({ action: 'interrupt' })
+    expect(await run.cancelled.promise).toEqual({ action: 'interrupt', cause: 'disconnected' })
   })
 
   it('cancels the run even if it only joined it, if it asked for that', async () => {

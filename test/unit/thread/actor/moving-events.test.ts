@@ -29,7 +29,7 @@ it.each(['handed over', 'killed'] as const)('No state is lost or doubled if a th
     const chain = new ThreadChain(() => host)
     const reader = await readThread(chain.client, 'x')
     await chain.client.startRun('t', 'x',
-      aRun('r', { plan: { ...aRun('r').plan, threadEvents: true },
+      aRun('r', { plan: { ...aRun('r').plan, threadEvents: true, timeoutMs: 1e12 },
         kwargs: { input: {}, stream_mode: [] } }))
     const passing = async (done: () => boolean) => {
       while (!done()) {

@@ -95,6 +95,28 @@ describe('a thread that is followed', () => {
     expect(new Set(reader.ids).size).toBe(7)
   })
 
+  it('shows long data that a worker sends in parts, to followers of the run as well', async () => {
+    const house = new ThreadHouse()
+    const reader = await readThread(house.client, 'x')
+    const run = house.run()
+    await house.client.startRun('t', 'x', run)
+    await settled()
+    const seen: string[] = []
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: (batch) => void seen.push(...batch.map(({ name, json }) => name + json)),
+      ended: () => {},
+    })
+    const { listener } = house.host.only
+    const late = (name: string) => ({ name, json: '', valuesOf: '', durable: false })
+    void listener.steps({ steps: [],
+      events: [late('custom'), late('thread:custom|'), late('custom')] })
+    void listener.steps({ steps: [], events: [], texts: ['1', '{"payload":2}', '3'] })
+    await settled()
+    expect(reader.all.at(-1)).toMatchObject({ method: 'custom', data: '{"payload":2}',
+      runId: run.runId, namespace: [] })
+    expect(seen.slice(1)).toEqual(['custom1', 'custom3'])
+  })
+
   it('is gone when it is deleted', async () => {
     const house = new ThreadHouse()
     await house.runOnce('x', 'one')

@@ -11,9 +11,10 @@ import { settled } from '../../../support/thread-house.ts'
 const event = (id: string) => ({ id, name: 'updates', json: '1' })
 
 /** A steady follow; the test plays the owners that are followed one after another. */
-async function listening({ after = null, made = false, refused }: {
+async function listening({ after = null, made = false, catchesUp = false, refused }: {
   after?: string | null
   made?: boolean
+  catchesUp?: boolean
   refused?: HeddleError
 } = {}) {
   const env = virtualEnv()
@@ -26,6 +27,7 @@ async function listening({ after = null, made = false, refused }: {
     followed: { runId: 'r' },
     after,
     made,
+    catchesUp,
     listener: {
       events: (batch) => void seen.push(...batch.map(({ id }) => id)),
       ended: (how) => void seen.push(how),
@@ -189,6 +191,14 @@ describe('a follow that is lost', () => {
     follows[0]!.listener.ended('lagged')
     await settled()
     expect([seen, follows.length]).toEqual([['lagged'], 1])
+  })
+
+  it('begins again behind the last event for a reader that catches up', async () => {
+    const { seen, follows } = await listening({ catchesUp: true })
+    follows[0]!.listener.events([event('1.1')])
+    follows[0]!.listener.ended('lagged')
+    await settled()
+    expect([seen, follows[1]!.after]).toEqual([['1.1'], '1.1'])
   })
 
   it('is not retried once the follower has stopped', async () => {

@@ -152,8 +152,8 @@ describe('a data directory', () => {
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
-      'assistant_use', 'use_life', 'schema_version', 'cron', 'cron_use', 'expiring',
-      'expiring_life']
+      'assistant_use', 'use_life', 'item', 'item_vectors', 'schema_version', 'cron', 'cron_use',
+      'expiring', 'expiring_life']
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -162,6 +162,7 @@ describe('a data directory', () => {
     database.close()
     const reopened = await open()
     expect(await reopened.keys.list()).toEqual([])
+    expect(await reopened.items.get('local', 'none')).toBeUndefined()
     expect(await reopened.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
     expect(await reopened.threads.get('local', row.threadId)).toEqual(row)
     expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0,
