@@ -173,6 +173,8 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     const shown = hook('held', randomUUID())
     const first = shown.controller.submit(say(`hold ${hold.url}`))
     await hold.arrived()
+    // Of a run that is interrupted before its first step is durable, nothing stays.
+    await expect.poll(shown.texts).toContain('first')
     const second = shown.controller.submit(say('second'), { multitaskStrategy: 'interrupt' })
     await Promise.all([first.catch(() => {}), second])
     await expect.poll(() => shown.texts().at(-1)).toBe('last')

@@ -66,6 +66,9 @@ export const compiler = createRequire(generator)('typescript') as Compiler
 /** Packages that Heddle serves to projects without copies of their own, as its loader does. */
 const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
 
+/** True for a file of the project, which may itself be in a folder of packages. */
+export type IsOwn = (fileName: string) => boolean
+
 /**
  * Compiles files with all that they import. Nothing is checked yet: a type is resolved when it is
  * asked for.
@@ -73,13 +76,15 @@ const brought = /^(@langchain\/|(langchain|zod)(\/|$))/
 export function programOf(files: readonly string[]): {
   readonly program: Program
   readonly read: FileTimes
+  readonly isOwn: IsOwn
 } {
+  const isOwn = besidePackages(files)
   const options = optionsFor(files[0]!)
   const host = compiler.createCompilerHost(options)
   const { getSourceFile } = host
   const read: [string, number][] = []
   host.getSourceFile = (name, ...rest) => {
-    if (!name.includes('/node_modules/')) read.push([name, changedMs(name)])
+    if (isOwn(name)) read.push([name, changedMs(name)])
     return getSourceFile(name, ...rest)
   }
   const cache = compiler.createModuleResolutionCache(dirname(files[0]!), (name) => name)
@@ -92,7 +97,16 @@ export function programOf(files: readonly string[]): {
         ? found
         : resolve(import.meta.filename)
     })
-  return { program: compiler.createProgram(files, options, host), read }
+  return { program: compiler.createProgram(files, options, host), read, isOwn }
+}
+
+/** Packages that a project brings are below its files, or in a folder of packages elsewhere. */
+function besidePackages(files: readonly string[]): IsOwn {
+  const folders = [...new Set(files.map((file) => `${dirname(file).replaceAll('\\', '/')}/`))]
+  return (name) =>
+    [...folders, ''].some((folder) =>
+      name.startsWith(folder) && !name.slice(folder.length).includes('node_modules/')
+    )
 }
 
 /** The project's own options, but resolving as its files are loaded, and strict. */

@@ -1,7 +1,7 @@
 /** Finds the types of graphs in a compiled program: those of exports and those of nodes. */
 
 import { compiler } from './compiler.ts'
-import type { Checker, Node, Program, SourceFile, Type } from './compiler.ts'
+import type { Checker, IsOwn, Node, Program, SourceFile, Type } from './compiler.ts'
 import { TypeSchemas } from './type-schema.ts'
 import type { JsonSchema } from './type-schema.ts'
 
@@ -42,9 +42,8 @@ export class GraphTypes {
   }
 
   /** The graphs that the project's own files add as nodes: `.addNode('name', graph)`. */
-  nodes(): TypedNode[] {
-    return this.#program.getSourceFiles()
-      .filter(({ fileName }) => !fileName.includes('/node_modules/'))
+  nodes(isOwn: IsOwn): TypedNode[] {
+    return this.#program.getSourceFiles().filter(({ fileName }) => isOwn(fileName))
       .flatMap((file) => this.#nodesIn(file))
   }
 

@@ -7,7 +7,7 @@ import type { TypesRead, TypesWanted } from './type-mail.ts'
 const send = (message: TypesRead) => void process.send!(message)
 
 process.once('message', ({ graphs }: TypesWanted) => {
-  const { program, read } = programOf([...new Set(graphs.map(({ file }) => file))])
+  const { program, read, isOwn } = programOf([...new Set(graphs.map(({ file }) => file))])
   send({ type: 'files', read })
   const types = new GraphTypes(program)
   for (const { graphId, file, exportName } of graphs) {
@@ -18,6 +18,6 @@ process.once('message', ({ graphs }: TypesWanted) => {
       // The checker fails on a type. Other graphs may be readable.
     }
   }
-  send({ type: 'nodes', nodes: types.nodes() })
+  send({ type: 'nodes', nodes: types.nodes(isOwn) })
   process.disconnect()
 })

@@ -7,7 +7,7 @@ import { GraphTypes } from '../../../../src/graph/typescript/graph-types.ts'
 import { sharedProject } from '../project/project-files.ts'
 
 const [typed, nested] = ['typed.ts', 'nested.ts'].map((name) => `${sharedProject('typed')}/${name}`)
-const { program, read } = programOf([typed!, nested!])
+const { program, read, isOwn } = programOf([typed!, nested!])
 const types = new GraphTypes(program)
 const propertiesOf = (schema: object | undefined) =>
   (schema as { properties: Record<string, unknown> }).properties
@@ -102,7 +102,7 @@ describe('a graph', () => {
   })
 
   it('is found as a node of another, also where a function calls it', () => {
-    expect(types.nodes().map(({ node, schemas }) => [node, propertiesOf(schemas.state)]))
+    expect(types.nodes(isOwn).map(({ node, schemas }) => [node, propertiesOf(schemas.state)]))
       .toEqual([
         ['deep', { said: text, count: number }],
         ['called', { said: text, count: number }],
@@ -114,4 +114,11 @@ describe('a graph', () => {
 it('The files of the project are named, to see when they change.', () => {
   expect(read.map(([file, ms]) => [file.split('/').at(-1), ms > 0]).toSorted())
     .toEqual([['nested.ts', true], ['shapes.ts', true], ['typed.ts', true]])
+})
+
+it('Files of a project are its own, also if it is in a folder of packages, but not its packages.', () => {
+  const { isOwn: isPart } = programOf(['/a/node_modules/b/graphs/c.ts'])
+  const files = ['/a/node_modules/b/graphs/c.ts', '/a/node_modules/b/graphs/d/e.ts', '/a/f.ts',
+    '/a/node_modules/b/graphs/node_modules/g/h.d.ts', '/a/node_modules/g/h.d.ts']
+  expect(files.map(isPart)).toEqual([true, true, true, false, false])
 })
