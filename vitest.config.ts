@@ -26,10 +26,11 @@ const packages = '**/node_modules/**'
 /**
  * Tests of units run one file after another in the same process: loading the modules anew for each
  * file takes longer than the tests of most. Those of workers and of tracing change their process,
- * which they have to themselves.
+ * and the large project a module of it: they have it to themselves.
  */
 const units = 'test/unit/**/*.test.ts'
-const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*.test.ts']
+const ownProcess = ['test/unit/graph/pool/*.test.ts', 'test/unit/server/tracing*.test.ts',
+  'test/unit/graph/project/large-project.test.ts']
 
 export default defineConfig({
   test: {

@@ -3,10 +3,11 @@
 import type { Router } from '../../cluster/index.ts'
 import type { CronRow } from '../../proto/gen/storage/v1/row.ts'
 import { ignoreDeletedByThis } from '../assistants/index.ts'
-import { asUnread } from '../errors.ts'
+import { asUnread, ignoreNotFound } from '../errors.ts'
 import { cronKindName } from './cron-actor.ts'
 import type { CronCommand } from './cron-actor.ts'
 import { branchOf } from './cron-log.ts'
+import { isSettled } from './cron.ts'
 import type { CronChange, CronContent } from './cron.ts'
 
 /** Names a cron. */
@@ -22,6 +23,8 @@ export interface CronClient {
   get(cron: CronName): Promise<CronRow>
   patch(cron: CronName, change: CronChange): Promise<CronRow>
   delete(cron: CronName): Promise<void>
+  /** True if a due time fires no more, also because there is no such cron. */
+  isSettled(cron: CronName, dueMs: number): Promise<boolean>
 }
 
 /** The client that asks owners through a router. */
@@ -37,6 +40,10 @@ export function cronClient(router: Router): CronClient {
     delete: async (cron) => {
       const { id: branchId } = branchOf(await get(cron))
       await ask(cron, { kind: 'delete', branchId }).catch(ignoreDeletedByThis)
+    },
+    isSettled: async (cron, dueMs) => {
+      const row = await get(cron).catch(ignoreNotFound)
+      return row === undefined || isSettled(row, dueMs)
     },
   }
 }

@@ -67,6 +67,11 @@ export function changedRecord(row: CronRow, change: CronChange, nowMs: number): 
   return savedRecord({ ...next, cronId: row.cronId, atMs: nowMs, nextMs })
 }
 
+/** True if a due time fires no more. */
+export function isSettled({ nextMs }: CronRow, dueMs: number): boolean {
+  return nextMs === 0 || nextMs > dueMs
+}
+
 /** The due time to fire now; 0 if none is due. Of several that were missed it is the latest. */
 export function dueOf(row: CronRow, nowMs: number): number {
   if (row.wakeMs === 0 || row.wakeMs > nowMs || row.nextMs > nowMs) return 0

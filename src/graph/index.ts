@@ -6,7 +6,7 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
 export { checkpointMark, isThreadEvent } from './events/thread-event-name.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
 export { startGraphHost } from './pool/host.ts'
-export type { HostStats, RunningGraphHost } from './pool/host.ts'
+export type { GraphItems, HostStats, RunningGraphHost } from './pool/host.ts'
 export { systemAssistantId } from './project/assistant-id.ts'
 export { breakpointFault, commandFaults } from './project/graph-names.ts'
 export type { GraphNames } from './project/graph-names.ts'

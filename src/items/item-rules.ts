@@ -22,6 +22,7 @@ export function requireLabels(field: string, labels: readonly unknown[]): void {
     if (typeof label !== 'string') throw fault(at, 'must be a string')
     if (label === '') throw fault(at, 'must not be empty')
     if (label.length > labelMax) throw fault(at, `must not have more than ${labelMax} characters`)
+    requireWellFormed(at, label)
     const wrong = forbidden.find((each) => label.includes(each))
     if (wrong !== undefined) throw fault(at, `must not contain ${JSON.stringify(wrong)}`)
   }
@@ -39,6 +40,12 @@ export function requireKey(key: unknown): void {
   if (typeof key !== 'string') throw fault('key', 'must be a string')
   if (key === '') throw fault('key', 'must not be empty')
   if (key.length > keyMax) throw fault('key', `must not have more than ${keyMax} characters`)
+  requireWellFormed('key', key)
+}
+
+/** Half of a surrogate pair cannot be stored: the next owner would read another character. */
+function requireWellFormed(field: string, text: string): void {
+  if (!text.isWellFormed()) throw fault(field, 'must be well-formed Unicode')
 }
 
 /** Throws `too_large` for a value that is too long for an item. */

@@ -31,8 +31,7 @@ export const noVectors: ItemVectors = { vectors: '', dims: 0 }
 /** The vectors of a value. `paths` replaces the fields of the index. */
 export async function vectorsOf(index: VectorIndex, value: unknown,
   paths: readonly string[] = index.fields): Promise<ItemVectors> {
-  const texts = [...new Set(paths.flatMap((path) => textsAt(value, path)))]
-    .filter((text) => text.trim() !== '')
+  const texts = textsAt(value, paths).filter((text) => text.trim() !== '')
   if (texts.length === 0) return noVectors
   if (texts.length > textsMax) {
     throw fault('index', `names ${texts.length} texts of this value; ${textsMax} may be embedded`)
@@ -64,7 +63,12 @@ async function embedded({ embed, dims }: VectorIndex, texts: readonly string[],
 function isVector(value: unknown): value is ArrayLike<number> & Iterable<number> {
   const isList = Array.isArray(value) || value instanceof Float32Array
     || value instanceof Float64Array
-  return isList && Array.from(value as Iterable<unknown>).every(Number.isFinite)
+  return isList && Array.from(value as Iterable<unknown>).every(isFloat)
+}
+
+/** Finite, also as 32 bits hold it: a score of it would be no number. */
+function isFloat(value: unknown): boolean {
+  return Number.isFinite(value) && Number.isFinite(Math.fround(value as number))
 }
 
 /** It cannot become right by asking again, so it is no 5xx. */

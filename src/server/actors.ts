@@ -5,7 +5,7 @@ import { ActivationTable, actorKeyText, Backoff, createRouter, limitConcurrency,
 import type { ActorKey, ActorKind, ClusterStatus, Env, Router,
   Tracing } from '../../cluster/index.ts'
 import { assistantKind } from '../assistants/index.ts'
-import { cronKind } from '../crons/index.ts'
+import { cronClient, cronKind } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
@@ -15,6 +15,7 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
+import type { AssistantDefaults } from '../settings/index.ts'
 import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
   threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
@@ -45,6 +46,8 @@ export interface ActorParts {
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
   readonly quarantine: Quarantine
+  /** What graphs' own assistants are made with, also by the first cron that fires for a tenant. */
+  readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   itemSettings(): ItemSettings
   /** How long new threads live that ask for nothing else; by default without end. */
   readonly defaultTimeToLive?: ThreadPorts['defaultTimeToLive']
@@ -78,6 +81,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const kinds = kindsOver(backend, { ...parts, host }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => dueThreads.note(atMs),
+    isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
   }, {
     fire: (cron, dueMs) => firing.fire(cron, dueMs),
     wakeAt: (atMs) => dueCrons.note(atMs),
@@ -100,6 +104,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     movable: check !== undefined,
     ...tracing && { tracing },
   })
+  const crons = cronClient(router)
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
@@ -171,7 +176,7 @@ type Ports = Pick<Backend,
   'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'items' | 'limits' | 'askDoors'>
 
 function kindsOver(ports: Ports, parts: ActorParts,
-  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt'>>,
+  ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports

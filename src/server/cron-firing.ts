@@ -11,6 +11,7 @@ import type { ItemStore } from '../items/index.ts'
 import { readLongJson } from '../json/index.ts'
 import { Quotas } from '../limits/index.ts'
 import type { QuotaLimits, ReadQuota } from '../limits/index.ts'
+import type { AssistantDefaults } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Backend } from './backends/backend.ts'
 
@@ -24,6 +25,8 @@ export interface FiringParts {
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
   readonly items: ItemStore
+  /** What graphs' own assistants are made with, by graph id. */
+  readonly assistantDefaults: ReadonlyMap<string, AssistantDefaults>
   /** The limits of each tenant. */
   readonly quotas: QuotaLimits
 }

@@ -9,7 +9,7 @@ import { compileProject, ExecutionMarks, readProject, startGraphHost,
   watchProject } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
 import type { ItemSettings } from '../items/index.ts'
-import { rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
+import { Quotas, rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
@@ -23,6 +23,7 @@ import { meteredLog } from './metrics/metered-ports.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { itemsWithinQuota } from './graph-items.ts'
 import { openDoor } from './open-front-door.ts'
 import { portError } from './port-error.ts'
 import { readActors, readLimits, readOwnership, readReads, readServer,
@@ -110,13 +111,16 @@ export async function openServer(settings: Settings, env: Env,
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
-        billing: settings.billing, quarantine, quotas: settings.quotas, itemSettings,
-        defaultTimeToLive }), async (actors, deadline) => {
-    await actors.close(deadline)
-    await wayOut.close()
-  })
+        billing: settings.billing, quarantine, quotas: settings.quotas,
+        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive }),
+    async (actors, deadline) => {
+      await actors.close(deadline)
+      await wayOut.close()
+    })
   const { activations, limits, wakeAt } = actors
-  graphs.useItems(actors.items)
+  const use = (tenant: string) => backend.everybody.use(tenant)
+  const quotas = new Quotas({ limits: settings.quotas, use }, env)
+  graphs.useItems(itemsWithinQuota(actors.items, quotas))
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () =>

@@ -29,6 +29,19 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
   ({ client, transport }) => {
     const tab = useTabs(client, transport)
 
+    /**
+     * A tab that has seen the first message of a run, which waits. The run may wait before the
+     * state has that message, and a hook opens no stream if it reads a state without next nodes.
+     */
+    async function heldTab() {
+      const page = await tab('held')
+      const hold = gate()
+      await page.press('send', `hold ${hold.url}`)
+      await hold.arrived()
+      await expect.poll(() => page.messages()).toEqual([`human: hold ${hold.url}`, 'ai: first'])
+      return { page, hold }
+    }
+
     it('makes a thread, and goes on in it', async () => {
       const page = await tab('echo')
       await page.press('send', 'hello')
@@ -42,11 +55,17 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       expect(page.complaints).toEqual([])
     })
 
-    it('streams what a model writes, once', async () => {
-      const page = await tab('tokens')
-      await page.press('send', 'hello')
+    it('shows what a model writes while it writes', async () => {
+      const page = await tab('dictated')
+      const hold = gate()
+      await page.press('send', hold.url)
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one'])
+      expect(await page.field('state')).toBe('running')
+      await hold.arrived()
+      hold.open()
       await expect.poll(() => page.field('state')).toBe('idle')
-      await expect.poll(() => page.messages()).toEqual(['human: hello', 'ai: one two three'])
+      expect(await page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
+      expect(await otherAnswers(page, 'ai: one two')).toEqual([])
     })
 
     it('answers a question', async () => {
@@ -61,10 +80,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('leaves, and finds the run again after a reload', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       const thread = await page.field('thread')
       await page.press('leave')
       await page.reload(thread)
@@ -81,10 +97,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('is seen in a second tab', async () => {
-      const first = await tab('held')
-      const hold = gate()
-      await first.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page: first, hold } = await heldTab()
       const second = await tab('held', { thread: await first.field('thread') })
       await expect.poll(() => second.messages()).toHaveLength(2)
       hold.open()
@@ -94,27 +107,26 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
       }
     })
 
-    it('sees a run to its end that outlives the server', async () => {
-      const page = await tab('held')
+    it('shows nothing twice of a run that outlives the server', async () => {
+      const page = await tab('dictated')
       const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
+      await page.press('send', hold.url)
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one'])
       await hold.arrived()
-      await expect.poll(() => page.messages()).toHaveLength(2)
       await server.process.kill('SIGKILL')
       await server.process.restart()
       await hold.arrived(2)
       hold.open()
-      await expect.poll(() => page.messages())
-        .toEqual([`human: hold ${hold.url}`, 'ai: first', 'ai: held', 'ai: last'])
       await expect.poll(() => page.field('state')).toBe('idle')
       expect(await page.field('error')).toBe('')
+      // The pinned client keeps what the first attempt wrote until the page is loaded anew.
+      if (client === 'newest') expect(await otherAnswers(page, 'ai: one two')).toEqual([])
+      await page.reload(await page.field('thread'))
+      await expect.poll(() => page.messages()).toEqual([`human: ${hold.url}`, 'ai: one two'])
     })
 
     it('stops a run', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('stop')
       await hold.left()
       await expect.poll(() => page.field('state')).toBe('idle')
@@ -123,10 +135,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('sends the next message while a run goes on', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('enqueue', 'second')
       hold.open()
       await expect.poll(() => page.messages()).toHaveLength(8)
@@ -135,10 +144,7 @@ describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over 
     })
 
     it('interrupts the run with the next message', async () => {
-      const page = await tab('held')
-      const hold = gate()
-      await page.press('send', `hold ${hold.url}`)
-      await hold.arrived()
+      const { page, hold } = await heldTab()
       await page.press('interrupt', 'second')
       await hold.left()
       await expect.poll(() => page.messages().then((all) => all.slice(-4)))
@@ -230,6 +236,12 @@ async function withStoppedServer(act: () => Promise<void>): Promise<void> {
   } finally {
     process.kill(pid, 'SIGCONT')
   }
+}
+
+/** What the page has ever shown after the first message that is no beginning of the answer. */
+async function otherAnswers(page: ThreadPage, answer: string): Promise<string[]> {
+  const shown = await page.shownMessages()
+  return shown.map(([, ...answers]) => answers.join()).filter((text) => !answer.startsWith(text))
 }
 
 /** How the runs of a thread stand, sorted. */

@@ -23,6 +23,15 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
 }
 
+/** Runs in the page, before the page's own program. */
+const noteMessages = `
+  globalThis.shownMessages = []
+  new MutationObserver(() => {
+    const items = document.querySelectorAll('[aria-label=messages] li')
+    shownMessages.push(Array.from(items, ({ innerText }) => innerText))
+  }).observe(document, { subtree: true, childList: true, characterData: true })
+`
+
 /** One tab. */
 export class ThreadPage {
   readonly #page: Page
@@ -48,6 +57,7 @@ export class ThreadPage {
   static async open(context: BrowserContext, place: PlaceOfPage): Promise<ThreadPage> {
     const { page: url, ...rest } = place
     const page = new ThreadPage(await context.newPage())
+    await page.#page.addInitScript(noteMessages)
     await page.#page.goto(`${url}?${new URLSearchParams(rest)}`)
     return page
   }
@@ -72,6 +82,11 @@ export class ThreadPage {
   /** `type: text` of each message. */
   messages(): Promise<string[]> {
     return this.#page.getByLabel('messages', { exact: true }).locator('li').allInnerTexts()
+  }
+
+  /** The messages as they were after each change that the page has shown since it was opened. */
+  shownMessages(): Promise<string[][]> {
+    return this.#page.evaluate<string[][]>('shownMessages')
   }
 
   /** What the graph asks, as JSON. */

@@ -169,7 +169,10 @@ describe('an answer is as described', () => {
     await describedAnswer('POST', '/runs/batch', [run, run])
     await describedAnswer('POST', '/runs/batch', [run, { ...run, thread_id: unknown }])
     await describedAnswer('POST', '/runs/batch', [])
-    await describedAnswer('POST', '/runs/cancel', { status: 'pending' })
+    // Only its own: other files use the server at the same time.
+    const { run_id: waiting, thread_id } = await describedAnswer('POST', '/runs', { ...run,
+      after_seconds: 600 }) as { run_id: string; thread_id: string }
+    await describedAnswer('POST', '/runs/cancel', { thread_id, run_ids: [waiting] })
     await describedAnswer('POST', '/runs/cancel', { status: 'none' })
     await describedAnswer('POST', '/runs/stream', run)
     await describedAnswer('POST', '/runs/wait', run)

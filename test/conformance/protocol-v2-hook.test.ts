@@ -113,6 +113,8 @@ describe.each<StreamTransport>(['sse', 'websocket'])('a hook over %s', (transpor
     const first = hook('held', randomUUID())
     const submitted = first.controller.submit(say(`hold ${hold.url}`))
     await hold.arrived()
+    // A hook opens no stream if the state that it reads has no next nodes yet.
+    await expect.poll(first.texts).toContain('first')
     await first.controller.disconnect()
     await submitted
     const shown = await reopened(first, 'held')

@@ -22,7 +22,7 @@ it('A graph has the schemas of its types, with its messages as at run time.', as
   expect([schemas.config_schema, schemas.context_schema]).toEqual([context, context])
   expect(await server.client.assistants.getSchemas('worded'))
     .toMatchObject({ input_schema: text, output_schema: { required: ['length'] } })
-}, 60_000)
+})
 
 it('Subgraphs have the schemas of their types, at each depth.', async () => {
   const subgraphs = await server.client.assistants.getSubgraphs('outer', { recurse: true })
@@ -33,12 +33,12 @@ it('Subgraphs have the schemas of their types, at each depth.', async () => {
     'sub|deep': { input_schema: counted, output_schema: counted, state_schema: counted },
     called: { state_schema: counted },
   })
-}, 60_000)
+})
 
 it('A graph without types keeps the names of its fields.', async () => {
   expect(await server.client.assistants.getSchemas('plain'))
     .toMatchObject({ state_schema: { properties: { topic: {} } }, context_schema: null })
-}, 60_000)
+})
 
 it("LANGGRAPH_CONFIG is what graphs' own assistants begin with.", async () => {
   const { config, context } = await server.client.assistants.get('wide')

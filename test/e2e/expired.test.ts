@@ -1,6 +1,7 @@
 /** A thread whose time to live has ended never comes back, whenever its server is killed. */
 
 import { expect, it } from 'vitest'
+import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
@@ -9,7 +10,7 @@ import { ask } from '../support/wire.ts'
 const server = useServer({ project: 'conformance' })
 
 /** So often, at moments around the end of the thread. */
-const kills = [-1_500, -300, 0, 40, 150]
+const kills = isNight ? [-1_500, -300, 0, 40, 150] : [-300, 0, 150]
 
 const waiting = { interval: 20 }
 const lifeMs = 3_000

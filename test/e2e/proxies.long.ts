@@ -3,6 +3,7 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -13,6 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { clientAddress } from '../../src/frontdoor/http/client-address.ts'
 import { onePort } from '../../src/frontdoor/http/one-port.ts'
@@ -201,6 +203,16 @@ describe.each(proxies)('behind $name', (proxy) => {
     const typed = '/frontdoor.v1.AssistantService/CountAssistants'
     expect(await overHttp1(ports, { path: '/threads/x', headers: forged })).toBe(401)
     expect(await overHttp2(ports, { path: typed, headers: forged })).toBe(16)
+  })
+
+  it.skipIf(isMissing(proxy.name))('a WebSocket gets through, and poses as nobody', async () => {
+    const { http1 } = await behind(new URL(server.url).host)
+    const socket = new WebSocket(`ws://127.0.0.1:${http1}/threads/${randomUUID()}/stream/events`, {
+      headers: forged,
+      localAddress: caller,
+    })
+    const [code] = await once(socket, 'close')
+    expect(code).toBe(4401)
   })
 
   it.skipIf(isMissing(proxy.name))('the address of a caller is passed on, and no user',

@@ -130,6 +130,19 @@ describe('a quota', () => {
       expect(await send('POST', '/threads', {})).toMatchObject({ status: 200 })
     })
 
+  it('of stored bytes: refuses what a graph puts, while it can read and delete', async () => {
+    const put = ['put', ['a'], 'k', { text: 'x'.repeat(400_000) }]
+    const others = Array.from({ length: 7 }, (_, at) => ['put', ['a'], `k${at}`, put[3]])
+    const { body } = await send('POST', '/runs/wait', { assistant_id: 'memory',
+      input: { calls: [put, ...others, ['delete', ['a'], 'k'], ['get', ['a'], 'k']] } })
+    const { results } = body as { results: ({ message: string } | null)[] }
+    expect(results[7]).toEqual({ message: expect.stringContaining('quota') })
+    expect(results.slice(8)).toEqual([null, null])
+    for (let at = 0; at < others.length; at++) {
+      await send('DELETE', '/store/items', { namespace: ['a'], key: `k${at}` })
+    }
+  })
+
   it('is in the metrics, with what was refused', async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text()
     expect(text).toMatch(/^heddle_quota_refusals_total\{quota="stored_bytes"\} 5$/m)

@@ -33,6 +33,8 @@ export class ThreadHouse {
   activations!: ActivationTable
   dueWakes: DueWakes | undefined
   defaultTimeToLive: TimeToLiveWish | undefined
+  /** Whether a due time is settled. */
+  isSettled: (dueMs: number) => Promise<boolean> = () => Promise.resolve(true)
   #epoch = 0
   #executions = 0
   readonly #limits: ThreadLimits
@@ -80,6 +82,7 @@ export class ThreadHouse {
       defaultTimeToLive: () => this.defaultTimeToLive,
       nextExecutionId: () => ++this.#executions,
       ask: (key, command) => router.ask(key, command),
+      isSettled: (_, { dueMs }) => this.isSettled(dueMs),
       wakeAt: (atMs) => dueWakes.note(atMs),
     })
     const activations = this.activations = new ActivationTable({ env: this.env, kinds: [kind] })

@@ -7,6 +7,7 @@ export class ThreadReader implements ThreadEventListener {
   readonly all: ThreadEvent[] = []
   readonly ends: string[] = []
   stop = () => {}
+  ready?: () => Promise<void> | undefined
 
   events(batch: readonly ThreadEvent[]): void {
     this.all.push(...batch)

@@ -29,12 +29,13 @@ const unknown: ReadonlySet<ErrorCode> = new Set(['unavailable', 'not_owner', 'st
 
 /** Fires crons. A repeated firing finds the run that an earlier one made, by the run's id. */
 export function cronFiring({ threads, runs }: CronFiringParts): FireCron {
-  const start = async (cron: CronRow, runId: string): Promise<FiringOutcome> => {
-    const { tenant, threadId } = cron
+  const start = async (cron: CronRow, dueMs: number): Promise<FiringOutcome> => {
+    const { tenant, cronId, threadId } = cron
+    const runId = runIdOf(tenant, cronId, dueMs)
     const body = runBodyOf(cron)
     const assistant = await runs.assistantFor(tenant, body).catch(asGone)
     if (assistant === undefined) return { kind: 'gone', reason: 'The assistant is gone.' }
-    const started = await runs.start(tenant, runOf(cron, body, assistant, runId))
+    const started = await runs.start(tenant, runOf(cron, body, assistant, { runId, dueMs }))
       .catch((error: unknown) => threadId === '' ? Promise.reject(error as Error) : asGone(error))
     if (started === undefined) return { kind: 'gone', reason: 'The thread is gone.' }
     return { kind: 'fired', runId }
@@ -45,7 +46,7 @@ export function cronFiring({ threads, runs }: CronFiringParts): FireCron {
     const made = await threads.getRun(tenant, threadId || runId, runId).catch(asGone)
     if (made !== undefined) return { kind: 'fired', runId }
     try {
-      return await start(cron, runId)
+      return await start(cron, dueMs)
     } catch (error) {
       const { code, message } = HeddleError.from(error)
       if (unknown.has(code)) throw error
@@ -55,15 +56,15 @@ export function cronFiring({ threads, runs }: CronFiringParts): FireCron {
 }
 
 /** The run's id is also its key: of two firings at once, the second gets the run of the first. */
-function runOf({ threadId, onRunCompleted, userId }: CronRow, body: CreateRun,
-  assistant: RunAssistant, runId: string) {
+function runOf({ cronId, threadId, onRunCompleted, userId }: CronRow, body: CreateRun,
+  assistant: RunAssistant, { runId, dueMs }: { readonly runId: string; readonly dueMs: number }) {
   const caller = { commandId: runId, headers: {}, ...userId !== '' && { userId } }
   if (threadId !== '') {
     return { threadId, run: runOnThread(body, assistant, { runId, threadId }, caller) }
   }
   const stateless = { ...body, on_completion: onRunCompleted as 'delete' | 'keep' }
   const run = statelessRun(stateless, assistant, { runId, threadId: runId }, caller)
-  return { threadId: runId, run }
+  return { threadId: runId, run: { ...run, plan: { ...run.plan, due: { cronId, dueMs } } } }
 }
 
 function asGone(error: unknown): undefined {

@@ -3,7 +3,8 @@
 import { atLatest } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { CronClient } from '../../crons/index.ts'
-import { ignoreNotFound } from '../../errors.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import { pageBytes } from '../../search/index.ts'
 import type { CronFilter, CronSearch } from '../../search/index.ts'
 
 /** What finds and deletes crons. */
@@ -24,17 +25,26 @@ const patienceMs = 1_000
 
 /** A cron that cannot be deleted now is disabled when it is due, as what it fires for is gone. */
 export function cronRemoval({ crons, cronIndex, env }: CronRemovalParts): RemoveCrons {
-  const removePage = async (filter: CronFilter) => {
-    const { rows } = await cronIndex.search({ ...filter, sortBy: 'cron_id', sortOrder: 'asc',
-      limit: pageCrons, offset: 0 })
+  const removePage = async (filter: CronFilter, limit: number): Promise<number> => {
+    const { rows } = await cronIndex.search({ ...filter, sortBy: 'cron_id', sortOrder: 'asc', limit,
+      offset: 0, bytes: pageBytes })
     await Promise.all(
       rows.map(({ tenant, cronId }) => crons.delete({ tenant, cronId }).catch(ignoreNotFound)),
     )
     return rows.length
   }
+  /** One by one if many at once are too large. */
+  const removeSome = async (filter: CronFilter): Promise<boolean> => {
+    try {
+      return await removePage(filter, pageCrons) === pageCrons
+    } catch (error) {
+      if (HeddleError.from(error).code !== 'too_large') throw error
+      return await removePage(filter, 1) === 1
+    }
+  }
   const removeAll = async (filter: CronFilter) => {
     try {
-      while (await removePage(filter) === pageCrons);
+      while (await removeSome(filter));
     } catch (error) {
       env.log.warn('Crons of what was deleted are left; they are disabled when they are due.', {
         error,

@@ -18,7 +18,7 @@ import { CreationHeaders } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { perform } from './commands.ts'
 import { errorText, hasOwnStatus, successText } from './envelope.ts'
-import { eventTest } from './event-filter.ts'
+import { eventTest, filterCharactersMax } from './event-filter.ts'
 import { EventStream } from './event-stream.ts'
 import { ThreadSocket } from './thread-socket.ts'
 
@@ -56,6 +56,7 @@ export function protocolRoutes(app: App, parts: ProtocolParts): void {
       events: 'Server-sent events: `event` is the method, `data` one event as JSON. Never ends.',
       summary: 'Stream the events of a thread, of all its runs, by protocol v2' }),
     async (request, reply) => {
+      requireShort(request.body)
       holdStream(parts, reply)
       return streamEvents(parts, reply, request.params.thread_id, request.body)
     })
@@ -76,6 +77,11 @@ export function protocolRoutes(app: App, parts: ProtocolParts): void {
 function contextOf(request: FastifyRequest, threadId: string,
   { runs, threads, json }: ProtocolParts) {
   return { runs, threads, json, caller: request.caller, runCaller: runCallerOf(request), threadId }
+}
+
+function requireShort(filter: EventFilter): void {
+  if (JSON.stringify(filter).length <= filterCharactersMax) return
+  throw new HeddleError('invalid', `A filter may have ${filterCharactersMax / 1024} KB of JSON.`)
 }
 
 async function streamEvents({ threads, ticker }: ProtocolParts, reply: FastifyReply,

@@ -6,13 +6,11 @@
 import type { ThreadEvent, ThreadEventListener } from '../../thread/index.ts'
 import type { EventFilter } from '../schema/protocol-v2.ts'
 import { ProtocolError } from './envelope.ts'
-import { eventTest } from './event-filter.ts'
+import { eventTest, filterCharactersMax } from './event-filter.ts'
 import type { EventTest } from './event-filter.ts'
 
 /** Subscriptions of one socket. A page of many subagents has a few for each. */
 const subscriptionsMax = 200
-/** Characters of all filters of one socket. */
-const charactersMax = 512 * 1024
 
 /** What the subscriptions of a socket need. */
 export interface SubscriptionParts {
@@ -90,9 +88,9 @@ export class Subscriptions {
       throw new ProtocolError('invalid_argument', `A socket may have ${subscriptionsMax} ` +
         'subscriptions at a time: unsubscribe from some.')
     }
-    if (this.#characters + subscription.characters > charactersMax) {
+    if (this.#characters + subscription.characters > filterCharactersMax) {
       throw new ProtocolError('invalid_argument', 'The filters of a socket may have ' +
-        `${charactersMax / 1024} KB of JSON in all.`)
+        `${filterCharactersMax / 1024} KB of JSON in all.`)
     }
     this.#byId.set(id, subscription)
     this.#characters += subscription.characters

@@ -214,7 +214,10 @@ export class ThreadSocket implements TickerMember, Sink {
     await this.#outlet.ready()
   }
 
-  /** The answer comes before the first event of the subscription. */
+  /**
+   * The answer comes before the first event of the subscription. Like an answer, its past has to be
+   * taken before the next command: many at once would be more than may wait for one client.
+   */
   async #subscribe(id: number, params: unknown): Promise<void> {
     const filter = checkFilter(params ?? {})
     const subscriptionId = this.#options.newId()
@@ -222,6 +225,7 @@ export class ThreadSocket implements TickerMember, Sink {
     const result = JSON.stringify({ subscription_id: subscriptionId })
     this.#outlet.send([successText(id, this.#options.context.threadId, { result })])
     begin()
+    await this.#outlet.ready()
   }
 
   /** Throws for a frame that is no command. */

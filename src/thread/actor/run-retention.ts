@@ -3,6 +3,7 @@
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { planOf } from '../model/run-request.ts'
+import type { RunDue } from '../model/thread-client.ts'
 
 /** The retention of one thread, as a timer and two flags. */
 export class RunRetention {
@@ -10,6 +11,10 @@ export class RunRetention {
   #stopTimer: (() => void) | undefined
   /** Nobody can come back to the run that ended last. */
   #mayGo = false
+  /** The due time that the run which ended last was made for; null if that is not known. */
+  #due: RunDue | undefined | null = null
+  /** Set while somebody is asked whether the due time of the run is settled. */
+  #asking: object | undefined
   /** The time of the thread is up: it stays only for webhooks that are owed. */
   #isDue = false
 
@@ -36,7 +41,8 @@ export class RunRetention {
    * The run has ended when `answered` resolves; `isNoticed`: a client waits for that or follows.
    */
   ended(run: RunRow, answered: Promise<unknown>, isNoticed: boolean): void {
-    const { temporary, resumable } = planOf(run)
+    const { temporary, resumable, due } = planOf(run)
+    this.#due = due
     // It stays for a client that can come back with a key or an event id.
     const mayGo = temporary && !resumable && run.commandId === ''
     answered.then(() => {
@@ -55,10 +61,31 @@ export class RunRetention {
 
   stop(): void {
     this.#stopTimer?.()
+    this.#asking = undefined
     this.#isDue = false
   }
 
   #expire(): void {
-    this.#context.notify({ type: 'expire' })
+    const { notify } = this.#context
+    if (this.#due === undefined) return notify({ type: 'expire' })
+    const asking = this.#asking = {}
+    void this.#isSettled().catch(() => false).then((isSettled) => {
+      if (this.#asking !== asking) return
+      if (isSettled) notify({ type: 'expire' })
+      else this.begin()
+    })
+  }
+
+  async #isSettled(): Promise<boolean> {
+    const { tenant, ports: { isSettled } } = this.#context
+    const due = this.#due === null ? await this.#readDue() : this.#due
+    return due === undefined || (await isSettled?.(tenant, due) ?? true)
+  }
+
+  /** The run has ended before the thread was loaded. It has the id of the thread. */
+  async #readDue(): Promise<RunDue | undefined> {
+    const { tenant, threadId, ports: { runs } } = this.#context
+    const run = await runs.get(tenant, threadId, threadId)
+    return run && planOf(run).due
   }
 }

@@ -13,7 +13,7 @@ import { decideStart } from '../decide/start-run.ts'
 import { cancelReason } from '../model/cancel-reason.ts'
 import { asAnswer } from '../decide/strict-resume.ts'
 import type { ThreadCommand } from '../model/command.ts'
-import { placeOf, start as beginning } from '../model/event-position.ts'
+import { fromNow, placeOf, start as beginning } from '../model/event-position.ts'
 import { forkOf } from '../model/run-request.ts'
 import type { CancelRun, FeedListener, FollowRun, StartRun } from '../model/thread-client.ts'
 import { eventAtCheckpoint } from '../queries/checkpoint-event.ts'
@@ -165,4 +165,12 @@ export async function followRun(parts: ThreadParts, runId: string, follow: Follo
 /** Any event that is named wins over a checkpoint. */
 function beginsAtCheckpoint({ after, checkpointId }: FollowRun): boolean {
   return checkpointId !== undefined && placeOf(after) === beginning
+}
+
+/** Sends the events of the thread. Of one whose time has ended, only what follows: its end. */
+export function followThread(parts: ThreadParts, after: string | null,
+  listener: FeedListener): () => void {
+  const { threadFeed, context: { threadLog } } = parts
+  const isOver = threadLog.state.exists && !isThere(parts)
+  return threadFeed.follow(isOver ? fromNow : after, listener)
 }

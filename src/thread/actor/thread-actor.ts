@@ -14,7 +14,7 @@ import { partsOf } from './assembly.ts'
 import { recover } from './execution-turns.ts'
 import { Interruptions } from './interruptions.ts'
 import { Purge } from './purge.ts'
-import { followRun } from './run-turns.ts'
+import { followRun, followThread } from './run-turns.ts'
 import { isOccupied, leaveParts, releaseParts } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { callWebhooks, requireExist } from './thread-turns.ts'
@@ -139,7 +139,7 @@ class ThreadActor
   async follow({ runId, follow, waits = false }: FollowRequest,
     listener: FeedListener): Promise<() => void> {
     if (!waits) requireExist(this.#parts)
-    if (runId === '') return this.#parts.threadFeed.follow(follow.after, listener)
+    if (runId === '') return followThread(this.#parts, follow.after, listener)
     return await followRun(this.#parts, runId, follow, listener)
   }
 

@@ -19,6 +19,7 @@ import { placeOfThreadSeq } from '../model/thread-event.ts'
 import type { ThreadEventListener } from '../model/thread-event.ts'
 import type { FeedListener, HistoryPart, HistoryQuery, StartRun, ThreadClient, ThreadView,
   ValuesFilter } from '../model/thread-client.ts'
+import { followAtPace } from './follow-at-pace.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
 import { startAndWait } from './start-and-wait.ts'
@@ -228,8 +229,9 @@ export function createThreadClient(
         catchesUp: true,
         listener: threadFeedListener(listener),
         follow: (after, acrossOwners) =>
-          router.follow(keyOf(tenant, id), { runId: '', follow: { after, modes: null }, waits },
-            acrossOwners),
+          followAtPace(acrossOwners, (paced) =>
+            router.follow(keyOf(tenant, id), { runId: '', follow: { after, modes: null }, waits },
+              paced)),
       }).catch(asUnread)
     },
   }

@@ -12,6 +12,7 @@ import type { ByteBudget } from '../log/byte-budget.ts'
 import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
 import { planOf } from '../model/run-request.ts'
+import type { RunDue } from '../model/thread-client.ts'
 import type { CautiousClock } from './cautious-clock.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -45,6 +46,11 @@ export interface ThreadPorts extends ThreadLogPorts {
   readonly cautiousNowMs?: CautiousClock
   /** The time to live of new threads that ask for none; undefined for no end. */
   readonly defaultTimeToLive?: () => TimeToLiveWish | undefined
+  /**
+   * Whether a due time is settled; by default it is. The thread of its run stays until then:
+   * without it the cron would fire again.
+   */
+  readonly isSettled?: (tenant: string, due: RunDue) => Promise<boolean>
   /** Sends a command to another thread. */
   readonly ask: (key: ActorKey, command: unknown) => Promise<unknown>
 }

@@ -23,6 +23,16 @@ import { valuesAt } from '../queries/state-values.ts'
 const bound = { events: 32_000, bytes: 4 * 1024 * 1024 } as const
 
 /**
+ * Characters of an event about a task that are remembered. It has the task's whole input or result:
+ * those of large states would take the place of many tokens.
+ */
+const taskCharacters = 4_096
+
+function isKept({ name, json = '' }: FeedEntry): boolean {
+  return json.length <= taskCharacters || !name.startsWith('tasks|')
+}
+
+/**
  * Closed until somebody follows or a run wants events of the thread. Then it watches the log:
  * events that records stand for are the same when they are read from the log later.
  */
@@ -156,7 +166,8 @@ export class ThreadFeed implements LogWatcher {
     // What waits to be written was not watched: it is read from the log, as all before it.
     this.#fold.take(threadLog.waiting, threadLog.position.seq)
     threadLog.watcher = this
-    return new EventStream({ graphId: '', endSeen: () => {}, bound, forgotten: this.#last() })
+    return new EventStream({ graphId: '', endSeen: () => {}, bound, isKept,
+      forgotten: this.#last() })
   }
 
   #close(): EventStream | undefined {

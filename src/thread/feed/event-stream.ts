@@ -65,6 +65,8 @@ export interface EventStreamOptions {
   readonly forgotten?: EventPlace
   /** How much it remembers, and how far a follower may fall behind. */
   readonly bound?: EventBound
+  /** False for an event that only present followers get; by default, all are remembered. */
+  readonly isKept?: (entry: FeedEntry) => boolean
 }
 
 /** The feed of one run. */
@@ -79,10 +81,14 @@ export class EventStream {
   readonly #followers = new Set<Follower>()
   readonly #endSeen: () => void
   readonly #bound: EventBound
+  readonly #isKept: ((entry: FeedEntry) => boolean) | undefined
 
-  constructor({ graphId, endSeen, forgotten = start, bound = remembered }: EventStreamOptions) {
+  constructor(
+    { graphId, endSeen, forgotten = start, bound = remembered, isKept }: EventStreamOptions,
+  ) {
     this.graphId = graphId
     this.#bound = bound
+    this.#isKept = isKept
     this.#endSeen = endSeen
     this.#forgotten = forgotten
   }
@@ -160,7 +166,8 @@ export class EventStream {
     this.#wasFollowed = true
     const forgotten = this.#forgotten
     const isForgotten = isAfter(forgotten, after)
-    if (isForgotten || !isComplete(kept)) {
+    // More than a portion is sent as fast as the reader takes it.
+    if (isForgotten || !isComplete(kept) || bytesOf(kept) > portionBytes) {
       this.#beginToCatchUp(follower, isForgotten ? joined(past.read(after, forgotten), kept) : kept)
     } else {
       this.#notify(follower, kept)
@@ -225,6 +232,7 @@ export class EventStream {
   }
 
   #remember(entry: FeedEntry): void {
+    if (this.#isKept?.(entry) === false) return
     this.#entries.push(entry)
     this.#bytes += entryBytes(entry)
     if (isWithin(this.#bound, this.#entries.length, this.#bytes)) return
@@ -238,6 +246,10 @@ export class EventStream {
 
 function entryBytes({ json }: FeedEntry): number {
   return 64 + (json?.length ?? 0)
+}
+
+function bytesOf(entries: readonly FeedEntry[]): number {
+  return entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
 }
 
 function isComplete(entries: readonly FeedEntry[]): boolean {

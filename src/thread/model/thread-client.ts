@@ -211,6 +211,14 @@ export interface RunPlan {
   readonly trace?: string
   /** Its executions make events of protocol v2, beside those of its stream modes. */
   readonly threadEvents?: boolean
+  /** The due time that it was made for; missing if a client asked for it. */
+  readonly due?: RunDue
+}
+
+/** A due time of a cron. */
+export interface RunDue {
+  readonly cronId: string
+  readonly dueMs: number
 }
 
 /** How a run is cancelled. */

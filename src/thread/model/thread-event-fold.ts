@@ -78,6 +78,9 @@ export class ThreadEventFold {
         return this.#ended(record.value)
       case 'headMoved':
         return this.#rolledBack(record.value)
+      case 'runDeleted':
+        this.#runs.delete(record.value.runId)
+        return []
       default:
         return []
     }

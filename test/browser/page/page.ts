@@ -33,6 +33,8 @@ function Chat(): ReactElement {
     threadId,
     onThreadId: setThreadId,
     transport: query.get('transport') === 'websocket' ? 'websocket' : 'sse',
+    // On a machine that has other things to do, a server takes longer to start than five attempts.
+    maxReconnectAttempts: 20,
   })
   const submit = (options: { multitaskStrategy?: Strategy } = {}) => {
     const key = query.get('key')
@@ -40,6 +42,9 @@ function Chat(): ReactElement {
     return stream.submit(input, { ...options, onError: () => undefined })
   }
   const respond = (options = {}) => stream.respond(text, options)
+  // Without an id, the hook needs the event that asked: a state that it has read is not enough.
+  const respondStrictly = () =>
+    respond({ interruptId: stream.interrupts[0]?.id, strictResume: true })
   const fields: Record<string, string> = {
     thread: stream.threadId ?? '',
     state: stream.isThreadLoading ? 'reading' : stream.isLoading ? 'running' : 'idle',
@@ -58,7 +63,7 @@ function Chat(): ReactElement {
       h(button, { key: multitaskStrategy, name: multitaskStrategy, click: () =>
         submit({ multitaskStrategy }) })
     ), h(button, { name: 'answer', click: () => respond() }),
-    h(button, { name: 'answer strictly', click: () => respond({ strictResume: true }) }),
+    h(button, { name: 'answer strictly', click: respondStrictly }),
     h(button, { name: 'stop', click: () => stream.stop() }),
     h(button, { name: 'leave', click: () => stream.disconnect() }),
     ...Object.entries(fields).map(([name, value]) =>

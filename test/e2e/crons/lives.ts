@@ -25,8 +25,8 @@ interface Fired {
   readonly createdMs: number
 }
 
-/** Time between the look at the clock that finds a due time and the run. */
-const slackMs = 10_000
+/** Time between the look at the clock that finds a due time and the run, on a busy machine. */
+const slackMs = 30_000
 
 /** How long a busy machine may take for the last runs. */
 const catchUp = { timeout: 60_000, interval: 250 } as const
@@ -88,7 +88,7 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   )
   expect(fired.filter(({ dueMs }) => Number.isNaN(dueMs)), 'runs of no due time').toEqual([])
   expect(new Set(fired.map(({ dueMs }) => dueMs)).size).toBe(fired.length)
-  expect(runs.every(({ status }) => status === 'success')).toBe(true)
+  expect(runs.filter(({ status }) => status !== 'success')).toEqual([])
   expect(runs.every(({ metadata }) => (metadata as { cron_id?: string }).cron_id === id)).toBe(true)
   // Of the times that were missed only the latest fires.
   for (const { dueMs, createdMs } of fired) {

@@ -33,14 +33,19 @@ describe('a cron', () => {
 
   it('fires again after a lost record, as the same run', async () => {
     const house = new CronHouse()
-    await house.create({ schedule: '0 * * * *' })
+    const { tenant, cronId } = await house.create({ schedule: '0 * * * *' })
+    const isSettled = () => house.crons.isSettled({ tenant, cronId }, beginMs + hour)
     house.fate = 'lost after'
     await house.advance(hour)
     house.fate = 'fired'
+    expect(await isSettled()).toBe(false)
     await house.kill(1_000)
     await house.advance(minute)
     expect(house.tries.map(clock)).toEqual(['01:00', '01:00'])
     expect(house.runs.map(clock)).toEqual(['01:00'])
+    expect(await isSettled()).toBe(true)
+    await house.crons.delete({ tenant, cronId })
+    expect(await house.crons.isSettled({ tenant, cronId }, Infinity)).toBe(true)
   })
 
   it('does not fire again when the clock goes back, also if it is changed then', async () => {

@@ -7,6 +7,7 @@ const missing = () => Promise.reject(new HeddleError('not_found', 'There are no 
 
 /** Finds no cron, and makes none. */
 export const noCrons: Pick<FrontDoorOptions, 'crons' | 'cronIndex'> = {
-  crons: { create: missing, get: missing, patch: missing, delete: missing },
+  crons: { create: missing, get: missing, patch: missing, delete: missing,
+    isSettled: async () => true },
   cronIndex: { search: async () => ({ rows: [], total: 0 }), count: async () => 0 },
 }

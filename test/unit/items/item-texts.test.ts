@@ -30,13 +30,29 @@ const path = fc.tuple(
 
 it('they are the same as in the library, for any path', () => {
   fc.assert(fc.property(path, (each) => {
-    expect(textsAt(value, each)).toEqual(getTextAtPath(value, each))
+    expect(textsAt(value, [each])).toEqual([...new Set(getTextAtPath(value, each))])
   }))
-  for (const each of ['$', '', '{a', '[0'])
-    expect(textsAt(value, each)).toEqual(getTextAtPath(value, each))
+  for (const each of ['$', '', '{a', '[0']) {
+    expect(textsAt(value, [each])).toEqual(getTextAtPath(value, each))
+  }
 })
 
 it('names that every object inherits lead to nothing', () => {
-  expect(textsAt(value, 'constructor.name')).toEqual([])
-  expect(textsAt(value, '{__proto__,toString}')).toEqual([])
+  expect(textsAt(value, ['constructor.name'])).toEqual([])
+  expect(textsAt(value, ['{__proto__,toString}'])).toEqual([])
+})
+
+it('paths that lead to the same again and again cost no more than what they lead to', () => {
+  const deep = Array.from({ length: 60 }).reduce<unknown>((inside) => ({ a: inside }), 'x')
+  expect(textsAt(deep, ['{a,a}'.repeat(60), '{a, a}'.repeat(60)])).toEqual(['x'])
+})
+
+it('paths that lead to too much are refused', () => {
+  const wide = Array.from({ length: 1_000 }, () => ({ a: 'x' }))
+  expect(() => textsAt(wide, [`[*]{${Array(60).fill('a').join()}}`])).toThrow('values')
+  expect(() => textsAt(wide, ['a.'.repeat(300)])).toThrow('characters')
+  const long = Array.from({ length: 100 }).reduce<unknown>((inside) => ({ a: inside }),
+    'x'.repeat(512 * 1024))
+  expect(() => textsAt(long, Array.from({ length: 50 }, (_, at) => `a${'.a'.repeat(at)}`)))
+    .toThrow('characters')
 })

@@ -18,10 +18,6 @@ export class UnlistedShards {
     this.#drop = database.prepare('DELETE FROM unlisted WHERE shard = ?')
   }
 
-  get all(): readonly number[] {
-    return [...this.#shards]
-  }
-
   has(shard: number): boolean {
     return this.#shards.has(shard)
   }

@@ -83,20 +83,25 @@ export class VectorCache {
   /** The tenant that was searched longest ago comes first. */
   readonly #tenants = new Map<string, TenantVectors>()
 
-  #shards = ''
+  /** The number of the load of each shard whose rows may be here. */
+  #loads: ReadonlyMap<number, number> = new Map()
   readonly #bytesMax: number
 
   constructor(bytes = bytesMax) {
     this.#bytesMax = bytes
   }
 
-  /** Forgets rows of shards that are not in the file. Call if rows come and go by shard. */
-  keepShards(shards: readonly number[]): void {
-    const names = shards.join()
-    if (this.#shards === names) return
-    this.#shards = names
-    const kept = new Set(shards)
-    for (const cache of this.#tenants.values()) cache.keep((no) => kept.has(shardOfNumber(no)))
+  /**
+   * Forgets rows of shards that are not in the file, or were loaded again. `loads` has the number
+   * of the newest load of each shard. Call if rows come and go by shard.
+   */
+  keepShards(loads: ReadonlyMap<number, number>): void {
+    const before = this.#loads
+    const isLeft = ([shard, load]: readonly [number, number]) => loads.get(shard) !== load
+    const left = new Set([...before].filter(isLeft).map(([shard]) => shard))
+    this.#loads = loads
+    if (left.size === 0) return
+    for (const cache of this.#tenants.values()) cache.keep((no) => !left.has(shardOfNumber(no)))
   }
 
   /**

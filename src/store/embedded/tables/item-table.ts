@@ -70,6 +70,8 @@ export class ItemTable {
   readonly #putVectors: Statement<never>
   readonly #dropVectors: Statement<never>
   readonly #remove: Statement<never>
+  /** The newest version of vectors that was given, also to rows that are gone. */
+  #version: number | undefined
 
   /** Without `numberOf`, SQLite numbers new rows. */
   constructor(database: Database, uses: TenantUses, numberOf: NumberOf = () => null,
@@ -89,12 +91,11 @@ export class ItemTable {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, item_id)
       DO UPDATE SET ${columns.map((each) => `${each} = excluded.${each}`).join(', ')}
       WHERE excluded.epoch >= epoch RETURNING no`)
-    const version = '(SELECT coalesce(max(version), 0) + 1 FROM item_vectors)'
     this.#putVectors = database.prepare(
-      `INSERT OR REPLACE INTO item_vectors VALUES (?, ?, ${version}, ?, ?)`,
+      `INSERT OR REPLACE INTO item_vectors VALUES (?, ?, ?, ?, ?)`,
     )
     this.#dropVectors = database.prepare(`UPDATE item_vectors
-      SET version = ${version}, dims = 0, vectors = x'' WHERE no = ? AND dims > 0`)
+      SET version = ?, dims = 0, vectors = x'' WHERE no = ? AND dims > 0`)
     this.#remove = database.prepare('DELETE FROM item WHERE no = ?')
   }
 
@@ -122,8 +123,8 @@ export class ItemTable {
       epoch, updatedAtMs, expiresAtMs, body.byteLength, content)
     if (put === undefined) return
     const [no] = put
-    if (dims === 0) this.#dropVectors.run(no)
-    else this.#putVectors.run(no, tenant, dims, vectors)
+    if (dims === 0) this.#dropVectors.run(this.#nextVersion(), no)
+    else this.#putVectors.run(no, tenant, this.#nextVersion(), dims, vectors)
     this.#uses.addBytes({ tenant, no }, body.byteLength - before)
   }
 
@@ -131,9 +132,17 @@ export class ItemTable {
     const found = this.#bytes.get(tenant, id)
     if (found === undefined) return
     const [bytes, no] = found
-    this.#dropVectors.run(no)
+    this.#dropVectors.run(this.#nextVersion(), no)
     this.#remove.run(no)
     this.#uses.addBytes({ tenant, no }, -bytes)
+  }
+
+  /** Never lower than before: the newest rows may have left with their shard. */
+  #nextVersion(): number {
+    this.#version ??= this.#database.prepare<readonly [version: number]>(
+      'SELECT coalesce(max(version), 0) FROM item_vectors',
+    ).get()![0]
+    return ++this.#version
   }
 
   /** Items that were deleted or have expired before that time, at most `limit`. */

@@ -10,6 +10,10 @@ import type { ThreadTable } from './thread-table.ts'
 /** Needs no index: the row numbers of a shard are one range. */
 const ofShard = 'NOT INDEXED WHERE rowid >= ? AND rowid < ?'
 
+/** Shards with rows in the file. Each load has another number. */
+const shardLoadSchema = `CREATE TABLE shard_load
+  (load INTEGER PRIMARY KEY AUTOINCREMENT, shard INTEGER NOT NULL UNIQUE)`
+
 /** Loads, shows, hides and removes rows by shard. Belongs to `Tables`. */
 export class ShardRows {
   readonly #threads: ThreadTable
@@ -21,10 +25,13 @@ export class ShardRows {
   readonly #allLoaded: Statement<readonly [shard: number]>
   readonly #note: Statement<never>
   readonly #strike: Statement<never>
+  readonly #noteLoad: Statement<never>
+  readonly #strikeLoad: Statement<never>
   #loaded: readonly number[] | undefined
 
   constructor(database: Database, threads: ThreadTable, unlisted: UnlistedShards) {
     database.prepare('CREATE TABLE loaded (shard INTEGER PRIMARY KEY)').run()
+    database.prepare(shardLoadSchema).run()
     this.#threads = threads
     this.#unlisted = unlisted
     this.#removeAssistants = database.prepare(`DELETE FROM assistant ${ofShard}`)
@@ -36,6 +43,8 @@ export class ShardRows {
     this.#allLoaded = database.prepare('SELECT shard FROM loaded')
     this.#note = database.prepare('INSERT INTO loaded VALUES (?)')
     this.#strike = database.prepare('DELETE FROM loaded WHERE shard = ?')
+    this.#noteLoad = database.prepare('INSERT INTO shard_load (shard) VALUES (?)')
+    this.#strikeLoad = database.prepare('DELETE FROM shard_load WHERE shard = ?')
   }
 
   /** The covered shards. All of their rows are here and can be found. */
@@ -50,6 +59,7 @@ export class ShardRows {
   load(shard: number, putRows: () => void): void {
     this.unload(shard)
     this.#unlisted.add(shard)
+    this.#noteLoad.run(shard)
     putRows()
   }
 
@@ -77,6 +87,7 @@ export class ShardRows {
     this.#removeCrons.run(...numbersOf(shard))
     for (const each of this.#removeItems) each.run(...numbersOf(shard))
     this.#threads.removeAll(`thread ${ofShard}`, ...numbersOf(shard))
+    this.#strikeLoad.run(shard)
     this.#unlisted.drop(shard)
   }
 

@@ -43,7 +43,7 @@ class Search implements Disposable {
     this.id = id
     const unlisted = shards === undefined ? undefined : new UnlistedShards(this.#database, true)
     this.#covered = unlisted ? this.#loaded() : []
-    if (unlisted) cache.keepShards([...this.#covered, ...unlisted.all])
+    if (unlisted) cache.keepShards(this.#loads())
     this.#slices = slicesOf(this.#database, question, unlisted)
   }
 
@@ -57,6 +57,13 @@ class Search implements Disposable {
     this.#slices.return({ sizes: [], total: 0 })
     this.#snapshot[Symbol.dispose]()
     idle.push(this.#database)
+  }
+
+  #loads(): ReadonlyMap<number, number> {
+    const all = this.#database.prepare<readonly [shard: number, load: number]>(
+      'SELECT shard, load FROM shard_load',
+    )
+    return new Map(all.all())
   }
 
   #loaded(): number[] {

@@ -119,7 +119,7 @@ describe('a long answer', () => {
     }
     await expect.poll(() => door.stats().requests).toBe(3)
     for (const { socket } of readers) socket.resume()
-    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => door.stats().requests).toBe(0)
     await expect.poll(() => readers.map(({ read }) => read > 40 * megabyte))
       .toEqual([true, false, true, true])
   })
@@ -141,7 +141,7 @@ describe('a long answer', () => {
         await ways[way](door)
       }
       await expect.poll(() => door.stats().requests).toBe(2)
-      await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(1)
+      await expect.poll(() => door.stats().requests).toBe(1)
       door.threads.lastRun.end('{"a":1}')
       expect((await waiting).json).toEqual({ a: 1 })
     },
@@ -159,7 +159,7 @@ describe('a long answer', () => {
     await expect.poll(() => received).toContain('200 OK')
     socket.pause()
     door.threads.lastRun.end(JSON.stringify({ long: 'x'.repeat(40 * megabyte) }))
-    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => door.stats().requests).toBe(0)
   })
 
   it('is dropped even if it is the last event of a typed stream', async () => {
@@ -171,6 +171,6 @@ describe('a long answer', () => {
     const { lastRun } = door.threads
     lastRun.notify([{ id: '1', name: 'values', json: `"${'x'.repeat(40 * megabyte)}"` }])
     lastRun.end()
-    await expect.poll(() => door.stats().requests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => door.stats().requests).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
 /** Which events of a thread pass the filter of a subscription. */
 
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { eventTest } from '../../../../src/frontdoor/protocol-v2/event-filter.ts'
 import type { EventFilter } from '../../../../src/frontdoor/schema/protocol-v2.ts'
@@ -35,6 +36,15 @@ describe('channels', () => {
   })
 })
 
+it('reads a custom event once for all filters', () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => void parse.mockRestore())
+  const event = threadEvent(1, { method: 'custom', data: '{"name":"c","payload":1}' })
+  const found = ['a', 'b', 'c'].map((name) => eventTest({ channels: [`custom:${name}`] })(event))
+  expect(found).toEqual([false, false, true])
+  expect(parse).toHaveBeenCalledTimes(1)
+})
+
 describe('namespaces', () => {
   const channels = ['values']
   it.each([
@@ -59,6 +69,37 @@ describe('namespaces', () => {
   ])('%j with depth %s on %j: %s', (namespaces, depth, namespace, expected) => {
     expect(passes({ channels, namespaces, depth }, { namespace })).toBe(expected)
   })
+})
+
+it('a namespace matches as one that is compared with each', () => {
+  const segment = fc.constantFrom('a', 'b', 'a:1', 'b:1', 'a:', '', ':1', 'a:1:2')
+  const namespace = fc.array(segment, { maxLength: 4 })
+  const isSegment = (found: string, wanted: string) =>
+    found === wanted || (!wanted.includes(':') && found.startsWith(`${wanted}:`))
+  fc.assert(
+    fc.property(fc.array(namespace, { minLength: 1, maxLength: 6 }), namespace,
+      fc.option(fc.nat(3), { nil: undefined }), (namespaces, found, depth) => {
+      const expected = namespaces.some((prefix) =>
+        prefix.length <= found.length && found.length - prefix.length <= (depth ?? Infinity) &&
+        prefix.every((wanted, at) => isSegment(found[at]!, wanted))
+      )
+      expect(passes({ channels: ['values'], namespaces, depth }, { namespace: found }))
+        .toBe(expected)
+    }),
+  )
+})
+
+it('a namespace is not compared with each that a filter names', () => {
+  let reads = 0
+  const namespace = new Proxy(['a:1', 'b:2'], {
+    get: (segments, key) => {
+      reads++
+      return Reflect.get(segments, key) as unknown
+    },
+  })
+  const namespaces = Array.from({ length: 1_000 }, (_, n) => [`n${n}`])
+  expect(passes({ channels: ['values'], namespaces }, { namespace })).toBe(false)
+  expect(reads).toBeLessThan(10)
 })
 
 it('since takes only events with a greater seq', () => {

@@ -102,6 +102,8 @@ describe('a stream of events', () => {
     [{ channels: ['values'], depth: -1 }, /depth/],
     [{ channels: ['values'], since: 'x' }, /since/],
     [{ channels: Array.from({ length: 10_000 }, () => 'values') }, /channels/],
+    [{ channels: ['values'], namespaces: Array.from({ length: 200 }, () => ['x'.repeat(1_000)]) },
+      /128 KB/],
   ])('is refused for a filter %#', async (body, message) => {
     const { status, json } = await call(await openDoor(), 'POST', path, body)
     expect(status).toBe(422)
@@ -174,8 +176,11 @@ describe('a stream of events', () => {
     door.env.advance(59_000)
     await new Promise((turn) => setImmediate(turn))
     expect(eventsOf(door).listeners.size).toBe(1)
-    door.env.advance(2_000)
-    await expect.poll(() => eventsOf(door).listeners.size).toBe(0)
+    // A busy machine may fill them later: then the minute begins later.
+    await expect.poll(() => {
+      door.env.advance(2_000)
+      return eventsOf(door).listeners.size
+    }).toBe(0)
     await listener!.ready!()
   })
 })

@@ -229,6 +229,21 @@ describe('a socket ends', () => {
     expect(sent).toBeLessThan(500)
   })
 
+  it('not by subscriptions that each have a long past', async () => {
+    const { socket, ask, door } = await open()
+    const data = JSON.stringify('x'.repeat(600 * 1024))
+    eventsOf(door).notify([threadEvent(1, { data }), threadEvent(2, { data })])
+    socket.pause()
+    const answers = Array.from({ length: 20 },
+      (_, id) => ask('subscription.subscribe', { channels: ['values'] }, id))
+    for (let turns = 0; turns < 500; turns++) await turn()
+    expect(door.stats().replies.sse).toBe(1)
+    socket.resume()
+    expect((await Promise.all(answers)).map(({ type }) => type)).toEqual(
+      answers.map(() => 'success'),
+    )
+  })
+
   it('when it sends pings and reads no answers', async () => {
     const { socket, door } = await open()
     socket.pause()

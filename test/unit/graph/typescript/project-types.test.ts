@@ -45,7 +45,7 @@ it('Types are read outside Heddle too, remembered, and read again when a file of
     env.advance(1_000)
     expect(await topic()).toEqual(topicOf('number'))
     expect([env.timers(), env.lines]).toEqual([0, []])
-  }, 60_000)
+  })
 
 it('A reading that takes too long is given up, and tried again after some minutes.', async () => {
   const { project, env, reader } = await readerOf(files)

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { TimeToLiveWish } from '../../../../src/search/index.ts'
 import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+import { readThread } from '../../../support/thread-reader.ts'
 
 const minuteMs = 60_000
 const tenMinutes: TimeToLiveWish = { strategy: 'delete', minutes: 10 }
@@ -127,6 +128,22 @@ describe('a thread with a time to live', () => {
     await refused
     clock.mockRestore()
     expect((await house.client.get('t', 'x')).row.head).toBeUndefined()
+  })
+
+  it('shows its events to nobody after its time, though it is not deleted yet', async () => {
+    const house = new ThreadHouse()
+    await make(house, tenMinutes)
+    await house.runOnce('x', 'a')
+    const before = await readThread(house.client, 'x')
+    await settled()
+    const nowMs = house.env.nowMs.bind(house.env)
+    vi.spyOn(house.env, 'nowMs').mockImplementation(() => nowMs() + 60 * minuteMs)
+    const after = await readThread(house.client, 'x')
+    await settled()
+    expect([before.all.length > 0, after.all]).toEqual([true, []])
+    await make(house)
+    await settled()
+    expect(after.ends).toEqual(['gone'])
   })
 
   it('gives its id to a new thread, which has nothing of it', async () => {

@@ -17,7 +17,7 @@ import { historyText } from '../../../support/history-text.ts'
 import { updates } from '../../../support/scripted-host.ts'
 import { aRun, settled, ThreadHouse } from '../../../support/thread-house.ts'
 import { ThreadPair } from '../../../support/thread-pair.ts'
-import { readThread } from '../../../support/thread-reader.ts'
+import { readThread, ThreadReader } from '../../../support/thread-reader.ts'
 
 const ends: (() => unknown)[] = []
 
@@ -312,5 +312,30 @@ describe('a whole thread', () => {
     await vi.waitFor(() => expect(late.all).toEqual(here!.all.slice(2)))
     await near.delete('t', 'x')
     await vi.waitFor(() => expect(there!.ends).toEqual(['gone']))
+  })
+
+  it('sends a long past no faster than its reader takes it, and all of it', async () => {
+    const here = await readThread(near, 'x')
+    await house.startRun('x')
+    await settled()
+    const json = JSON.stringify('x'.repeat(50_000))
+    const event = { name: 'thread:messages|', json, valuesOf: '', durable: false }
+    for (let n = 0; n < 60; n++) void house.host.only.listener.steps({ steps: [], events: [event] })
+    await settled()
+    const slow = new ThreadReader()
+    let most = 0
+    let taken = 0
+    let room = Promise.withResolvers<void>()
+    slow.ready = () => (slow.all.length > taken ? room.promise : undefined)
+    await far.followThread('t', 'x', { afterSeq: null, ifMissing: 'wait' }, slow)
+    while (slow.all.length < here.all.length) {
+      for (let turns = 0; turns < 50; turns++) await settled()
+      most = Math.max(most, slow.all.length - taken)
+      taken = slow.all.length
+      room.resolve()
+      room = Promise.withResolvers()
+    }
+    expect(slow.ids).toEqual(here.ids)
+    expect(most).toBeLessThan(10)
   })
 })

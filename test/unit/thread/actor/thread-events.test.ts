@@ -161,6 +161,25 @@ describe('who comes later', () => {
     expect(behind.all).toEqual(second.all.slice(3))
   })
 
+  it('gets the tokens of a run, however large the inputs of its tasks are', async () => {
+    const house = new ThreadHouse()
+    const first = await readThread(house.client, 'x')
+    await house.startRun('x')
+    await settled()
+    const made = (method: string, json: string) => ({ name: `thread:${method}|`, json, valuesOf: '',
+      durable: false })
+    const { listener } = house.host.only
+    void listener.steps({ steps: [],
+      events: [made('messages', '{}'), made('tasks', '{"id":"a"}')] })
+    const input = JSON.stringify('x'.repeat(100_000))
+    for (let n = 0; n < 50; n++) void listener.steps({ steps: [], events: [made('tasks', input)] })
+    await settled()
+    expect(first.lines.filter((line) => line === 'tasks')).toHaveLength(51)
+    const second = await readThread(house.client, 'x')
+    await settled()
+    expect(second.lines).toEqual(['lifecycle running', 'messages', 'tasks'])
+  })
+
   it('costs nothing where nobody follows', async () => {
     const house = new ThreadHouse()
     await house.runOnce('x', 'one')

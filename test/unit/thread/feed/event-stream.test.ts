@@ -70,6 +70,22 @@ describe('the past of a run', () => {
     expect(await ended).toBe('over')
   })
 
+  it('waits for its reader between pieces of what is remembered, too', async () => {
+    const feed = new EventStream({ graphId: 'g', endSeen: () => {} })
+    const json = 'x'.repeat(100_000)
+    feed.publish(Array.from({ length: 9 }, (_, seq) => entryAt(seq, json)))
+    const { pieces, ended, listener } = reader()
+    const ready = Promise.withResolvers<void>()
+    feed.follow(fromStart, null, { ...listener, ready: () => ready.promise }, overFeed(0).past)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(pieces).toEqual([3])
+    feed.publish([entryAt(9, json)])
+    feed.end()
+    ready.resolve()
+    expect(await ended).toBe('over')
+    expect(pieces).toEqual([3, 3, 3, 1])
+  })
+
   it('ends the follow as unread if it cannot be read', async () => {
     const { feed, past } = overFeed(2, { fails: true })
     const { ended, listener } = reader()

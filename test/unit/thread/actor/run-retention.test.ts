@@ -1,0 +1,85 @@
+/** How long the thread of a stateless run stays when the run has ended. */
+
+import { describe, expect, it } from 'vitest'
+
+import { settled, ThreadHouse } from '../../../support/thread-house.ts'
+
+describe('the thread of a stateless run', () => {
+  const begun = async (resumable: boolean) => {
+    const house = new ThreadHouse()
+    const run = house.run({ ifMissing: 'hidden' })
+    const plan = { ...run.plan, temporary: true, resumable }
+    await house.client.startRun('t', 'x', { ...run, plan })
+    return { house, run }
+  }
+
+  const ended = async (resumable: boolean) => {
+    const { house, run } = await begun(resumable)
+    house.host.end(house.host.only)
+    await settled()
+    const { promise: ended, resolve } = Promise.withResolvers<string>()
+    await house.client.followRun('t', 'x', run.runId, { after: null, modes: null }, {
+      events: () => {},
+      ended: resolve,
+    })
+    await ended
+    await settled()
+    return house
+  }
+
+  it('is removed once a client has read to the end, even if that came after the run', async () => {
+    const house = await ended(false)
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it('stays for a minute if the client may come back, and is then removed', async () => {
+    const house = await ended(true)
+    expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+    house.env.advance(61_000)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it('stays until the due time that it was made for is settled, also after a crash', async () => {
+    const house = new ThreadHouse()
+    let [asked, isSettled] = [0, false]
+    house.isSettled = async (dueMs) => {
+      expect(dueMs).toBe(5)
+      if (++asked === 1) throw new Error('away')
+      return isSettled
+    }
+    const { plan, ...run } = house.run({ runId: 'x', ifMissing: 'hidden' })
+    await house.client.startRun('t', 'x', { ...run,
+      plan: { ...plan, temporary: true, due: { cronId: 'c', dueMs: 5 } } })
+    house.host.end(house.host.only)
+    await settled()
+    for (const life of [1, 2, 3]) {
+      house.env.advance(61_000)
+      await settled()
+      expect(asked).toBeGreaterThanOrEqual(life)
+      expect((await house.client.get('t', 'x')).row.status).toBe('idle')
+      house.restart()
+      await house.client.get('t', 'x')
+    }
+    isSettled = true
+    house.env.advance(61_000)
+    await settled()
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+
+  it.each(['under way', 'over'])('is removed after a crash while the run was %s', async (when) => {
+    const { house } = await begun(false)
+    if (when === 'over') house.host.end(house.host.only)
+    await settled()
+    house.restart()
+    // As the server does: it wakes all threads that are busy or hidden.
+    expect((await house.client.get('t', 'x')).row.hidden).toBe(true)
+    await settled()
+    if (when === 'under way') house.host.end(house.host.only)
+    await settled()
+    house.env.advance(61_000)
+    await settled()
+    expect(house.log.purged).toHaveLength(1)
+    await expect(house.client.get('t', 'x')).rejects.toThrow(/not found/)
+  })
+})
