@@ -116,7 +116,7 @@ it('The files of the project are named, to see when they change.', () => {
     .toEqual([['nested.ts', true], ['shapes.ts', true], ['typed.ts', true]])
 })
 
-it('Files of a project in a folder of packages are its own, and its packages are not.', () => {
+it('Files of a project that is in a folder of packages are its own, but not its packages.', () => {
   const { isOwn: isPart } = programOf(['/a/node_modules/b/graphs/c.ts'])
   const files = ['/a/node_modules/b/graphs/c.ts', '/a/node_modules/b/graphs/d/e.ts', '/a/f.ts',
     '/a/node_modules/b/graphs/node_modules/g/h.d.ts', '/a/node_modules/g/h.d.ts']
