@@ -328,7 +328,7 @@ export class Member {
   }
 
   #log(check: OwnershipCheck, runs: RunTable): CassandraLog {
-    const { process: { env }, without, bucketBytes } = this.#options
+    const { process: { env }, without, bucketBytes, crons, items } = this.#options
     const connection = this.#connection
     const rank = new WriteTimestamp()
     const chunks = new ChunkTable(connection)
@@ -343,7 +343,7 @@ export class Member {
       billing: new BillingTable(connection),
       rows: this.#rows,
       check: appending,
-      index: (this.#options.crons ? this.#indexOfAll() : this.#index) as unknown as LocalIndex,
+      index: (crons || items ? this.#indexOfAll() : this.#index) as unknown as LocalIndex,
       log: new LogTable({ connection, rank, chunks, env, check: rolling, commit: 'validate',
         bucketBytes, isDead: (id) => branches.isDead(id) }),
     })

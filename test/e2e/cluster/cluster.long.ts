@@ -1,5 +1,8 @@
 /** Three members on three nodes for long: killed, ended, stopped, cut off, at random moments. */
 
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { startCassandra } from '../../../scripts/cassandra/cluster.ts'
@@ -12,6 +15,8 @@ import type { Cluster, ClusterMember } from '../../support/cluster.ts'
 import { collect } from '../../support/run-events.ts'
 import type { Part } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
+import { openEvents } from '../../support/thread-events.ts'
+import type { EventSeen } from '../../support/thread-events.ts'
 import { takenForDead } from '../../support/taken-for-dead.ts'
 import { ask } from '../../support/wire.ts'
 import { Load } from './load.ts'
@@ -206,12 +211,67 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
     }
   }, 120_000)
 
+  it('send each event of a thread once, with its id, when the owner dies', async () => {
+    const stepCount = 60
+    const scratch = await mkdtemp(join(tmpdir(), 'heddle-events-'))
+    const file = join(scratch, 'diary')
+    const thread = crypto.randomUUID()
+    const answer = await ask(cluster.frontDoors[0]!, 'POST', `/threads/${thread}/commands`, {
+      id: 1,
+      method: 'run.start',
+      params: { assistant_id: 'diary', config: { recursion_limit: 100 },
+        input: { file, thread, word: 'w', steps: stepCount, pauseMs: 100 } },
+    })
+    expect(answer.body).toMatchObject({ type: 'success' })
+    const pidsWritten = async () =>
+      (await readFile(file, 'utf8').catch(() => '')).trim().split('\n')
+        .map((line) => Number(line.split(' ').at(-2)))
+    await expect.poll(async () => (await pidsWritten())[0]).toBeGreaterThan(0)
+    const [pid] = await pidsWritten()
+    const owner = cluster.members.find((member) => member.pid === pid)!
+    const [door, other] = cluster.members.filter((member) => member !== owner)
+    const seen: EventSeen[] = []
+    let lost: Promise<void> | undefined
+    for await (const event of openEvents(door!.url, thread)) {
+      seen.push(event)
+      if (seen.filter(isRootState).length === 15) lost ??= loseDoorOf(owner.url)
+      if (isRootEnd(event)) break
+    }
+    await lost
+    expect(new Set(await pidsWritten()).size).toBe(2)
+    const again: EventSeen[] = []
+    for await (const event of openEvents(other!.url, thread)) {
+      again.push(event)
+      if (isRootEnd(event)) break
+    }
+    expect(again).toEqual(seen)
+    const lines = seen.filter(isRootState)
+      .map(({ params }) => (params.data as { lines?: string[] }).lines?.length ?? 0)
+    expect(lines.filter((count) => count > 0))
+      .toEqual(Array.from({ length: stepCount }, (_, at) => at + 1))
+    expect(
+      seen.filter(({ method, params }) =>
+        method === 'lifecycle' && (params.data as { event: string }).event === 'running'
+      ),
+    ).toHaveLength(2)
+    await rm(scratch, { recursive: true })
+  }, 120_000)
+
   async function loseDoorOf(url: string): Promise<void> {
     const member = cluster.members.find((candidate) => candidate.url === url)!
     await member.kill('SIGKILL')
     await member.restart()
   }
 })
+
+function isRootState({ method, params: { namespace } }: EventSeen): boolean {
+  return method === 'values' && namespace.length === 0
+}
+
+function isRootEnd({ method, params: { namespace, data } }: EventSeen): boolean {
+  const { event } = data as { event?: string }
+  return method === 'lifecycle' && namespace.length === 0 && event === 'completed'
+}
 
 const linesOf = (parts: readonly Part[]) =>
   parts.filter(({ event }) => event === 'updates')
