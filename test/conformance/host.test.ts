@@ -144,9 +144,15 @@ describe('the server', () => {
       for (const [method, { requestBody }] of Object.entries(methods)) {
         if (!requestBody) continue
         const { example } = requestBody.content['application/json']!
-        const { status } = await ask(server.url, method.toUpperCase(),
-          path.replaceAll(/\{\w+\}/g, randomUUID()), example ?? 'there is none')
-        expect.soft([method, path, status]).toEqual([method, path, expect.toBeOneOf([200, 404])])
+        const { status, body: answer } = await fetch(
+          server.url + path.replaceAll(/\{\w+\}/g, randomUUID()),
+          { method: method.toUpperCase(), headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(example ?? 'there is none') },
+        )
+        // Some answers are streams without an end.
+        await answer?.cancel()
+        expect.soft([method, path, status])
+          .toEqual([method, path, expect.toBeOneOf([200, 202, 204, 404])])
       }
     }
   })

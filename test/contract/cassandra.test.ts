@@ -33,6 +33,6 @@ describe.skipIf(!cassandra)('on Cassandra', () => {
   describeLimitTable('Cassandra', shared)
   describeBillingTable('Cassandra', shared)
   describeAssistantIndex('Cassandra', shared)
-  describeCronIndex('Cassandra', shared)
+  describeCronIndex('Cassandra', place)
   describeItemIndex('Cassandra', shared)
 })

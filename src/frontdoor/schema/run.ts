@@ -95,9 +95,11 @@ const BatchRun = Type.Object({
 export type BatchRun = Static<typeof BatchRun>
 
 /** Body of requests that create several runs. */
-export const CreateRuns = Type.Array(BatchRun, { minItems: 1, maxItems: 1_000 }) as ListSchema<
-  typeof BatchRun
->
+export const CreateRuns = Type.Array(BatchRun, { minItems: 1, maxItems: 1_000,
+  examples: [[{ assistant_id: 'agent',
+    input: { messages: [{ role: 'user', content: 'Hello' }] } }]] }) as ListSchema<
+    typeof BatchRun
+  >
 
 /** Path of requests about one run on a named thread. */
 export const RunPath = Type.Object({ thread_id: Uuid(), run_id: Uuid() })

@@ -74,7 +74,7 @@ export const PruneThreads = Type.Object({
     OneOf(expiryStrategies, { default: 'delete',
       description: '`keep_latest` drops the history but for the newest state.' }),
   )),
-})
+}, { examples: [{ thread_ids: ['9f1d3c2e-6b2a-4c57-8a0e-0d5b7f3e2a11'] }] })
 /** A checked body of `PruneThreads`. */
 export type PruneThreads = Static<typeof PruneThreads>
 
