@@ -76,8 +76,10 @@ describe.skipIf(!cassandra)('the tables in Cassandra', () => {
     await prepare()
     const before = await tables()
     await admin.execute(`DROP TABLE ${keyspace}.run_order`)
-    await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 0 ` +
-      "WHERE name = 'schema' IF EXISTS")
+    for (const name of ['schema', 'newest']) {
+      await admin.execute(`UPDATE ${keyspace}_control.schema_version SET version = 0 ` +
+        `WHERE name = '${name}' IF EXISTS`)
+    }
     await prepare()
     expect(await tables()).toEqual(before)
   })
