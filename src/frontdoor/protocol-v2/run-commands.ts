@@ -121,8 +121,9 @@ function idsIn(interruptsJson: string): readonly unknown[] {
 export async function lastRun(
   { runs, caller, threadId, left }: CommandContext,
 ): Promise<RunRow> {
-  const [run] = await runs.list(caller.tenant, threadId, { limit: 1, select: ['metadata'] }, left)
-  if (run !== undefined) return run
+  const [last] = await runs.list(caller.tenant, threadId, { limit: 1, select: ['run_id'] }, left)
+  // Lists may leave out what a run asks.
+  if (last !== undefined) return runs.get(caller.tenant, { threadId, runId: last.runId })
   throw new ProtocolError('no_such_run', `Thread ${threadId} has no run yet: begin with run.start.`)
 }
 
