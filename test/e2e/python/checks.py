@@ -344,6 +344,9 @@ async def protocol_v2(client, transport):
 
             messages, called, values, output = await asyncio.gather(all_of(thread.messages),
                 all_of(thread.tool_calls), all_of(thread.values), thread.output)
+            # The client takes the replayed end of an earlier run for that of its own.
+            if turn > 1:
+                output = (await client.threads.get_state(thread_id))["values"]
             # A text is complete once the loop over the messages has read its end.
             said = [await message.text for message in messages]
             assert said == ["", "sunny in Paris", "It is sunny."], said
