@@ -12,10 +12,10 @@ import { v8Flags } from './src/settings/v8-flags.ts'
 import { isNight } from './test/support/repeats.ts'
 
 /** Conformance tests that speak of what the engine and the client do. */
-const ecosystem = ['assistants', 'cancel', 'crons', 'every-method', 'expiry', 'forms',
-  'graph-store', 'history', 'interrupts', 'join', 'lifecycle', 'many-runs', 'multitask',
-  'protocol-v2', 'protocol-v2-hook', 'runs', 'search', 'sse', 'state', 'stateless', 'storage',
-  'store', 'stream-end', 'streaming', 'strict-resume', 'subgraphs', 'supersteps', 'threads']
+const ecosystem = ['assistants', 'cancel', 'crons', 'expiry', 'forms', 'graph-store', 'history',
+  'interrupts', 'join', 'lifecycle', 'many-runs', 'multitask', 'protocol-v2', 'protocol-v2-hook',
+  'runs', 'search', 'sse', 'state', 'stateless', 'storage', 'store', 'stream-end', 'streaming',
+  'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
 const validation = 'test/**/*.validation.test.ts'
@@ -107,7 +107,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'newest',
-          include: [...ecosystem, 'test/conformance/schemas.test.ts', 'test/newest/*.newest.ts'],
+          include: [...ecosystem, 'test/conformance/{every-method,schemas}.test.ts',
+            'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk/stream': resolve(
