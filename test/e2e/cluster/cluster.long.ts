@@ -249,11 +249,11 @@ describe.skipIf(await whatIsMissing() !== undefined)('three members on three nod
       .map(({ params }) => (params.data as { lines?: string[] }).lines?.length ?? 0)
     expect(lines.filter((count) => count > 0))
       .toEqual(Array.from({ length: stepCount }, (_, at) => at + 1))
-    expect(
-      seen.filter(({ method, params }) =>
-        method === 'lifecycle' && (params.data as { event: string }).event === 'running'
-      ),
-    ).toHaveLength(2)
+    // Once for each owner: the thread may have moved in peace as well.
+    const begun = seen.filter(({ method, params }) =>
+      method === 'lifecycle' && (params.data as { event: string }).event === 'running'
+    )
+    expect(begun.length).toBeGreaterThanOrEqual(2)
     await rm(scratch, { recursive: true })
   }, 120_000)
 
