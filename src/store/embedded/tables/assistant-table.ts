@@ -1,13 +1,12 @@
 /** Rows of assistants. They are few compared to threads, so a search reads all of its tenant. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
-import { contains } from '../../../json/index.ts'
 import type { AssistantFilter, AssistantQuery, AssistantSort } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement } from '../file/database.ts'
 import { idKey } from '../file/id-key.ts'
 import type { NumberOf } from '../search/row-number.ts'
-import { Slice } from '../search/search-slice.ts'
-import type { Documents } from '../search/search-slice.ts'
+import { matching } from '../search/search-slice.ts'
+import type { CandidateRow, Documents } from '../search/search-slice.ts'
 import { pageOf } from '../search/stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from '../search/stored-row.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
@@ -138,20 +137,10 @@ export class AssistantTable {
     const { sortBy, limit, offset } = query
     const { sql, values } = this.#conditionsOf(others)
     const order = query.sortOrder === 'asc' ? 'ASC' : 'DESC'
-    const candidates = this.#database.prepare<readonly [no: number, bytes: number, json: string]>(`
+    const candidates = this.#database.prepare<CandidateRow>(`
       SELECT rowid, octet_length(metadata) + length(body), metadata FROM assistant ${sql}
       ORDER BY ${columnOf[sortBy]} ${order}, assistant_id ${order}`)
-    const sizes: SizedRow[] = []
-    let total = 0
-    const slice = new Slice()
-    for (const [no, bytes, document] of candidates.iterate(values)) {
-      if (contains(JSON.parse(document || '{}'), metadata)) {
-        if (total >= offset && sizes.length < limit) sizes.push([no, bytes])
-        total++
-      }
-      if (slice.ends(document)) yield
-    }
-    return { sizes, total }
+    return yield* matching(candidates.iterate(values), { metadata, limit, offset })
   }
 
   search(query: AssistantQuery): { page: RowPage<StoredRow>; total: number } {

@@ -1,13 +1,12 @@
 /** Rows of crons, with an index of those that must be looked at: it is the heap of due times. */
 
 import type { PurgeSubject } from '../../../checkpoint/index.ts'
-import { contains } from '../../../json/index.ts'
 import type { CronFilter, CronQuery, CronSort, DueCron } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement } from '../file/database.ts'
 import { idKey } from '../file/id-key.ts'
 import type { NumberOf } from '../search/row-number.ts'
-import { Slice } from '../search/search-slice.ts'
-import type { Documents } from '../search/search-slice.ts'
+import { matching } from '../search/search-slice.ts'
+import type { CandidateRow, Documents } from '../search/search-slice.ts'
 import { pageOf } from '../search/stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from '../search/stored-row.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
@@ -167,20 +166,10 @@ export class CronTable {
     const { metadata = {}, ...others } = query
     const { limit, offset } = query
     const { sql, values } = this.#conditionsOf(others)
-    const candidates = this.#database.prepare<readonly [no: number, bytes: number, json: string]>(`
+    const candidates = this.#database.prepare<CandidateRow>(`
       SELECT rowid, octet_length(metadata) + length(body), metadata FROM cron ${sql}
       ${orderOf(query)}`)
-    const sizes: SizedRow[] = []
-    let total = 0
-    const slice = new Slice()
-    for (const [no, bytes, document] of candidates.iterate(values)) {
-      if (contains(JSON.parse(document || '{}'), metadata)) {
-        if (total >= offset && sizes.length < limit) sizes.push([no, bytes])
-        total++
-      }
-      if (slice.ends(document)) yield
-    }
-    return { sizes, total }
+    return yield* matching(candidates.iterate(values), { metadata, limit, offset })
   }
 
   search(query: CronQuery): { page: RowPage<StoredRow>; total: number } {
