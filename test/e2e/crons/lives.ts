@@ -28,6 +28,9 @@ interface Fired {
 /** Time between the look at the clock that finds a due time and the run, on a busy machine. */
 const slackMs = 30_000
 
+/** Servers that may die under a run. */
+const deathsMax = 3
+
 /** How long a busy machine may take for the last runs. */
 const catchUp = { timeout: 60_000, interval: 250 } as const
 
@@ -88,7 +91,8 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   )
   expect(fired.filter(({ dueMs }) => Number.isNaN(dueMs)), 'runs of no due time').toEqual([])
   expect(new Set(fired.map(({ dueMs }) => dueMs)).size).toBe(fired.length)
-  expect(runs.filter(({ status }) => status !== 'success')).toEqual([])
+  const failed = runs.filter(({ status }) => status !== 'success')
+  expect(failed.filter((run) => !isBlamed(run, lives))).toEqual([])
   expect(runs.every(({ metadata }) => (metadata as { cron_id?: string }).cron_id === id)).toBe(true)
   // Of the times that were missed only the latest fires.
   for (const { dueMs, createdMs } of fired) {
@@ -101,6 +105,18 @@ async function requireOnce(cron: unknown, runs: readonly Run[],
   expect(Math.max(...dues)).toBe(minuteOf(throughMs))
   expect(Math.min(...dues.filter((due) => due >= minuteOf(fromMs))))
     .toBeLessThanOrEqual(minuteOf(answeredMs))
+}
+
+/**
+ * True for a run that ended with an error after three servers had died under it, as such a run is
+ * held to be what kills them. Times stand still while a clock that went back catches up, so an end
+ * may be later than its time.
+ */
+function isBlamed({ status, created_at, updated_at }: Run, lives: readonly Life[]): boolean {
+  const [createdMs, endedMs] = [Date.parse(created_at), Date.parse(updated_at)]
+  const begun = lives.findIndex(({ throughMs }) => createdMs <= throughMs)
+  const ended = lives.findLastIndex(({ fromMs }) => fromMs <= endedMs)
+  return status === 'error' && ended - begun >= deathsMax
 }
 
 async function keptRuns(client: Client, cron: unknown): Promise<Run[]> {
