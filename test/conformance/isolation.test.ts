@@ -46,11 +46,13 @@ describe('while a graph spins', () => {
     await server.client.runs.wait(other, 'echo', { input: say('x') })
     const spinner = await startSpinner(gate())
     const { threads } = server.client
-    for (let n = 0; n < 10; n += 1) {
-      expect(await timed(() => ask(server.url, 'GET', '/ok'))).toBeLessThan(500 + storeMs)
-      expect(await timed(() => threads.get(other))).toBeLessThan(500 + storeMs)
-      expect(await timed(() => threads.getState(other))).toBeLessThan(1_000 + storeMs)
-      expect(await timed(() => threads.get(spinner.id))).toBeLessThan(500 + storeMs)
+    const asks: readonly (() => Promise<unknown>)[] = [() => ask(server.url, 'GET', '/ok'),
+      () => threads.get(other), () => threads.getState(other), () => threads.get(spinner.id)]
+    for (const each of asks) {
+      const times: number[] = []
+      for (let n = 0; n < 10; n += 1) times.push(await timed(each))
+      // The machine delays some of them, a spinner would delay all.
+      expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(500 + storeMs)
     }
     await server.client.runs.cancel(spinner.id, spinner.runId, true)
   })
@@ -96,8 +98,9 @@ describe('a graph that spins for ever', () => {
   it('is ended by a cancel, and its thread works again', async () => {
     const { runs, threads } = server.client
     const spinner = await startSpinner(gate())
-    const ms = await timed(() => runs.cancel(spinner.id, spinner.runId, true))
-    expect(ms).toBeLessThan(2_000 + storeMs)
+    const cancel = () => runs.cancel(spinner.id, spinner.runId, true)
+    const [ms, engineMs] = await Promise.all([timed(cancel), engineLoadMs()])
+    expect(ms).toBeLessThan(Math.max(2_000, 4 * engineMs) + storeMs)
     expect(await runs.get(spinner.id, spinner.runId)).toMatchObject({ status: 'interrupted' })
     expect((await threads.get(spinner.id)).status).not.toBe('busy')
     expect(texts(await runs.wait(spinner.id, 'echo', { input: say('again') })))

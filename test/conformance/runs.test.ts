@@ -211,14 +211,19 @@ describe('waiting for a run', () => {
   it('answers at once, without a poll', async () => {
     const id = await newThread()
     await server.client.runs.wait(id, 'echo', { input: say('warm') })
-    const times: number[] = []
+    const [times, ofWrites]: [number[], number[]] = [[], []]
     for (let n = 0; n < 10; n += 1) {
       const began = performance.now()
+      await newThread()
+      ofWrites.push(tookMs(began))
+      const asked = performance.now()
       await server.client.runs.wait(id, 'echo', { input: say('x') })
-      times.push(tookMs(began))
+      times.push(tookMs(asked))
     }
-    // A disk that stalls delays one of them, a polling interval delays all.
-    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(answerMs)
+    // A disk that stalls delays one of them, a polling interval delays all. Where one write takes
+    // long as well, a run may take as long as several.
+    const median = (all: number[]) => all.toSorted((a, b) => a - b)[5]!
+    expect(median(times)).toBeLessThan(Math.max(answerMs, 10 * median(ofWrites)))
   })
 })
 
