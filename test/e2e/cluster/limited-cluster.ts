@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { expect } from 'vitest'
+
 import { actorKeyText, shardOf } from '../../../cluster/index.ts'
 import type { ClusterStatus } from '../../../cluster/index.ts'
 import { hashOf } from '../../../src/access/index.ts'
@@ -13,10 +15,13 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
+import { ask } from '../../support/wire.ts'
 
 export interface LimitedCluster extends Cluster {
   /** Which member counts a key's requests under that row, as a front door sees it. */
   counterOf(row: string, apiKey: string, door: number): Promise<number>
+  /** How many requests the front doors let through since they could not reach their counter. */
+  alone(row: string): Promise<number>
 }
 
 export async function startLimitedCluster(cassandra: CassandraForTests,
@@ -36,12 +41,25 @@ export async function startLimitedCluster(cassandra: CassandraForTests,
       const owner = shards.find(({ shard }) => shard === shardOf(actorKeyText(key), 256))
       return statuses.findIndex((status) => status?.member.id === owner!.session)
     },
+    alone: async (row) => {
+      const counts = await Promise.all(cluster.frontDoors.map((url) => aloneAt(url, row)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
     close: async () => {
       await cluster.close()
       await dropKeyspace(place)
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+async function aloneAt(url: string, row: string): Promise<number> {
+  const { body } = await ask(url, 'GET', '/metrics')
+  const line = String(body).split('\n').find((each) =>
+    each.includes(`row="${row}"`) && each.includes('fate="alone"')
+  )
+  expect(line).toBeDefined()
+  return Number(line!.split(' ').at(-1))
 }
 
 /** Undefined if there is no answer. */

@@ -32,9 +32,12 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
       headers: { 'x-api-key': 'hot' } })
     await everywhere.strike(5 * count / intervalSeconds, 3_000 * intervalSeconds)
     const { admitted } = everywhere
+    const most = mostWithin(intervalSeconds * 1_000, admitted)
+    // On a machine that stands still for seconds, a front door may do without its counter.
+    const alone = await cluster.alone(hot)
     console.log(`${admitted.length} let through of ${everywhere.answers.length}, at most ` +
-      `${mostWithin(intervalSeconds * 1_000, admitted)} within ${intervalSeconds} s`)
-    expect(mostWithin(intervalSeconds * 1_000, admitted)).toBeLessThanOrEqual(count)
+      `${most} within ${intervalSeconds} s, ${alone} without the counter`)
+    expect(most).toBeLessThanOrEqual(count + alone)
     expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3 * count)
 
     // Uses half of a limit whose counter then dies; the other half must be left.

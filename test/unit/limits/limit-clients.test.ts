@@ -182,6 +182,30 @@ describe('a counter that is unreachable', () => {
     expect(world.admitted).toHaveLength(1)
   })
 
+  it('lets no more through than the limit, and what front doors let through alone', async () => {
+    const part = fc.record({ ms: fc.nat(1_500), wayMs: fc.oneof(fc.nat(60), fc.nat(1_600)),
+      failsOver: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { minLength: 10, maxLength: 20 }), async (parts) => {
+        const world = new LimitWorld({ count: 200, intervalMs: 4_000 })
+        for (const { ms, wayMs, failsOver } of parts) {
+          world.wayMs = wayMs
+          if (failsOver) world.failOver()
+          for (let passed = 0; passed < ms; passed += 5) {
+            world.request(passed % 3)
+            await world.pass(5, 5)
+          }
+        }
+        const alone = world.doors.reduce(
+          (sum, { tallies }) => sum + (tallies.get('tested')?.alone ?? 0),
+          0,
+        )
+        expect(mostWithin(4_000, world.admitted)).toBeLessThanOrEqual(200 + alone)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
   it('is given up after 5 s if it is slow and the row is closed', async () => {
     const world = new LimitWorld({ durable: true, onOutage: 'deny' })
     world.wayMs = 2_000
