@@ -8,7 +8,7 @@ import type { ServerProcess } from './server-process.ts'
 /** Bytes of a mebibyte. */
 export const megabyte = 1024 * 1024
 
-/** No turn may be longer, or as allowed: relative to the yardstick, as some machines are slow. */
+/** No turn may be longer, but for works that are allowed more, and on slow machines. */
 const promisedMs = 50
 
 /** Tries of a work: other processes make a turn longer at times, and never shorter. */
@@ -17,7 +17,7 @@ const triesMax = 4
 /** The answer that a work must have, and how long it may hold up others. */
 interface Allowed {
   readonly status: number
-  /** How many times as long as the yardstick a turn may be. */
+  /** How many times as long as the yardstick a turn may be, if that is more than is promised. */
   readonly times: number
 }
 
