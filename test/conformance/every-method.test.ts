@@ -3,10 +3,12 @@
 import type { Client } from '@langchain/langgraph-sdk'
 import { describe, expect, it } from 'vitest'
 
+import { useGates } from '../support/gate.ts'
 import { collectAll, say, texts } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 
 const server = useServer()
+const gate = useGates()
 
 /** A method, by its part of the client and its name, and a call of it. */
 type Calls = Readonly<Record<string, (client: Client) => Promise<void>>>
@@ -35,9 +37,11 @@ async function spoken(client: Client) {
 }
 
 /** A thread with a run that does not end by itself. */
-async function spinning(client: Client) {
+async function waiting(client: Client) {
   const id = await threadOf(client)
-  const { run_id: runId } = await client.runs.create(id, 'spin', { input: { ms: -1 } })
+  const { run_id: runId } = await client.runs.create(id, 'held', {
+    input: say(`hold ${gate().url}`),
+  })
   return { id, runId }
 }
 
@@ -238,7 +242,7 @@ const runs: Calls = {
     expect(await client.runs.get(id, runId)).toMatchObject({ thread_id: id, run_id: runId })
   },
   'runs.cancel': async (client) => {
-    const { id, runId } = await spinning(client)
+    const { id, runId } = await waiting(client)
     await client.runs.cancel(id, runId, true)
     expect(await client.runs.get(id, runId)).toMatchObject({ status: 'interrupted' })
   },
@@ -269,7 +273,7 @@ const runs: Calls = {
     expect(await client.runs.join(kept!.thread_id, kept!.run_id)).toMatchObject({ topic: 't' })
   },
   'runs.cancelMany': async (client) => {
-    const { id, runId } = await spinning(client)
+    const { id, runId } = await waiting(client)
     await client.runs.cancelMany({ threadId: id, runIds: [runId] })
     await client.runs.join(id, runId)
     expect(await client.runs.get(id, runId)).toMatchObject({ status: 'interrupted' })

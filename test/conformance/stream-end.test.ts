@@ -3,12 +3,14 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { describe, expect, it } from 'vitest'
 
-import { collectAll } from '../support/run-events.ts'
+import { useGates } from '../support/gate.ts'
+import { collectAll, say } from '../support/run-events.ts'
 import type { Part } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
 const server = useServer()
+const gate = useGates()
 
 const newThread = async () => (await server.client.threads.create()).thread_id
 
@@ -16,6 +18,10 @@ async function streamed(graph: string, payload: object, thread?: string): Promis
   const id = thread ?? await newThread()
   return collectAll(server.client.runs.stream(id, graph, payload))
 }
+
+/** A run that does not end by itself. */
+const held = (id: string) =>
+  server.client.runs.stream(id, 'held', { input: say(`hold ${gate().url}`) })
 
 const runOf = ([first]: readonly Part[]) => (first!.data as { readonly run_id: string }).run_id
 const namesOf = (parts: readonly Part[]) => parts.map(({ event }) => event)
@@ -62,7 +68,7 @@ describe('the stream of a run', () => {
   it('ends as interrupted if the run is cancelled', async () => {
     const id = await newThread()
     const parts: Part[] = []
-    for await (const part of server.client.runs.stream(id, 'spin', { input: { ms: -1 } })) {
+    for await (const part of held(id)) {
       parts.push(part as Part)
       if (parts.length === 1) await server.client.runs.cancel(id, runOf(parts))
     }
@@ -72,7 +78,7 @@ describe('the stream of a run', () => {
   it('ends as rollback if nothing is left of the run', async () => {
     const id = await newThread()
     const parts: Part[] = []
-    for await (const part of server.client.runs.stream(id, 'spin', { input: { ms: -1 } })) {
+    for await (const part of held(id)) {
       parts.push(part as Part)
       if (parts.length > 1) continue
       await ask(server.url, 'POST',
