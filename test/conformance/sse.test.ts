@@ -27,7 +27,8 @@ async function allFrames(answer: Response): Promise<Frame[]> {
   return frames
 }
 
-describe('a stream', () => {
+// At once: those that wait for seconds of silence need nothing else.
+describe.concurrent('a stream', () => {
   it('carries the headers that clients and proxies need', async () => {
     const id = await newThread()
     const answer = await open(`/threads/${id}/runs/stream`, { assistant_id: 'echo',
@@ -95,7 +96,7 @@ describe('a stream', () => {
   })
 })
 
-describe('a reader', () => {
+describe.concurrent('a reader', () => {
   it('gets everything that a graph streams at once, in order, however much it is', async () => {
     const stream = server.client.runs.stream(null, 'wide', { input: { pieces: 40, size: 1_500_000 },
       streamMode: ['updates', 'custom'] })
@@ -107,7 +108,7 @@ describe('a reader', () => {
   })
 })
 
-describe('a reader that does not read', () => {
+describe.concurrent('a reader that does not read', () => {
   it('delays the run only briefly, and other readers not at all', async () => {
     const id = await newThread()
     const body = JSON.stringify({ assistant_id: 'wide', stream_mode: ['values', 'custom'],
@@ -129,7 +130,7 @@ describe('a reader that does not read', () => {
   })
 })
 
-describe('wait and join', () => {
+describe.concurrent('wait and join', () => {
   it('send their headers at once, to occupy no connection slot of the client', async () => {
     const id = await newThread()
     const hold = gate()
