@@ -57,7 +57,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
         const run = new ModelRun(store)
         for (const operation of operations) await run.do(operation)
         for (const each of run.living) await run.expectAgreement(each, ranges)
-      }), { numRuns: repeats({ day: 75, night: 150 }) })
+      }), { numRuns: repeats({ day: 40, night: 150 }) })
     }, longMs)
 
     it('keeps nothing when a log and all that forked from it are deleted', async () => {
@@ -69,7 +69,7 @@ export function describeLogModel(name: string, makePlace: MakePlace): void {
           const own = { id: branch.id, ancestors: [] }
           expect(await store.log.read(own, { from: 1, through: 99 })).toEqual([])
         }
-      }), { numRuns: repeats({ day: 25, night: 50 }) })
+      }), { numRuns: repeats({ day: 15, night: 50 }) })
     }, longMs)
   })
 }

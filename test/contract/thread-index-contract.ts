@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
 import type { ThreadQuery } from '../../src/search/index.ts'
+import { repeats } from '../support/repeats.ts'
 import { aBranch, aThread } from './rows.ts'
 import { matchingThreads, pageOfThreads } from './search-model.ts'
 import { useStore } from './store-place.ts'
@@ -240,7 +241,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
               await expectAgreement([...rows.values()], { ...each, tenant })
             }
           }),
-          { numRuns: 150 },
+          { numRuns: repeats({ day: 75, night: 150 }) },
         )
       })
 
@@ -272,7 +273,7 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         await fc.assert(fc.asyncProperty(query(metadata, [0, 5, 800, 2_990]), async (each) => {
           const ids = each.ids?.map((id) => rows[Number(id)]?.threadId ?? id)
           await expectAgreement(rows, { ...each, tenant, ...ids && { ids } })
-        }), { numRuns: 300 })
+        }), { numRuns: repeats({ day: 150, night: 300 }) })
       })
 
       const expectAgreement = async (rows: readonly ThreadRow[], query: ThreadQuery) => {

@@ -10,10 +10,10 @@ import { ask } from '../support/wire.ts'
 const server = useServer({ project: 'conformance' })
 
 /** So often, at moments around the end of the thread. */
-const kills = isNight ? [-1_500, -300, 0, 40, 150] : [-300, 0, 150]
+const kills = isNight ? [-1_500, -300, 0, 40, 150] : [-300, 150]
 
 const waiting = { interval: 20 }
-const lifeMs = 3_000
+const lifeMs = 2_000
 
 async function isGone(id: string): Promise<boolean> {
   const { threads, runs } = clientOf(server.url)

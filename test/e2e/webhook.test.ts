@@ -5,9 +5,13 @@ import { expect, it } from 'vitest'
 import { firstFreePort } from '../support/port.ts'
 import { openReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
+import { repeats } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
 import { startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
+
+/** Of the server that has many webhooks to send. */
+const killsInTotal = repeats({ day: 2, night: 3 })
 
 it('A webhook that hung when the server was killed is sent after the restart, as the same delivery',
   async () => {
@@ -97,7 +101,7 @@ it('Every acknowledged run sends its webhook, whenever the server is killed', as
     }
   }
   try {
-    for (let kills = 1; kills <= 3; kills++) {
+    for (let kills = 1; kills <= killsInTotal; kills++) {
       hanging = 3
       const goal = receiver.received.length + 10 * kills
       const working = Promise.all([work(), work(), work()])

@@ -9,6 +9,7 @@ import type { BillingRow } from '../../../src/billing/index.ts'
 import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
+import { repeats } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
 import { startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
@@ -16,7 +17,7 @@ import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
 const main = resolve(import.meta.dirname, '../../../src/main.ts')
-const kills = 3
+const kills = repeats({ day: 2, night: 3 })
 const runsEach = 20
 
 describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {

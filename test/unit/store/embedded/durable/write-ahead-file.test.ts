@@ -20,7 +20,10 @@ import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aRun, aThread, copyOf } from '../../../../contract/rows.ts'
 import type { OpenStore } from '../../../../contract/store-place.ts'
 import { virtualEnv } from '../../../../support/env.ts'
+import { repeats } from '../../../../support/repeats.ts'
 
+/** Each ends when a write is refused, which takes seconds. */
+const lives = repeats({ day: 1, night: 3 })
 const every = { from: 1, through: Number.MAX_SAFE_INTEGER }
 
 let place: ReturnType<typeof embeddedPlace>
@@ -183,7 +186,7 @@ describe('a process', () => {
     await store.close()
     const id = randomUUID()
     const branch = { id, ancestors: [] }
-    for (let life = 1; life <= 3; life += 1) {
+    for (let life = 1; life <= lives; life += 1) {
       const { lines, kill } = start(process.execPath, appending, place.directory, id)
       let newest = 0
       let count = 0

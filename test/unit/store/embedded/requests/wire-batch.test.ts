@@ -8,7 +8,7 @@ import { packEntries, packWrites, transferred, unpackEntries,
 import type { Write } from '../../../../../src/store/embedded/requests/write.ts'
 import { aBranch, aRow } from '../../../../contract/rows.ts'
 
-const body = fc.oneof({ weight: 9, arbitrary: fc.uint8Array({ maxLength: 20 }) }, { weight: 1,
+const body = fc.oneof({ weight: 29, arbitrary: fc.uint8Array({ maxLength: 20 }) }, { weight: 1,
   arbitrary: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 + 2 })
     .map((length) => new Uint8Array(length).fill(length)) })
 
