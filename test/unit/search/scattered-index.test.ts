@@ -13,6 +13,7 @@ import type { EmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { embeddedPlace } from '../../contract/embedded-place.ts'
 import { anAssistant, anItem, aThread } from '../../contract/rows.ts'
 import { virtualEnv } from '../../support/env.ts'
+import { repeats } from '../../support/repeats.ts'
 
 const members = [0, 1, 2].map((number) => ({ id: `m${number}`, address: `10.0.0.${number}` }))
 const shards = 6
@@ -155,7 +156,7 @@ describe('a search across several owners', () => {
             .toBe(await whole.threads.count({ ...each, tenant }))
         }
       },
-    ), { numRuns: 150 })
+    ), { numRuns: repeats({ day: 75, night: 150 }) })
   })
 
   it('of assistants equals the search of one index with all rows', async () => {

@@ -16,6 +16,7 @@ import type { ChannelClass } from '../../../../src/graph/state/channel-updates.t
 import { changingGraph } from '../../../support/changing-graph.ts'
 import { codec, GraphBench } from '../../../support/graph-bench.ts'
 import type { Ran } from '../../../support/graph-bench.ts'
+import { repeats } from '../../../support/repeats.ts'
 import { expectAlike } from '../../../support/state-oracle.ts'
 
 interface Row {
@@ -344,4 +345,6 @@ describe('a change in place', () => {
 })
 
 it("holds what the library's own saver holds, after every step of random graphs", () =>
-  fc.assert(fc.asyncProperty(changingGraph, expectAlike), { numRuns: 120 }))
+  fc.assert(fc.asyncProperty(changingGraph, expectAlike), {
+    numRuns: repeats({ day: 60, night: 120 }),
+  }))

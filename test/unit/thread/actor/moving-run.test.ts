@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import type { FeedEvent } from '../../../../src/thread/index.ts'
+import { repeats } from '../../../support/repeats.ts'
 import { aRun, settled } from '../../../support/thread-house.ts'
 import { ThreadChain } from '../../../support/thread-pair.ts'
 import { hostProject, TestHost } from '../../graph/project/host-project.ts'
@@ -81,5 +82,5 @@ it('A run reaches its end and every update is sent once, however its owners chan
     expect(noted('metadata').at(-1)).toMatchObject({ attempt })
     // Without a death nothing is sent twice; after one, a token may be.
     if (killed === 0) expect(noted('custom')).toHaveLength(supersteps)
-  }), { numRuns: 20 })
+  }), { numRuns: repeats({ day: 12, night: 20 }) })
 })
