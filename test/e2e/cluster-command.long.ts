@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { whatIsMissing } from '../../../scripts/cassandra/library.ts'
-import { readDescription } from '../../../scripts/cluster/description.ts'
-import { firstFreePort } from '../../support/port.ts'
-import { say, texts } from '../../support/run-events.ts'
-import { clientOf } from '../../support/server.ts'
+import { whatIsMissing } from '../../scripts/cassandra/library.ts'
+import { readDescription } from '../../scripts/cluster/description.ts'
+import { firstFreePort } from '../support/port.ts'
+import { say, texts } from '../support/run-events.ts'
+import { clientOf } from '../support/server.ts'
 
-const root = resolve(import.meta.dirname, '../../..')
+const root = resolve(import.meta.dirname, '../..')
 const firstAddress = '127.0.0.38'
 const memberCount = 2
 
