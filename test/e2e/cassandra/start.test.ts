@@ -1,7 +1,4 @@
-/**
- * A start that cannot work is refused soon, in one sentence that says what to do; one that may work
- * in a moment waits.
- */
+/** A start that cannot work is refused soon, in one sentence that says what to do. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -22,7 +19,6 @@ import { cassandraForTests } from '../../support/cassandra.ts'
 import { failToStart, startServer } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { cql, createKeyspace } from './cql.ts'
-import { describeSilence } from './silence.ts'
 
 const cassandra = await cassandraForTests()
 /** Whether nodes of our own, with other settings, cannot be started here. */
@@ -68,7 +64,7 @@ async function refusal({ dataCenter, ...place }: CassandraKeyspace,
   return message
 }
 
-describe('contact points', () => {
+describe.concurrent('contact points', () => {
   const at = (...contactPoints: readonly string[]) => ({ ...newKeyspace(nobody), contactPoints })
 
   it('where nothing listens are named', async () => {
@@ -232,5 +228,3 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
     expect(message).toContain('User reader has no MODIFY permission on <table own_control.')
   })
 })
-
-describeSilence(cassandra, ['shard_owner'])
