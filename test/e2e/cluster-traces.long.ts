@@ -3,13 +3,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
-import { untilWhole } from '../../bench/ownership-view.ts'
-import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
-import { cassandraForTests } from '../../support/cassandra.ts'
-import { startCluster } from '../../support/cluster.ts'
-import { startOtlpReceiver } from '../../support/otlp-receiver.ts'
-import { say } from '../../support/run-events.ts'
-import { ask } from '../../support/wire.ts'
+import { untilWhole } from '../bench/ownership-view.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../support/cassandra.ts'
+import { startCluster } from '../support/cluster.ts'
+import { startOtlpReceiver } from '../support/otlp-receiver.ts'
+import { say } from '../support/run-events.ts'
+import { ask } from '../support/wire.ts'
 
 const cassandra = await cassandraForTests()
 const requests = 24
