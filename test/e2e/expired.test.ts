@@ -3,11 +3,12 @@
 import { expect, it } from 'vitest'
 import { isNight } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
+import { oneWorker } from '../support/server-process.ts'
 import { clientOf, useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
 
 /** Its own: it is killed. */
-const server = useServer({ project: 'conformance' })
+const server = useServer({ project: 'conformance', args: oneWorker })
 
 /** So often, at moments around the end of the thread. */
 const kills = isNight ? [-1_500, -300, 0, 40, 150] : [-300, 150]

@@ -7,7 +7,7 @@ import { openReceiver } from '../support/receiver.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { repeats } from '../support/repeats.ts'
 import { say } from '../support/run-events.ts'
-import { startServer } from '../support/server-process.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
 /** Of the server that has many webhooks to send. */
@@ -20,7 +20,7 @@ it('A webhook that hung when the server was killed is sent after the restart, as
       if (answers) response.end()
     })
     const server = await startServer({ project: 'conformance',
-      args: ['--egress-allow', '127.0.0.1'] })
+      args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
     try {
       const { runs, threads } = clientOf(server.url)
       const { thread_id: id } = await threads.create()
@@ -46,7 +46,7 @@ it('A webhook of a stateless run is sent once, after a kill before its receiver 
   async () => {
     const port = await firstFreePort()
     const server = await startServer({ project: 'conformance',
-      args: ['--egress-allow', '127.0.0.1'] })
+      args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
     let receiver: Receiver | undefined
     try {
       const { runs } = clientOf(server.url)
@@ -85,7 +85,7 @@ it('Every acknowledged run sends its webhook, whenever the server is killed', as
     response.end()
   })
   const server = await startServer({ project: 'conformance',
-    args: ['--egress-allow', '127.0.0.1'] })
+    args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
   const acknowledged = new Set<string>()
   const work = async () => {
     const { runs } = clientOf(server.url)

@@ -36,6 +36,9 @@ export interface ServerOptions {
   readonly received?: (output: string) => void
 }
 
+/** For a server that starts often and executes little: each worker loads the engine. */
+export const oneWorker: readonly string[] = ['--workers', '1']
+
 /** How a process ended. */
 export interface Exit {
   readonly code: number | null

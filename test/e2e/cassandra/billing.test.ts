@@ -11,7 +11,7 @@ import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { repeats } from '../../support/repeats.ts'
 import { say } from '../../support/run-events.ts'
-import { startServer } from '../../support/server-process.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
@@ -26,7 +26,7 @@ describe.skipIf(!cassandra)('a server on Cassandra that bills', () => {
   beforeAll(async () => {
     place = newKeyspace(cassandra!)
     server = await startServer({ project: 'conformance', cassandra: place,
-      args: ['--billing', 'on', '--member-host', '127.0.0.1'] })
+      args: ['--billing', 'on', '--member-host', '127.0.0.1', ...oneWorker] })
   })
   afterAll(async () => {
     await server.close()

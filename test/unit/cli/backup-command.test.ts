@@ -7,7 +7,7 @@ import { afterAll, afterEach, expect, it } from 'vitest'
 
 import { heddle } from '../../support/command.ts'
 import { say, texts } from '../../support/run-events.ts'
-import { startServer } from '../../support/server-process.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => server?.close())
 it('The command "backup" makes a file that a server can be started on.', async () => {
   const data = join(root, 'data')
   const backUp = (name: string) => heddle('backup', join(root, name), '--data', data)
-  server = await startServer({ project: 'conformance', dataDir: data })
+  server = await startServer({ project: 'conformance', dataDir: data, args: oneWorker })
   const { threads, runs } = clientOf(server.url)
   const { thread_id: id } = await threads.create()
   await runs.wait(id, 'echo', { input: say('kept') })
@@ -35,7 +35,8 @@ it('The command "backup" makes a file that a server can be started on.', async (
   for (const name of ['running', 'stopped']) {
     mkdirSync(join(root, name))
     copyFileSync(join(root, `${name}.db`), join(root, name, 'heddle.db'))
-    server = await startServer({ project: 'conformance', dataDir: join(root, name) })
+    server = await startServer({ project: 'conformance', dataDir: join(root, name),
+      args: oneWorker })
     const { values } = await clientOf(server.url).threads.getState(id)
     expect(texts(values)).toEqual(['kept', 'echo: kept'])
     await server.close()

@@ -12,7 +12,7 @@ import { runBillingCommand } from '../../../src/cli/billing-command.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
 import { heddle } from '../../support/command.ts'
 import { say } from '../../support/run-events.ts'
-import { startServer } from '../../support/server-process.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
@@ -40,7 +40,7 @@ describe('the command "billing"', () => {
   it('lists each run once, even after a restart and after its thread is deleted', async () => {
     const data = join(root, 'us')
     server = await startServer({ project: 'conformance', dataDir: data,
-      args: ['--billing', 'on', '--region', 'us', '--limits', 'off'] })
+      args: ['--billing', 'on', '--region', 'us', '--limits', 'off', ...oneWorker] })
     const { threads, runs } = clientOf(server.url)
     const { thread_id: threadId } = await threads.create()
     const { run_id: runId } = await runs.create(threadId, 'echo', { input: say('secret') })
@@ -68,7 +68,8 @@ describe('the command "billing"', () => {
   it('finds nothing in the region eu, where a server with billing does not start', async () => {
     const data = join(root, 'eu')
     const eu = ['--region', 'eu', '--limits', 'off']
-    server = await startServer({ project: 'conformance', dataDir: data, args: eu })
+    server = await startServer({ project: 'conformance', dataDir: data,
+      args: [...eu, ...oneWorker] })
     const { thread_id: threadId } = await clientOf(server.url).threads.create()
     await clientOf(server.url).runs.wait(threadId, 'echo', { input: say('hello') })
     const [run] = await clientOf(server.url).runs.list(threadId)

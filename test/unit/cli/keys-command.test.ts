@@ -11,7 +11,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 
 import { runKeysCommand } from '../../../src/cli/keys-command.ts'
 import { heddle } from '../../support/command.ts'
-import { startServer } from '../../support/server-process.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { ask } from '../../support/wire.ts'
 
@@ -123,7 +123,7 @@ describe('the command "keys"', () => {
 
   it('works while a server uses the directory, and revokes within five seconds', async () => {
     const { key: before } = await made('--tenant', 'acme')
-    const server = await startServer({ dataDir: data, args: ['--auth', 'keys'] })
+    const server = await startServer({ dataDir: data, args: ['--auth', 'keys', ...oneWorker] })
     const socket = join(data, 'heddle.sock')
     const statusWith = async (key: string) =>
       (await ask(server.url, 'POST', '/threads/search', {}, { 'x-api-key': key })).status
