@@ -11,15 +11,15 @@ import { useGates } from '../support/gate.ts'
 import { startHeld } from '../support/held-run.ts'
 import { firstFreePort } from '../support/port.ts'
 import { say, texts } from '../support/run-events.ts'
-import { failToStart, startServer } from '../support/server-process.ts'
+import { failToStart, oneWorker, startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 import { tookMs } from '../support/stillness.ts'
 
 const gate = useGates()
 
-async function started(): Promise<ServerProcess> {
-  const server = await startServer({ project: 'conformance' })
+async function started(args = oneWorker): Promise<ServerProcess> {
+  const server = await startServer({ project: 'conformance', args })
   onTestFinished(() => server.close())
   return server
 }
@@ -76,7 +76,7 @@ describe('starting', () => {
   })
 
   it('takes less than two seconds the second time', async () => {
-    const server = await started()
+    const server = await started([])
     const client = clientOf(server.url)
     const { thread_id: id } = await client.threads.create()
     await client.runs.wait(id, 'echo', { input: say('x') })

@@ -6,7 +6,7 @@ import { cassandraForTests } from '../../support/cassandra.ts'
 import { useGates } from '../../support/gate.ts'
 import { openKeyMaker } from '../../support/keys.ts'
 import { say } from '../../support/run-events.ts'
-import { startServer } from '../../support/server-process.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 import { allowedMs } from '../../support/stillness.ts'
 import { ask, framesOf } from '../../support/wire.ts'
@@ -20,7 +20,8 @@ describe.skipIf(keyspace === undefined)('two front doors on one keyspace', () =>
 
   beforeAll(async () => {
     const start = () =>
-      startServer({ project: 'conformance', cassandra: keyspace, args: ['--auth', 'keys'] })
+      startServer({ project: 'conformance', cassandra: keyspace,
+        args: ['--auth', 'keys', ...oneWorker] })
     doors = [await start(), await start()]
   })
 

@@ -7,6 +7,7 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster } from '../../support/cluster.ts'
+import { oneWorker } from '../../support/server-process.ts'
 import { tookMs } from '../../support/stillness.ts'
 import { Load } from './load.ts'
 
@@ -15,7 +16,8 @@ const cassandra = await cassandraForTests()
 async function threeMembers(): Promise<Cluster> {
   const place = newKeyspace(cassandra!)
   onTestFinished(() => dropKeyspace(place))
-  const cluster = await startCluster({ members: 3, cassandra: place, project: 'conformance' })
+  const cluster = await startCluster({ members: 3, cassandra: place, project: 'conformance',
+    args: oneWorker })
   onTestFinished(() => cluster.close())
   return cluster
 }

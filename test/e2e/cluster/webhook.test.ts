@@ -8,6 +8,7 @@ import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
 import { openReceiver } from '../../support/receiver.ts'
 import { say } from '../../support/run-events.ts'
+import { oneWorker } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 
 const cassandra = await cassandraForTests()
@@ -25,7 +26,7 @@ describe.skipIf(!cassandra)('a cluster of two', () => {
       response.end()
     })
     const cluster = await startCluster({ members: 2, cassandra: place, project: 'conformance',
-      args: ['--egress-allow', '127.0.0.1'] })
+      args: ['--egress-allow', '127.0.0.1', ...oneWorker] })
     try {
       const { runs } = clientOf(cluster.frontDoors[1]!)
       const ids = await Promise.all(
