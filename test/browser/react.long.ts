@@ -9,6 +9,7 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { useGates } from '../support/gate.ts'
+import { isNight } from '../support/repeats.ts'
 import { useServer } from '../support/server.ts'
 import type { ClientOfPage, PageServer } from './page-server.ts'
 import { servePage } from './page-server.ts'
@@ -21,9 +22,13 @@ if (!hasBrowser) console.log(`Skipped: there is no browser at ${chromiumPath}.`)
 const server = useServer({ project: 'conformance' })
 const gate = useGates()
 
-const sides = (['pinned', 'newest'] as const).flatMap((client) =>
+const everySide = (['pinned', 'newest'] as const).flatMap((client) =>
   (['sse', 'websocket'] as const).map((transport) => ({ client, transport }))
 )
+/** By day each client and each transport once. */
+const sides = isNight
+  ? everySide
+  : everySide.filter(({ client, transport }) => (client === 'pinned') === (transport === 'sse'))
 
 describe.skipIf(!hasBrowser).each(sides)('the hook with the $client client over $transport',
   ({ client, transport }) => {
