@@ -12,6 +12,7 @@ const stamp = join(generated, '.stamp')
 /** The generators and their sources. The descriptors of the last ones serve gRPC reflection. */
 const templates = [
   ['buf.gen.storage.yaml', ['proto/storage', 'proto/search']],
+  ['buf.gen.otlp.yaml', ['proto/otlp']],
   ['buf.gen.frontdoor.yaml', ['proto/frontdoor']],
   ['buf.gen.cluster.yaml', ['proto/cluster', 'proto/grpc']],
 ]

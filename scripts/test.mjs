@@ -12,7 +12,7 @@ const files = kind === 'fuzz'
   ? ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
-const long = ['long', 'browser', 'cassandra', 'newest']
+const long = ['long', 'browser', 'tracing', 'cassandra', 'newest']
 const suite = ['suite', 'unit', 'validation']
 const projectsOf = { long, cluster: ['cluster'], nightly: [...suite, ...long, 'cluster'],
   fuzz: ['suite'] }

@@ -1,0 +1,58 @@
+/** What a store keeps of feedback. Feedback lives as long as its span, or as its project. */
+
+import type { FeedbackMark, SpanPlace, Uuid } from './span.ts'
+
+/** Feedback on a span, or on a whole project. */
+export interface Feedback extends FeedbackMark {
+  readonly tenant: string
+  /** The span, or null for feedback on a project. */
+  readonly span: Uuid | null
+  readonly trace: Uuid | null
+  /** Null if neither the request nor the span said it. */
+  readonly project: Uuid | null
+  readonly createdUs: number
+  readonly modifiedUs: number
+  /** All other members of the row as clients see it, as JSON: score, value, comment and so on. */
+  readonly bodyJson: string
+}
+
+/** Which feedback to list, newest first. All that are given hold. */
+export interface FeedbackQuery {
+  readonly tenant: string
+  /** At most 1 000 spans. */
+  readonly spans?: readonly Uuid[]
+  readonly project?: Uuid
+  readonly keys?: readonly string[]
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A link with which anybody may give one kind of feedback on one span. */
+export interface FeedbackToken {
+  readonly id: Uuid
+  /** SHA-256 of the token, in hex. */
+  readonly hash: string
+  readonly tenant: string
+  readonly span: Uuid
+  readonly key: string
+  readonly expiresMs: number
+  readonly configJson: string
+}
+
+/** The feedback of all tenants. */
+export interface FeedbackPort {
+  /**
+   * Writes or replaces feedback by its id, and marks its span for filters if the place is known;
+   * a term `fb:<key>` is added to its head. Durable when it resolves.
+   */
+  putFeedback(
+    feedback: readonly { readonly row: Feedback; readonly place: SpanPlace | null }[],
+  ): Promise<void>
+  getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined>
+  listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]>
+  deleteFeedback(tenant: string, id: Uuid): Promise<boolean>
+  putFeedbackToken(token: FeedbackToken): Promise<void>
+  /** The token with this hash, unless it has expired. */
+  getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined>
+  listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]>
+}

@@ -1,0 +1,167 @@
+/** What the main thread asks the two threads of the platform: one that writes, one that reads. */
+
+import type { Project } from '../projects/project.ts'
+import type { Feedback, FeedbackQuery, FeedbackToken } from '../spans/feedback-port.ts'
+import type { Removal } from '../spans/span-port.ts'
+import type { SpanPlace, Uuid } from '../spans/span.ts'
+
+/** A request with operations, as it arrived. */
+export interface IngestCall {
+  readonly tenant: string
+  readonly form: 'multipart' | 'batch' | 'post' | 'patch' | 'otlp'
+  /** Without its compression if `encoding` is empty. Moved to the thread. */
+  readonly body: Uint8Array
+  readonly encoding: '' | 'gzip' | 'zstd'
+  readonly contentType: string
+  /** The id in the path of a patch. */
+  readonly spanId?: Uuid
+  /** Name of the project of operations that name none. */
+  readonly project?: string
+}
+
+/** What became of the operations of a request. */
+export interface IngestAnswer {
+  readonly accepted: number
+  /** Operations that failed alone. */
+  readonly rejected: readonly { readonly id: string; readonly reason: string }[]
+  /** What was too long in operations that were taken, and was cut. */
+  readonly cut?: readonly { readonly id: string; readonly reason: string }[]
+  /** For OTLP: the bytes and media type of the answer. */
+  readonly otlp?: { readonly body: Uint8Array; readonly contentType: string }
+}
+
+/** An own run of this server that ended: only its head is kept. */
+export interface OwnRun {
+  readonly id: Uuid
+  readonly thread: string
+  readonly assistant: string
+  /** Name of its project, unless its metadata names another one. */
+  readonly graph: string
+  readonly startMs: number
+  readonly endMs: number
+  readonly failed: boolean
+  /** What it can be found by: the scalars of an object; empty for none. */
+  readonly metadataJson: string
+}
+
+/** What the ingest thread does. It is the only one that writes. */
+export interface IngestHandlers {
+  /**
+   * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
+   * `too_large`, `exists` for a single post with a known id, `unavailable`.
+   */
+  ingest(call: IngestCall): Promise<IngestAnswer>
+  ownRuns(call: { readonly tenant: string; readonly runs: readonly OwnRun[] }): Promise<void>
+  putFeedback(rows: readonly Feedback[]): Promise<void>
+  deleteFeedback(call: { readonly tenant: string; readonly id: Uuid }): Promise<boolean>
+  putFeedbackToken(token: FeedbackToken): Promise<void>
+  remove(call: { readonly tenant: string; readonly what: Removal }): Promise<void>
+  /** Finishes what is being written. */
+  close(call: null): Promise<void>
+}
+
+/** What the ingest thread asks the main thread. */
+export interface IngestNeeds {
+  /** Projects by name, made on first use, and by id. Unknown ids are missing. */
+  projects(
+    call: { readonly tenant: string; readonly names: readonly string[];
+      readonly ids: readonly Uuid[] },
+  ): Promise<readonly Project[]>
+}
+
+/** Bounds and conditions of a question, as both APIs have them. Times are in microseconds. */
+export interface RunsQuestion {
+  readonly tenant: string
+  /** Those that exist, with their retention. */
+  readonly projects: readonly Project[]
+  readonly ids?: readonly Uuid[]
+  readonly trace?: Uuid
+  readonly parent?: Uuid
+  readonly type?: string
+  readonly fromUs?: number
+  readonly toUs?: number
+  readonly endFromUs?: number
+  readonly endToUs?: number
+  readonly failed?: boolean
+  /** True: only roots. */
+  readonly rootsOnly?: boolean
+  /** False: no roots. */
+  readonly isRoot?: boolean
+  readonly examples?: readonly Uuid[]
+  readonly text?: string
+  readonly filter?: string
+  readonly traceFilter?: string
+  readonly treeFilter?: string
+  readonly order: 'newest' | 'oldest'
+  readonly limit: number
+  readonly cursor?: string
+  /** Members of the answer, as this API spells them; undefined for all. */
+  readonly select?: readonly string[]
+  readonly version: 1 | 2
+  /** True: usage of spans with that of their subtrees. The first API always has it. */
+  readonly subtreeUsage?: boolean
+}
+
+/** What the query thread does. Answers are JSON in UTF-8. */
+export interface QueryHandlers {
+  /** A page: `{"runs":[…],"cursors":{…}}` or `{"items":[…],"next_cursor":…}`. */
+  runs(question: RunsQuestion): Promise<Uint8Array>
+  /** One span. `not_found` if none of the projects has it. */
+  run(
+    question: { readonly tenant: string; readonly id: Uuid; readonly version: 1 | 2;
+      readonly projects: readonly Project[]; readonly select?: readonly string[];
+      readonly startUs?: number },
+  ): Promise<Uint8Array>
+  /** Where spans are, with the projects that they are in. */
+  locate(
+    question: { readonly tenant: string; readonly ids: readonly Uuid[] },
+  ): Promise<readonly SpanPlace[]>
+  /** Null if the filter can be read; else what is wrong. */
+  validate(question: { readonly filter: string }): Promise<string | null>
+  /** Root spans with their aggregates, of v2: `{"items":[…],"next_cursor":…}`. */
+  traces(question: RunsQuestion): Promise<Uint8Array>
+  /** All spans of a trace, of v2: `{"items":[…]}`. */
+  trace(question: RunsQuestion): Promise<Uint8Array>
+  /** Statistics: one object, or one per group. */
+  stats(question: RunsQuestion & { readonly groupBy?: GroupBy }): Promise<Uint8Array>
+  /** Statistics of each project, in a list. Null for those with too many runs. */
+  projectStats(
+    question: { readonly tenant: string; readonly projects: readonly Project[] },
+  ): Promise<Uint8Array>
+  /** Values of each bucket of time, for a chart: `{"data":[…]}`. */
+  series(question: SeriesQuestion): Promise<Uint8Array>
+  /** Conversations: newest roots by their thread. */
+  groups(
+    question: RunsQuestion & { readonly offset: number;
+      readonly form: 'group' | 'threads' | 'groupStats' | 'threadStats' },
+  ): Promise<Uint8Array>
+  getFeedback(
+    question: { readonly tenant: string; readonly id: Uuid },
+  ): Promise<Feedback | undefined>
+  listFeedback(question: FeedbackQuery): Promise<readonly Feedback[]>
+  getFeedbackToken(
+    question: { readonly hash: string; readonly nowMs: number },
+  ): Promise<FeedbackToken | undefined>
+  listFeedbackTokens(
+    question: { readonly tenant: string; readonly span: Uuid },
+  ): Promise<readonly FeedbackToken[]>
+  close(question: null): Promise<void>
+}
+
+/** How statistics are divided. */
+export interface GroupBy {
+  readonly attribute: 'name' | 'run_type' | 'tag' | 'metadata'
+  /** The key of the metadata. */
+  readonly path?: string
+  readonly maxGroups: number
+}
+
+/** A chart: series over the same buckets of time. */
+export interface SeriesQuestion {
+  readonly tenant: string
+  readonly fromUs: number
+  readonly toUs: number
+  readonly strideUs: number
+  readonly series: readonly { readonly id: string; readonly metric: string;
+    readonly question: RunsQuestion; readonly feedbackKey?: string; readonly groupBy?: GroupBy }[]
+}
