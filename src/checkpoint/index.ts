@@ -3,7 +3,8 @@
 export { changesBytes, ChannelView, stepBytes } from './channel-view.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
 export type { LogHead } from './log-head.ts'
-export type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject, RowUpdate } from './log-port.ts'
+export type { BranchSubject, LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
+  RowUpdate } from './log-port.ts'
 export { rowsOf } from './log-rows.ts'
 export { bytesInTurns, bytesOf } from './message-bytes.ts'
 export { lateWritesOf, newestOf } from './place-name.ts'

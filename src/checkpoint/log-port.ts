@@ -116,9 +116,14 @@ export interface LogPort {
   /**
    * Removes what is stored of a deleted thread, assistant or cron: its row and its run rows at
    * once, its log as far as no other branch grew from it. Repeating it changes nothing. Making the
-   * subject again waits for this.
+   * subject again waits for this. Of a branch that no row speaks for, the log alone is removed.
    */
-  purge(subject: PurgeSubject): Promise<void>
+  purge(subject: PurgeSubject | BranchSubject): Promise<void>
+}
+
+/** A branch that no row speaks for. */
+export interface BranchSubject extends Pick<PurgeSubject, 'branch' | 'epoch'> {
+  readonly table: 'branch'
 }
 
 /** What a purge removes. */

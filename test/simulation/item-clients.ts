@@ -1,28 +1,49 @@
-/** Clients of items: they put, get and delete a few of them. */
+/** Clients of items, and of what is used as items are: they put, get and delete a few of them. */
 
 import type { ItemCommand } from '../../src/items/item-actor.ts'
+import type { CatalogCommand } from '../../src/platform/catalog/catalog-command.ts'
 import { itemId } from '../../src/search/index.ts'
 import type { Chance } from './chance.ts'
 import type { Violation } from './checker.ts'
 import { ItemChecker } from './item-checker.ts'
 
-const items = ['item-a', 'item-b']
+/** A command to an item or to a catalog. */
+export type RegisterCommand = ItemCommand | CatalogCommand
+
+/** How registers of one kind are used. */
+export interface RegisterCommands {
+  readonly names: readonly string[]
+  keyOf(name: string): { readonly kind: string; readonly id: string }
+  get(name: string): RegisterCommand
+  put(name: string, value: string): RegisterCommand
+  remove(name: string): RegisterCommand
+  /** The value in the answer of a get; null if there is none. */
+  valueIn(reply: unknown): string | null
+}
+
+const namespace = ['simulated']
+
+/** Items of the store. */
+export const itemCommands: RegisterCommands = {
+  names: ['item-a', 'item-b'],
+  keyOf: (key) => ({ kind: 'item', id: itemId(namespace, key) }),
+  get: () => ({ kind: 'get', refresh: false }),
+  put: (key, value) => ({ kind: 'put', place: { namespace, key },
+    content: { valueJson: JSON.stringify(value), ttlMs: 0, vectors: '', dims: 0 } }),
+  remove: (key) => ({ kind: 'delete', place: { namespace, key } }),
+  valueIn: (reply) => {
+    const found = reply as { readonly valueJson: string } | null
+    return found === null ? null : JSON.parse(found.valueJson) as string
+  },
+}
 
 /** What a client asks for, and how it learns the outcome. */
 export interface ItemQuestion {
   readonly list: string
-  readonly command: ItemCommand
+  readonly command: RegisterCommand
   hear(reply: unknown): void
   /** Nothing was written. */
   refuse(): void
-}
-
-/** The place of an item in the store; undefined for a list. */
-export function placeOf(
-  list: string,
-): { namespace: string[]; key: string; id: string } | undefined {
-  if (!items.includes(list)) return undefined
-  return { namespace: ['simulated'], key: list, id: itemId(['simulated'], list) }
 }
 
 export class ItemClients {
@@ -30,22 +51,27 @@ export class ItemClients {
   reads = 0
   readonly #chance: Chance
   readonly #nowMs: () => number
+  readonly #commands: RegisterCommands
   readonly #checkers: ReadonlyMap<string, ItemChecker>
   #values = 0
 
   constructor(
-    { chance, nowMs, fail }: { readonly chance: Chance; readonly nowMs: () => number;
+    { commands, chance, nowMs, fail }: { readonly commands: RegisterCommands;
+      readonly chance: Chance; readonly nowMs: () => number;
       readonly fail: (violation: Violation, what: string) => void },
   ) {
     this.#chance = chance
     this.#nowMs = nowMs
-    this.#checkers = new Map(items.map((item) => [item, new ItemChecker(item, fail)]))
+    this.#commands = commands
+    this.#checkers = new Map(commands.names.map((item) => [item, new ItemChecker(item, fail)]))
   }
 
-  readonly items = items
+  get items(): readonly string[] {
+    return this.#commands.names
+  }
 
   ask(): ItemQuestion {
-    const list = this.#chance.pick(items)
+    const list = this.#chance.pick(this.items)
     const at = this.#chance.number()
     if (at < 0.5) return this.get(list)
     return this.#write(list, at < 0.9 ? `v${++this.#values}` : null)
@@ -53,21 +79,20 @@ export class ItemClients {
 
   get(list: string): ItemQuestion {
     const asked = this.#nowMs()
-    return { list, command: { kind: 'get', refresh: false }, refuse: () => {}, hear: (reply) => {
+    return { list, command: this.#commands.get(list), refuse: () => {}, hear: (reply) => {
       this.reads++
-      const found = reply as { readonly valueJson: string } | null
-      const value = found === null ? null : JSON.parse(found.valueJson) as string
-      this.#checkers.get(list)!.read(value, { asked, received: this.#nowMs() })
+      this.#checkers.get(list)!.read(this.#commands.valueIn(reply), { asked,
+        received: this.#nowMs() })
     } }
   }
 
   #write(list: string, value: string | null): ItemQuestion {
     const seen = this.#checkers.get(list)!.write(value, this.#nowMs())
-    const { id: _, ...place } = placeOf(list)!
-    const content = { valueJson: JSON.stringify(value), ttlMs: 0, vectors: '', dims: 0 }
     return {
       list,
-      command: value === null ? { kind: 'delete', place } : { kind: 'put', place, content },
+      command: value === null
+        ? this.#commands.remove(list)
+        : this.#commands.put(list, value),
       refuse: seen.refused,
       hear: () => {
         this.writes++

@@ -5,9 +5,10 @@ import { ActivationTable, actorKeyText, createInbound, createRouter, openSession
   FailureDetector, ShardBalancer, shardOf } from '../../cluster/index.ts'
 import type { ActorKey, Delivery, OwnershipCheck, Inbound, Member as Name, Router, Session,
   ShardHost, ShardClaim, Transport } from '../../cluster/index.ts'
-import { HeddleError } from '../../src/errors.ts'
+import { HeddleError, ignoreNotFound } from '../../src/errors.ts'
 import { itemKind } from '../../src/items/index.ts'
-import type { ItemCommand } from '../../src/items/item-actor.ts'
+import { catalogKind } from '../../src/platform/catalog/catalog-actor.ts'
+import { catalogLimits } from '../../src/platform/catalog/catalog-record.ts'
 import { HeartbeatTable } from '../../src/store/cassandra/cluster/heartbeat-table.ts'
 import { SessionTable } from '../../src/store/cassandra/cluster/session-table.ts'
 import { ShardTable } from '../../src/store/cassandra/cluster/shard-table.ts'
@@ -26,7 +27,8 @@ import type { SimulatedCassandra } from './cassandra.ts'
 import { simulatedConnection } from './driver.ts'
 import { LifeActor } from './life-actor.ts'
 import type { LifeCommand } from './life-actor.ts'
-import { placeOf } from './item-clients.ts'
+import { itemCommands } from './item-clients.ts'
+import type { RegisterCommand } from './item-clients.ts'
 import { hasLives } from './life-clients.ts'
 import { ListActor, tenant } from './list-actor.ts'
 import type { Command } from './list-actor.ts'
@@ -34,6 +36,7 @@ import { MemberCrons } from './member-crons.ts'
 import { MemoryIndex } from './memory-index.ts'
 import { MemoryItems } from './memory-items.ts'
 import type { Process } from './process.ts'
+import { recordCommands } from './record-commands.ts'
 import { connectionWithout, checksWithout, itemsWithout, logWithout, sessionsWithout,
   transportWithout } from './rule.ts'
 import type { Rule } from './rule.ts'
@@ -54,6 +57,8 @@ export interface MemberOptions {
   readonly items: boolean
   /** Whether it has crons. */
   readonly crons: boolean
+  /** Rows that logs of catalogs have in vain before they move to new branches. */
+  readonly spareRows: number
 }
 
 /** What it has once its session is open. */
@@ -132,10 +137,15 @@ export class Member {
   }
 
   /** To be called within the process. */
-  readonly ask = (list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> => {
-    const item = placeOf(list)
-    const key = item === undefined ? { kind: 'thread', id: list } : { kind: 'item', id: item.id }
-    return this.#node!.router.ask({ ...key, tenant }, command)
+  readonly ask = (list: string,
+    command: Command | LifeCommand | RegisterCommand): Promise<unknown> => {
+    const registers = [itemCommands, recordCommands].find(({ names }) => names.includes(list))
+    const key = registers?.keyOf(list) ?? { kind: 'thread', id: list }
+    const answer = this.#node!.router.ask({ ...key, tenant }, command)
+    const isDeletion = 'kind' in command && command.kind === 'delete'
+    if (registers !== recordCommands || !isDeletion) return answer
+    // A deletion of what is not there is as good as one that was done.
+    return answer.catch((error: unknown) => ignoreNotFound(error) ?? null)
   }
 
   /** The same for a cron. */
@@ -279,7 +289,7 @@ export class Member {
   }
 
   #take(session: Session, detector: FailureDetector, balancer: ShardBalancer): ClusterNode {
-    const { process: { env }, without } = this.#options
+    const { process: { env }, without, spareRows } = this.#options
     const { check } = session
     const runs = new RunTable(this.#connection, bodiesOf(this.#connection))
     const log = this.#log(check, runs)
@@ -309,6 +319,7 @@ export class Member {
         ? new LifeActor(parts, context)
         : new ListActor(parts, context)) },
         itemKind({ env, log: parts.log, index: itemsWithout(without, this.#items) }),
+        catalogKind({ env, log: parts.log, limits: { ...catalogLimits, spareRows } }),
         ...crons ? [crons.kind] : []],
     })
     const transport = transportWithout(without, this.#transport(), env.uuid)

@@ -59,24 +59,25 @@ export function connectionWithout(rule: Rule | undefined, real: Connection,
     if (rule === 'places_again' && !statements.some(({ cql }) => isLogRow(cql))) return
     await noted(statements, real.batch(statements))
   }
-  const connection: Omit<Connection, 'localHosts' | 'clockAheadMs' | 'agreed'> = {
-    keyspace: real.keyspace,
-    control: real.control,
-    localDataCenter: real.localDataCenter,
-    write: async (statement) => {
-      if (rule === 'copies_noted' && /^INSERT INTO \w+\.branch_need /.test(statement.cql)) return
-      await noted([statement], real.write(statement))
-    },
-    batch,
-    read,
-    pages: (statement, fetchSize) => real.pages(statement, fetchSize),
-    swap: (statements) => real.swap(statements),
-    swapSurely: (statement) => real.swapSurely(statement),
-    surely: (work) => real.surely(work),
-    execute: (cql) => real.execute(cql),
-    reachable: () => real.reachable(),
-    close: () => real.close(),
-  }
+  const connection: Omit<Connection, 'localHosts' | 'clockAheadMs' | 'agreed' | 'repeatableBatch'> =
+    {
+      keyspace: real.keyspace,
+      control: real.control,
+      localDataCenter: real.localDataCenter,
+      write: async (statement) => {
+        if (rule === 'copies_noted' && /^INSERT INTO \w+\.branch_need /.test(statement.cql)) return
+        await noted([statement], real.write(statement))
+      },
+      batch,
+      read,
+      pages: (statement, fetchSize) => real.pages(statement, fetchSize),
+      swap: (statements) => real.swap(statements),
+      swapSurely: (statement) => real.swapSurely(statement),
+      surely: (work) => real.surely(work),
+      execute: (cql) => real.execute(cql),
+      reachable: () => real.reachable(),
+      close: () => real.close(),
+    }
   return connection as Connection
 }
 

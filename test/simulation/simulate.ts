@@ -15,6 +15,7 @@ const usage = `Simulates clusters that anything happens to, and checks what they
   --without <rule>       takes a rule away: ${rules.join(', ')}
   --favourite <fault>    makes one fault frequent: ${faultNames.join(', ')}
   --items                clients use items of the store instead of lists
+  --records              clients use records of a catalog instead of lists
   --crons                members have crons`
 
 const { values } = orExit(() =>
@@ -27,6 +28,7 @@ const { values } = orExit(() =>
     without: { type: 'string' },
     favourite: { type: 'string' },
     items: { type: 'boolean', default: false },
+    records: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     crons: { type: 'boolean', default: false },
   } })
@@ -65,7 +67,7 @@ let [acknowledged, reads, removals, copies, fired, owners, bad] = [0, 0, 0, 0, 0
 let seed = first
 for (; seed < first + count && performance.now() - began <= withinMs; seed++) {
   const options: SimulationOptions = { seed, without, favourite, items: values.items,
-    tracing: values.trace, ...values.crons && { crons: true } }
+    records: values.records, tracing: values.trace, ...values.crons && { crons: true } }
   const outcome = await simulate(options)
   acknowledged += outcome.acknowledged
   reads += outcome.reads

@@ -50,6 +50,20 @@ describe('a simulated cluster', () => {
     expect(reads).toBeGreaterThan(500)
   })
 
+  it('loses and brings back no record in 20 worlds full of faults', async () => {
+    const bad: string[] = []
+    let [acknowledged, reads] = [0, 0]
+    for (let seed = 1; seed <= 20; seed++) {
+      const outcome = await simulate({ seed, records: true })
+      acknowledged += outcome.acknowledged
+      reads += outcome.reads
+      if (outcome.findings.length > 0) bad.push(report(outcome))
+    }
+    expect(bad).toEqual([])
+    expect(acknowledged).toBeGreaterThan(150)
+    expect(reads).toBeGreaterThan(150)
+  })
+
   it('fires crons once for each due time in 20 worlds', async () => {
     const bad: string[] = []
     let fired = 0

@@ -5,20 +5,21 @@
 
 import { placeShard } from '../../cluster/shards/placement.ts'
 import { HeddleError } from '../../src/errors.ts'
-import type { ItemCommand } from '../../src/items/item-actor.ts'
 import { SimulatedCassandra } from './cassandra.ts'
 import { Checker } from './checker.ts'
 import type { Finding } from './checker.ts'
 import { CronChecker } from './cron-checker.ts'
 import { unleash } from './faults.ts'
 import type { FaultName } from './faults.ts'
-import { ItemClients } from './item-clients.ts'
+import { itemCommands, ItemClients } from './item-clients.ts'
+import type { RegisterCommand } from './item-clients.ts'
 import type { LifeCommand, Look } from './life-actor.ts'
 import { hasLives, LifeClients } from './life-clients.ts'
 import type { Command, History } from './list-actor.ts'
 import { Member, shards } from './member.ts'
 import { linkOf, once } from './network.ts'
 import { Process } from './process.ts'
+import { recordCommands } from './record-commands.ts'
 import { Remains } from './remains.ts'
 import type { Rule } from './rule.ts'
 import { Ways } from './ways.ts'
@@ -35,6 +36,8 @@ export interface SimulationOptions {
   readonly tracing?: boolean
   /** Whether clients use items instead of lists. */
   readonly items?: boolean
+  /** Whether clients use records of a catalog instead of lists. */
+  readonly records?: boolean
 }
 
 export interface Outcome {
@@ -76,7 +79,7 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
 /** What a client asks for, and how it learns the outcome. */
 interface Question {
   readonly list: string
-  readonly command: Command | LifeCommand | ItemCommand
+  readonly command: Command | LifeCommand | RegisterCommand
   /** The next question after this answer; by default there is none. */
   next?(reply: unknown): LifeCommand | undefined
   hear(reply: unknown): void
@@ -127,8 +130,13 @@ class Simulation {
     this.#lifeClients = new LifeClients({ chance, nowMs: () => this.#world.nowMs,
       naming: without !== 'same_life',
       fail: (violation, what) => this.#checker.fail(violation, what) })
-    this.#itemClients = options.items
-      ? new ItemClients({ chance, nowMs: () => this.#world.nowMs,
+    const commands = options.items
+      ? itemCommands
+      : options.records
+      ? recordCommands
+      : undefined
+    this.#itemClients = commands
+      ? new ItemClients({ commands, chance, nowMs: () => this.#world.nowMs,
         fail: (violation, what) => this.#checker.fail(violation, what) })
       : undefined
     const hasCrons = options.crons ?? without === 'due_run_id'
@@ -277,7 +285,7 @@ class Simulation {
   }
 
   /** Asks any member until one answers: late messages may still arrive after the last fault. */
-  #askAgain(list: string, command: Command | LifeCommand | ItemCommand): Promise<unknown> {
+  #askAgain(list: string, command: Command | LifeCommand | RegisterCommand): Promise<unknown> {
     return this.#again((member) => member.ask(list, command))
   }
 
@@ -330,6 +338,7 @@ class Simulation {
       without: this.#options.without,
       items: this.#options.items === true,
       crons: this.#crons !== undefined,
+      spareRows: [1, 20, 1_000][this.#options.seed % 3]!,
     })
     this.#members = [...this.#members.filter((each) => each.process.state !== 'ended'), member]
     return member
