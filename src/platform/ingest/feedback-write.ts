@@ -1,0 +1,53 @@
+/** Feedback on its way to the store: with the place of its span, so that filters find it. */
+
+import type { RawFeedback } from './body/request-body.ts'
+import { HeddleError } from '../../errors.ts'
+import { isObject } from '../../json/index.ts'
+import { feedbackOf } from '../feedback/feedback-row.ts'
+import type { Feedback } from '../spans/feedback-port.ts'
+import type { SpanStore } from '../spans/span-port.ts'
+import type { SpanPlace, Uuid } from '../spans/span.ts'
+import { jsonIn, NotJson } from './json-bytes.ts'
+
+/** Bytes that feedback may have. */
+const feedbackBytesMax = 1024 * 1024
+
+/** Reads feedback in a body. Throws `invalid`, with a message that quotes nothing of it. */
+export function readFeedback(tenant: string, { id, json }: RawFeedback, nowUs: number): Feedback {
+  if (json.length > feedbackBytesMax) {
+    throw new HeddleError('invalid', `Feedback may have ${feedbackBytesMax} bytes.`)
+  }
+  const body = parsed(json)
+  return feedbackOf(tenant, isObject(body) ? { ...body, id: body['id'] ?? id } : body, nowUs)
+}
+
+function parsed(json: Buffer): unknown {
+  try {
+    return JSON.parse(jsonIn(json).toString())
+  } catch (error) {
+    if (error instanceof NotJson) throw new HeddleError('invalid', 'Feedback is no valid JSON.')
+    throw error
+  }
+}
+
+/**
+ * Writes feedback of one tenant. `here` knows the places of spans in the same request; others are
+ * looked up. Feedback on a span that nobody knows is kept without a mark on it.
+ */
+export async function writeFeedback(store: SpanStore, rows: readonly Feedback[],
+  here: (span: Uuid) => SpanPlace | undefined = () => undefined): Promise<void> {
+  if (rows.length === 0) return
+  const spans = new Set(rows.flatMap(({ span }) => (span === null ? [] : [span])))
+  const unknown = [...spans].filter((span) => here(span) === undefined)
+  const located = unknown.length === 0
+    ? new Map<Uuid, SpanPlace>()
+    : await store.locate(rows[0]!.tenant, unknown)
+  await store.putFeedback(rows.map((row) => {
+    const place = row.span === null ? null : here(row.span) ?? located.get(row.span) ?? null
+    return {
+      row: { ...row, trace: row.trace ?? place?.trace ?? null,
+        project: row.project ?? place?.project ?? null },
+      place,
+    }
+  }))
+}

@@ -1,0 +1,91 @@
+/** What the ingest thread does with the calls of the main thread. */
+
+import { FairSemaphore } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Feedback } from '../spans/feedback-port.ts'
+import type { SpanStore } from '../spans/span-port.ts'
+import type { Calls } from '../threads/calls.ts'
+import type { IngestAnswer, IngestCall, IngestHandlers,
+  IngestNeeds } from '../threads/platform-calls.ts'
+import { ArrivalClock } from './arrival-clock.ts'
+import { inflate, inflatedMax } from './body/inflate.ts'
+import { writeFeedback } from './feedback-write.ts'
+import { ingestRequest } from './ingest-request.ts'
+import { writeOwnRuns } from './own-runs.ts'
+import { ProjectCache } from './project-cache.ts'
+import { TraceMemory } from './trace-memory.ts'
+
+/** What the handlers work with. */
+export interface IngestParts {
+  readonly store: SpanStore
+  readonly needs: Calls<IngestNeeds>
+  readonly env: Env
+}
+
+/** Requests that are worked on at once, and those of one tenant. */
+const atOnce = { inAll: 8, each: 6 }
+/** Requests that may wait here. The front door bounds their bytes. */
+const waitingMax = 10_000
+/** Bytes of an inflated body from which on it takes a turn with others like it. */
+const largeBytes = 8 * 1024 * 1024
+const fullMessage = 'Too many traces are waiting to be written: send them again in a moment.'
+
+/** The handlers over a store. */
+export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
+  const clock = new ArrivalClock(env)
+  const nextUs = () => clock.nextUs()
+  const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs }
+  const turns = new FairSemaphore({ ...atOnce, waiting: waitingMax, full: fullMessage })
+  const largeTurns = new FairSemaphore({ inAll: 2, each: 1, waiting: waitingMax,
+    full: fullMessage })
+  const underway = new Set<Promise<unknown>>()
+
+  /** Closing waits for what runs here. */
+  const finished = async <T>(work: Promise<T>): Promise<T> => {
+    underway.add(work)
+    try {
+      return await work
+    } finally {
+      underway.delete(work)
+    }
+  }
+  const inTurn = async <T>(tenant: string, semaphore: FairSemaphore,
+    work: () => Promise<T>): Promise<T> => {
+    const leave = await semaphore.enter(tenant).catch((error: unknown) => {
+      throw HeddleError.from(error).with({ retryAfterSeconds: 1 })
+    })
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+  const ingest = async (call: IngestCall): Promise<IngestAnswer> => {
+    const small = await inflate(call.body, call.encoding, largeBytes).catch((error: unknown) => {
+      if (HeddleError.from(error).code !== 'too_large') throw error
+    })
+    if (small !== undefined) return ingestRequest(parts, call, small)
+    // Two at a time, so that bodies which grow a thousandfold do not fill the memory.
+    return inTurn(call.tenant, largeTurns,
+      async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
+  }
+  return {
+    ingest: (call) => finished(inTurn(call.tenant, turns, () => ingest(call))),
+    ownRuns: (call) => finished(writeOwnRuns(parts, call, nextUs)),
+    putFeedback: (rows) => finished(putFeedback(store, rows)),
+    deleteFeedback: ({ tenant, id }) => finished(store.deleteFeedback(tenant, id)),
+    putFeedbackToken: (token) => finished(store.putFeedbackToken(token)),
+    remove: ({ tenant, what }) => finished(store.remove(tenant, what)),
+    close: async () => {
+      while (underway.size > 0) await Promise.allSettled(underway)
+      await store.close()
+    },
+  }
+}
+
+async function putFeedback(store: SpanStore, rows: readonly Feedback[]): Promise<void> {
+  for (const ofTenant of Map.groupBy(rows, ({ tenant }) => tenant).values()) {
+    await writeFeedback(store, ofTenant)
+  }
+}

@@ -1,0 +1,214 @@
+/** Spans of OpenTelemetry as operations: the same members that LangSmith's clients send. */
+
+import { isObject } from '../../json/index.ts'
+import type { Uuid } from '../spans/span.ts'
+import { timeTextUs } from '../spans/time.ts'
+import { uuidOfBytes } from '../spans/uuid-bytes.ts'
+import { inputsOf, numberAt, outputsOf, parsedText, textAt, usageOf } from './otlp-payload.ts'
+import type { Attributes, AttributeValue, OtlpSpan } from './otlp.ts'
+
+/** The members of a span as an operation has them. */
+export type OtlpRun = Readonly<Record<string, unknown>> & { readonly id: Uuid;
+  readonly trace_id: Uuid }
+
+/** What became of a span: an operation, or why there is none. */
+export type MappedSpan =
+  | { readonly run: OtlpRun }
+  | { readonly rejected: { readonly id: string; readonly reason: string } }
+
+/**
+ * The operations of the spans of one request. Spans that name no project are in `project`.
+ * Ancestors in the same request are in the dotted order of a span; others are not known. Each is
+ * made when it is asked for: all together may take more memory than the request.
+ */
+export function* mapSpans(spans: readonly OtlpSpan[],
+  project: string | undefined): Generator<MappedSpan, void, void> {
+  const byId = new Map(spans.map((span) => [`${span.traceId}/${span.spanId}`, span]))
+  for (const span of spans) {
+    const fault = faultIn(span)
+    yield fault !== undefined
+      ? { rejected: { id: span.spanId, reason: fault } }
+      : { run: runOf(span, ancestorsOf(span, byId), project) }
+  }
+}
+
+function faultIn({ traceId, spanId, startUs }: OtlpSpan): string | undefined {
+  if (!/^(?!0+$)[0-9a-f]{32}$/.test(traceId)) return 'The trace id is not 16 bytes.'
+  if (!/^(?!0+$)[0-9a-f]{16}$/.test(spanId)) return 'The span id is not 8 bytes.'
+  return startUs > 0 ? undefined : 'The span has no start.'
+}
+
+/** The spans above it that are in the same request, the outermost first. */
+function ancestorsOf(span: OtlpSpan, byId: ReadonlyMap<string, OtlpSpan>): OtlpSpan[] {
+  const { traceId, spanId } = span
+  const above: OtlpSpan[] = []
+  const seen = new Set([spanId])
+  for (let id = aboveOf(span); id !== '' && !seen.has(id) && above.length < depthMax;) {
+    seen.add(id)
+    const parent = byId.get(`${traceId}/${id}`)
+    if (parent === undefined) break
+    above.unshift(parent)
+    id = aboveOf(parent)
+  }
+  return above
+}
+
+/**
+ * The span above it; empty for a root. LangSmith's processors leave out spans of others, and say
+ * what is above instead.
+ */
+function aboveOf({ parentId, attributes }: OtlpSpan): string {
+  const given = textAt(attributes, 'langsmith.traceable_parent_otel_span_id')
+  if (given !== undefined && /^[0-9a-f]{16}$/.test(given)) return given
+  return attributes.get('langsmith.is_root') === true ? '' : parentId
+}
+
+const depthMax = 60
+
+function runOf(span: OtlpSpan, above: readonly OtlpSpan[], project: string | undefined): OtlpRun {
+  const { attributes, startUs, endUs } = span
+  const outputs = outputsOf(span)
+  const usage = usageOf(attributes)
+  const inputs = inputsOf(span)
+  const error = errorOf(span)
+  const spanAbove = aboveOf(span)
+  const parent = textAt(attributes, 'langsmith.span.parent_id') ??
+    (spanAbove === '' ? undefined : spanUuid(spanAbove))
+  return {
+    id: idOf(span),
+    trace_id: traceOf(span),
+    dotted_order: textAt(attributes, 'langsmith.span.dotted_order') ??
+      [...above, span].map((each) => segmentOf(each)).join('.'),
+    ...parent !== undefined && { parent_run_id: parent },
+    name: nameOf(span),
+    run_type: typeOf(attributes),
+    start_time: `${timeTextUs(startUs)}Z`,
+    ...endUs > 0 && { end_time: `${timeTextUs(endUs)}Z` },
+    session_name: textAt(attributes, 'langsmith.trace.session_name', 'langsmith.trace.project') ??
+      project ?? 'default',
+    ...idAt(attributes, 'langsmith.trace.session_id', 'session_id'),
+    ...idAt(attributes, 'langsmith.reference_example_id', 'reference_example_id'),
+    ...inputs && { inputs },
+    ...(outputs ?? usage) && { outputs: { ...outputs, ...usage && { usage_metadata: usage } } },
+    ...error !== undefined && { error },
+    ...span.events.length > 0 && { events: eventsOf(span) },
+    tags: tagsOf(attributes),
+    extra: { metadata: metadataOf(span), invocation_params: invocationOf(attributes) },
+  }
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+function idAt(attributes: Attributes, key: string, name: string): Readonly<Record<string, string>> {
+  const id = textAt(attributes, key)
+  return id === undefined || !uuid.test(id) ? {} : { [name]: id }
+}
+
+function spanUuid(spanId: string): Uuid {
+  return uuidOfBytes(Buffer.from(spanId.padStart(32, '0'), 'hex'))
+}
+
+function idOf({ spanId, attributes }: OtlpSpan): Uuid {
+  const given = textAt(attributes, 'langsmith.span.id')
+  return given !== undefined && uuid.test(given) ? given.toLowerCase() : spanUuid(spanId)
+}
+
+function traceOf({ traceId, attributes }: OtlpSpan): Uuid {
+  const given = textAt(attributes, 'langsmith.trace.id')
+  return given !== undefined && uuid.test(given)
+    ? given.toLowerCase()
+    : uuidOfBytes(Buffer.from(traceId, 'hex'))
+}
+
+function segmentOf(span: OtlpSpan): string {
+  return `${timeTextUs(span.startUs).replaceAll(/[-:.]/g, '')}Z${idOf(span)}`
+}
+
+function nameOf({ name, attributes }: OtlpSpan): string {
+  const isTool = attributes.get('openinference.span.kind') === 'TOOL'
+  return textAt(attributes, 'langsmith.trace.name', 'traceloop.entity.name',
+    ...isTool ? ['tool.name'] : []) ?? (name || 'span')
+}
+
+/** What an operation of a generative model is here. */
+const operations: Readonly<Record<string, string>> = { chat: 'llm', completion: 'llm',
+  text_completion: 'llm', generate_content: 'llm', embedding: 'embedding', embeddings: 'embedding',
+  execute_tool: 'tool', invoke_agent: 'chain', create_agent: 'chain' }
+const kinds: Readonly<Record<string, string>> = { tool: 'tool', llm: 'llm', retriever: 'retriever',
+  embedding: 'embedding', workflow: 'chain', task: 'chain', agent: 'chain', chain: 'chain' }
+
+function typeOf(attributes: Attributes): string {
+  const own = textAt(attributes, 'langsmith.span.kind')
+  if (own !== undefined) return own.toLowerCase()
+  const operation = textAt(attributes, 'gen_ai.operation.name')
+  if (operation !== undefined) return operations[operation] ?? 'chain'
+  const request = textAt(attributes, 'llm.request.type')
+  if (request !== undefined) return operations[request] ?? 'chain'
+  const kind = textAt(attributes, 'openinference.span.kind', 'traceloop.span.kind')
+  if (kind !== undefined) return kinds[kind.toLowerCase()] ?? 'chain'
+  if (attributes.has('gen_ai.tool.name')) return 'tool'
+  return attributes.has('llm.prompt_template.variables') ? 'prompt' : 'chain'
+}
+
+function errorOf({ events, status }: OtlpSpan): string | undefined {
+  const exception = events.find(({ name }) => name === 'exception')?.attributes
+  const message = exception && textAt(exception, 'exception.message', 'exception.type')
+  if (message !== undefined) {
+    const stack = textAt(exception!, 'exception.stacktrace')
+    return stack === undefined ? message : `${message}\n\n${stack}`
+  }
+  return status.failed ? status.message || 'The span failed.' : undefined
+}
+
+function eventsOf({ events }: OtlpSpan): unknown[] {
+  return events.map(({ name, timeUs, attributes }) => ({ name, time: `${timeTextUs(timeUs)}Z`,
+    ...attributes.size > 0 && { kwargs: Object.fromEntries(attributes) } })
+  )
+}
+
+function tagsOf(attributes: Attributes): string[] {
+  const tags = attributes.get('langsmith.span.tags') ?? attributes.get('tag.tags')
+  const list = Array.isArray(tags) ? tags.map(String) : typeof tags === 'string'
+    ? tags.split(',')
+    : []
+  return list.map((tag) => tag.trim()).filter((tag) => tag !== '')
+}
+
+const metadataPrefixes = ['langsmith.metadata.', 'traceloop.association.properties.']
+
+function metadataOf({ attributes, traceId, spanId }: OtlpSpan): Record<string, AttributeValue> {
+  const given = parsedText(attributes.get('metadata'))
+  const metadata: Record<string, AttributeValue> = isObject(given) ? { ...given as object } : {}
+  for (const [key, value] of attributes) {
+    const prefix = metadataPrefixes.find((each) => key.startsWith(each))
+    if (prefix !== undefined) metadata[key.slice(prefix.length)] = value
+  }
+  const thread = textAt(attributes, 'gen_ai.conversation.id', 'session.id')
+  const provider = textAt(attributes, 'gen_ai.provider.name', 'gen_ai.system', 'llm.system',
+    'llm.provider')
+  const model = textAt(attributes, 'gen_ai.request.model', 'gen_ai.response.model', 'model',
+    'llm.model_name')
+  return { ...thread !== undefined && { thread_id: thread },
+    ...provider !== undefined && { ls_provider: provider },
+    ...model !== undefined && { ls_model_name: model }, ...metadata, OTEL_TRACE_ID: traceId,
+    OTEL_SPAN_ID: spanId }
+}
+
+const requestPrefix = 'gen_ai.request.'
+
+function invocationOf(attributes: Attributes): Record<string, AttributeValue> {
+  const given = parsedText(attributes.get('llm.invocation_parameters'))
+  const params: Record<string, AttributeValue> = isObject(given) ? { ...given as object } : {}
+  for (const [key, value] of attributes) {
+    if (!key.startsWith(requestPrefix)) continue
+    const name = key.slice(requestPrefix.length)
+    params[name === 'stop_sequences' ? 'stop' : name] = value
+  }
+  const temperature = numberAt(attributes, 'gen_ai.request.temperature')
+  const model = textAt(attributes, 'gen_ai.request.model', 'gen_ai.response.model')
+  const tool = textAt(attributes, 'gen_ai.tool.name')
+  const tools = parsedText(attributes.get('tools') ?? attributes.get('gen_ai.tool.definitions'))
+  return { ...params, ...temperature !== undefined && { temperature },
+    ...model !== undefined && { model }, ...tool !== undefined && { tool_name: tool },
+    ...tools !== undefined && { tools } }
+}

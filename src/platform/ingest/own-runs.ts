@@ -1,0 +1,63 @@
+/** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
+
+import { isObject } from '../../json/index.ts'
+import { nothingSaid } from '../spans/span.ts'
+import type { SpanFields, SpanPlace, SpanWrite } from '../spans/span.ts'
+import { termOf } from '../spans/term.ts'
+import type { IngestHandlers, OwnRun } from '../threads/platform-calls.ts'
+import { segmentOf } from './dotted-order.ts'
+import type { ProjectSaid } from './operation.ts'
+import type { PlacingParts } from './placing.ts'
+import { termsOfSpan } from './terms-of-span.ts'
+
+/** Members of a run's metadata that can be searched for. */
+const metadataMax = 20
+/** Metadata that the server adds to each run: the project and the name say the same. */
+const added: ReadonlySet<string> = new Set(['created_by', 'graph_id'])
+
+/** Writes runs that ended. One that was written before is written again. */
+export async function writeOwnRuns({ store, projects }: PlacingParts,
+  { tenant, runs }: Parameters<IngestHandlers['ownRuns']>[0], nextUs: () => number): Promise<void> {
+  const roots = runs.map((run) => rootOf(tenant, run))
+  const resolve = await projects.resolve(tenant, roots.map(({ said }) => said))
+  const timeToLiveS = new Map<string, number>()
+  const spans = roots.flatMap(({ said, place, fields, metadata }): SpanWrite[] => {
+    const project = resolve(said)
+    if (typeof project === 'string') return []
+    timeToLiveS.set(project.id, project.timeToLiveS)
+    const { terms, indexed } = termsOfSpan({ ...fields, tags: [], metadata })
+    return [{ place: { ...place, project: project.id }, kind: 'post', arrivedUs: nextUs(), fields,
+      terms: [...terms, termOf.own], indexed, block: null }]
+  })
+  if (spans.length > 0) await store.write({ tenant, spans, blocks: [], files: [], timeToLiveS })
+}
+
+interface OwnRoot {
+  readonly said: ProjectSaid
+  readonly place: Omit<SpanPlace, 'project'>
+  readonly fields: SpanFields
+  readonly metadata: ReadonlyMap<string, string>
+}
+
+/** A run as the root of its trace. Pure, so that one that is handed over again is the same. */
+function rootOf(tenant: string,
+  { id, thread, assistant, graph, startMs, endMs, failed, metadataJson }: OwnRun): OwnRoot {
+  const scalars = scalarsIn(metadataJson)
+  const metadata = new Map([...scalars].filter(([key]) => !added.has(key)).slice(0, metadataMax))
+  const startUs = startMs * 1_000
+  return {
+    said: { by: 'name', name: scalars.get('project') ?? graph },
+    place: { tenant, id, trace: id, startUs, traceStartUs: startUs },
+    fields: { ...nothingSaid, root: true, dottedOrder: segmentOf(startUs, id), name: graph,
+      type: 'chain', endUs: endMs * 1_000, failed, thread },
+    metadata: metadata.set('thread_id', thread).set('assistant_id', assistant),
+  }
+}
+
+function scalarsIn(json: string): ReadonlyMap<string, string> {
+  const value: unknown = json === '' ? {} : JSON.parse(json)
+  if (!isObject(value)) return new Map()
+  return new Map(Object.entries(value)
+    .filter(([, each]) => ['string', 'number', 'boolean'].includes(typeof each))
+    .map(([key, each]) => [key, String(each)]))
+}

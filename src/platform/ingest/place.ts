@@ -1,0 +1,83 @@
+/** Where the span of an operation is. What the operation does not say is decided here. Pure. */
+
+import type { SpanPlace, Uuid } from '../spans/span.ts'
+import { segmentOf } from './dotted-order.ts'
+import type { Operation, ProjectSaid } from './operation.ts'
+
+/** What an operation that names no project is filed under. */
+const defaultProject: ProjectSaid = { by: 'name', name: 'default' }
+
+/** A place whose project is still to be resolved, and what it says of the head. */
+export interface Draft {
+  readonly place: Pick<SpanPlace, 'id' | 'startUs' | 'trace' | 'traceStartUs'>
+  readonly project: ProjectSaid
+  /** The dotted order; null if nobody said it, and for a patch that does not change it. */
+  readonly order: string | null
+  readonly parent: Uuid | null
+  readonly root: boolean | null
+}
+
+/** A span that is known: from this request, from memory or from the store. */
+export type KnownSpan = Pick<Draft, 'place' | 'project' | 'order'>
+
+/** What is known beside the operation. */
+export interface Surroundings {
+  readonly nowUs: number
+  span(id: Uuid): KnownSpan | undefined
+  /** The project that spans of a trace are filed under. */
+  projectOf(trace: Uuid): ProjectSaid | undefined
+}
+
+/** Decides where a span is. */
+export function draftOf(operation: Operation, around: Surroundings): Draft {
+  if (operation.order !== null) return draftInOrder(operation, operation.order, around)
+  const known = around.span(operation.id)
+  if (operation.kind === 'post') return draftOfPost(operation, known, around)
+  if (known !== undefined) return { ...known, order: null, parent: null, root: null }
+  // The first that is known of a span, and not from its start. Its post fills in the rest.
+  const { id, startUs, trace, parent } = operation
+  const start = startUs ?? timeOfId(id) ?? around.nowUs
+  const near = [trace, parent].map((each) => (each === null ? undefined : around.span(each)))
+    .find((each) => each !== undefined)
+  return {
+    place: { id, startUs: start, trace: trace ?? near?.place.trace ?? id,
+      traceStartUs: near?.place.traceStartUs ?? start },
+    project: operation.project ?? near?.project ?? defaultProject,
+    order: null,
+    parent,
+    root: null,
+  }
+}
+
+function draftInOrder({ id, kind, project }: Operation, order: NonNullable<Operation['order']>,
+  around: Surroundings): Draft {
+  const { startUs, trace, traceStartUs, parent, text } = order
+  // Older clients name the project in the post alone.
+  const found = kind === 'post' ? undefined : around.projectOf(trace) ??
+    around.span(id)?.project ?? around.span(trace)?.project
+  return { place: { id, startUs, trace, traceStartUs }, project: project ?? found ?? defaultProject,
+    order: text, parent, root: parent === null }
+}
+
+function draftOfPost({ id, startUs, parent, trace: said, project }: Operation,
+  known: KnownSpan | undefined, around: Surroundings): Draft {
+  const above = parent === null ? undefined : around.span(parent)
+  const start = known?.place.startUs ?? startUs ?? timeOfId(id) ?? around.nowUs
+  const trace = known?.place.trace ?? above?.place.trace ?? said ?? id
+  const traceStartUs = known?.place.traceStartUs ?? above?.place.traceStartUs ??
+    (trace === id ? start : around.span(trace)?.place.traceStartUs ?? start)
+  const path = above?.order ?? (trace === id ? null : segmentOf(traceStartUs, trace))
+  const own = segmentOf(start, id)
+  return {
+    place: { id, startUs: start, trace, traceStartUs },
+    project: known?.project ?? project ?? above?.project ?? defaultProject,
+    order: path === null ? own : `${path}.${own}`,
+    parent,
+    root: parent === null && trace === id,
+  }
+}
+
+/** The time in an id of version 7, in microseconds. */
+function timeOfId(id: Uuid): number | null {
+  return id[14] === '7' ? parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : null
+}

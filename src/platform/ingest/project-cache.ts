@@ -1,0 +1,96 @@
+/** Which projects names and ids mean, asked of the main thread and kept for a second. */
+
+import { LRUCache } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Project } from '../projects/project.ts'
+import type { Uuid } from '../spans/span.ts'
+import type { Calls } from '../threads/calls.ts'
+import type { IngestNeeds } from '../threads/platform-calls.ts'
+import type { ProjectSaid } from './operation.ts'
+
+/** What ingest needs to know of a project. */
+export interface KnownProject {
+  readonly id: Uuid
+  /** Seconds that its spans live. */
+  readonly timeToLiveS: number
+}
+
+/** What names and ids mean: a project, or the reason why there is none. */
+export type ResolvedProjects = (said: ProjectSaid) => KnownProject | string
+
+/**
+ * Milliseconds for which an answer holds, from when it was asked for. A project that is deleted
+ * answers after this time, so that no later request is filed under it.
+ */
+const leaseMs = 1000
+const entriesMax = 10_000
+const daySeconds = 24 * 60 * 60
+
+interface Entry {
+  readonly project: KnownProject
+  readonly untilMs: number
+}
+
+/** The projects of all tenants, as an ingest thread knows them. */
+export class ProjectCache {
+  readonly #needs: Calls<IngestNeeds>
+  readonly #env: Env
+  readonly #entries = new LRUCache<string, Entry>({ max: entriesMax })
+
+  constructor(needs: Calls<IngestNeeds>, env: Env) {
+    this.#needs = needs
+    this.#env = env
+  }
+
+  /**
+   * Resolves projects; those that are named are made on first use. Throws what may be different
+   * when asked again, such as `unavailable`.
+   */
+  async resolve(tenant: string, wanted: readonly ProjectSaid[]): Promise<ResolvedProjects> {
+    const found = new Map<string, KnownProject | string>()
+    const names = new Set<string>()
+    const ids = new Set<Uuid>()
+    const nowMs = this.#env.monotonicMs()
+    for (const said of wanted) {
+      const key = keyOf(tenant, said)
+      const entry = this.#entries.get(key)
+      if (entry !== undefined && entry.untilMs > nowMs) found.set(key, entry.project)
+      else if (said.by === 'name') names.add(said.name)
+      else ids.add(said.id)
+    }
+    if (names.size + ids.size > 0) await this.#ask(tenant, [...names], [...ids], found)
+    return (said) => found.get(keyOf(tenant, said)) ?? 'There is no such project.'
+  }
+
+  async #ask(tenant: string, names: readonly string[], ids: readonly Uuid[],
+    found: Map<string, KnownProject | string>): Promise<void> {
+    const untilMs = this.#env.monotonicMs() + leaseMs
+    const keep = (said: ProjectSaid, { id, retentionDays }: Project) => {
+      const key = keyOf(tenant, said)
+      const project = { id, timeToLiveS: retentionDays * daySeconds }
+      found.set(key, project)
+      this.#entries.set(key, { project, untilMs })
+    }
+    try {
+      const projects = await this.#needs.projects({ tenant, names, ids })
+      names.forEach((name, index) => keep({ by: 'name', name }, projects[index]!))
+      for (const project of projects.slice(names.length))
+        keep({ by: 'id', id: project.id }, project)
+    } catch (error) {
+      const { retry, message } = HeddleError.from(error)
+      if (retry !== 'no') throw error
+      // One of them is at fault. The others are asked for alone.
+      if (names.length + ids.length > 1) {
+        for (const name of names) await this.#ask(tenant, [name], [], found)
+        for (const id of ids) await this.#ask(tenant, [], [id], found)
+      } else if (names.length === 1) {
+        found.set(keyOf(tenant, { by: 'name', name: names[0]! }), message)
+      }
+    }
+  }
+}
+
+function keyOf(tenant: string, said: ProjectSaid): string {
+  return `${said.by} ${tenant.length} ${tenant} ${said.by === 'id' ? said.id : said.name}`
+}

@@ -1,0 +1,277 @@
+/** What exporters of OpenTelemetry send, in both encodings, as operations. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { TraceRequest, TraceResponse } from '../../../../proto/gen/otlp/v1/trace.ts'
+import type { AnyValue, KeyValue } from '../../../../proto/gen/otlp/v1/trace.ts'
+import { HeddleError } from '../../../../src/errors.ts'
+import { mapSpans } from '../../../../src/platform/ingest/otlp-mapping.ts'
+import { otlpAnswer, readOtlp } from '../../../../src/platform/ingest/otlp.ts'
+import { filedStartUs } from '../../../../src/platform/spans/trace-place.ts'
+
+type Given = string | number | boolean | Buffer | readonly Given[] | {
+  readonly [key: string]: Given
+}
+
+const valueOf = (value: Given): AnyValue => {
+  if (typeof value === 'string') return { value: { $case: 'stringValue', value } }
+  if (typeof value === 'boolean') return { value: { $case: 'boolValue', value } }
+  if (typeof value === 'number') {
+    return Number.isInteger(value)
+      ? { value: { $case: 'intValue', value: String(value) } }
+      : { value: { $case: 'doubleValue', value } }
+  }
+  if (Buffer.isBuffer(value)) return { value: { $case: 'bytesValue', value } }
+  if (Array.isArray(value)) {
+    return { value: { $case: 'arrayValue', value: { values: value.map(valueOf) } } }
+  }
+  const pairs = pairsOf(value as Record<string, Given>)
+  return { value: { $case: 'kvlistValue', value: { values: pairs } } }
+}
+
+const pairsOf = (attributes: Readonly<Record<string, Given>>): KeyValue[] =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }))
+
+interface Shape {
+  readonly id?: string
+  readonly parent?: string
+  readonly attributes?: Readonly<Record<string, Given>>
+  readonly events?: readonly { readonly name: string;
+    readonly attributes: Readonly<Record<string, Given>> }[]
+  readonly failed?: string
+}
+
+const traceId = '5b8efff798038103d269b633813fc60c'
+const nanos = '1764187200123456789'
+
+const spanOf = (
+  { id = 'eee19b7ec3c1b174', parent = '', attributes = {}, events = [], failed }: Shape,
+) => ({
+  traceId: Buffer.from(traceId, 'hex'),
+  spanId: Buffer.from(id, 'hex'),
+  parentSpanId: Buffer.from(parent, 'hex'),
+  name: 'a span',
+  startTimeUnixNano: nanos,
+  endTimeUnixNano: '1764187201123456789',
+  attributes: pairsOf(attributes),
+  events: events.map((event) => ({ name: event.name, timeUnixNano: nanos,
+    attributes: pairsOf(event.attributes) })
+  ),
+  status: failed === undefined ? undefined : { code: 2, message: failed },
+})
+
+const bytesOf = (...shapes: readonly Shape[]) =>
+  TraceRequest.encode({
+    resourceSpans: [{ resource: { attributes: pairsOf({ 'service.name': 'shop' }) },
+      scopeSpans: [{ spans: shapes.map(spanOf) }] }],
+  }).finish()
+
+/** The members of the one span, read from protobuf. */
+function mapped(shape: Shape, project?: string) {
+  const [first] = mapSpans(readOtlp(bytesOf(shape), 'protobuf'), project)
+  return (first as unknown as { run: RunSeen }).run
+}
+
+interface RunSeen {
+  readonly run_type: string
+  readonly session_name: string
+  readonly inputs?: unknown
+  readonly outputs?: unknown
+  readonly error?: string
+}
+
+describe('a span', () => {
+  it('has ids that are its own, and the trace of its trace id', () => {
+    expect(mapped({ parent: 'aaaaaaaaaaaaaaaa' })).toMatchObject({
+      id: '00000000-0000-0000-eee1-9b7ec3c1b174',
+      trace_id: '5b8efff7-9803-8103-d269-b633813fc60c',
+      parent_run_id: '00000000-0000-0000-aaaa-aaaaaaaaaaaa',
+      dotted_order: '20251126T200000123456Z00000000-0000-0000-eee1-9b7ec3c1b174',
+      start_time: '2025-11-26T20:00:00.123456Z',
+      end_time: '2025-11-26T20:00:01.123456Z',
+      session_name: 'default',
+      name: 'a span',
+      run_type: 'chain',
+    })
+    expect(mapped({})).not.toHaveProperty('parent_run_id')
+  })
+
+  it('has the ancestors of its request in its dotted order, also in a circle', () => {
+    const [root, middle, leaf] = ['aaaaaaaaaaaaaaa1', 'aaaaaaaaaaaaaaa2', 'aaaaaaaaaaaaaaa3']
+    const runs = (shapes: readonly Shape[]) =>
+      [...mapSpans(readOtlp(bytesOf(...shapes), 'protobuf'), undefined)]
+        .map((each) => (each as { run: Record<string, string> }).run['dotted_order']!.split('.'))
+    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: root }, { id: root }])
+      .map(({ length }) => length)).toEqual([3, 2, 1])
+    expect(runs([{ id: leaf, parent: middle }, { id: middle, parent: leaf }])
+      .map(({ length }) => length)).toEqual([2, 2])
+  })
+
+  it('has bytes that are text as text, and others in base64', () => {
+    expect(mapped({
+      attributes: { 'gen_ai.prompt': Buffer.from('{"q":"é"}'),
+        'gen_ai.completion': Buffer.from([0xff, 0xfe]) },
+    })).toMatchObject({ inputs: { q: 'é' }, outputs: { text: '//4=' } })
+  })
+
+  it('is below what a processor says that leaves out spans of others', () => {
+    const [root, leaf] = ['aaaaaaaaaaaaaaa1', 'aaaaaaaaaaaaaaa3']
+    const [above, below] = [...mapSpans(readOtlp(bytesOf(
+      { id: root, parent: 'bbbbbbbbbbbbbbb1', attributes: { 'langsmith.is_root': true } },
+      { id: leaf, parent: 'bbbbbbbbbbbbbbb2',
+        attributes: { 'langsmith.traceable_parent_otel_span_id': root,
+          'langsmith.span.parent_id': `00000000-0000-0000-aaaa-${root.slice(4)}` } },
+    ), 'protobuf'), undefined)].map((each) => (each as { run: Record<string, string> }).run)
+    expect(above).not.toHaveProperty('parent_run_id')
+    expect(below!['parent_run_id']).toBe(above!['id'])
+    expect(below!['dotted_order']).toMatch(new RegExp(`^${above!['dotted_order']}[.]`))
+  })
+
+  it.each<[Record<string, Given>, string]>([
+    [{ 'langsmith.span.kind': 'LLM' }, 'llm'],
+    [{ 'gen_ai.operation.name': 'chat' }, 'llm'],
+    [{ 'gen_ai.operation.name': 'execute_tool' }, 'tool'],
+    [{ 'gen_ai.operation.name': 'invoke_agent' }, 'chain'],
+    [{ 'gen_ai.operation.name': 'embeddings' }, 'embedding'],
+    [{ 'openinference.span.kind': 'RETRIEVER' }, 'retriever'],
+    [{ 'traceloop.span.kind': 'workflow' }, 'chain'],
+    [{ 'gen_ai.tool.name': 'search' }, 'tool'],
+    [{ 'llm.prompt_template.variables': '{}' }, 'prompt'],
+  ])('with %o is a %s', (attributes, type) => {
+    expect(mapped({ attributes }).run_type).toBe(type)
+  })
+
+  it.each<[Record<string, Given>, unknown, unknown]>([
+    [{ 'gen_ai.prompt': '{"q":1}', 'gen_ai.completion': 'yes' }, { q: 1 }, { text: 'yes' }],
+    [{ 'input.value': 'why?', 'output.value': '["a"]' }, { input: 'why?' }, { text: ['a'] }],
+    [{ 'gen_ai.prompt.0.role': 'user', 'gen_ai.prompt.0.content': 'hi',
+      'gen_ai.completion.0.message.content': 'ho' }, {
+      messages: [{ role: 'user', content: 'hi' }],
+    }, { messages: [{ content: 'ho' }] }],
+    [{ 'llm.input_messages.1.message.role': 'b', 'llm.input_messages.0.message.role': 'a' }, {
+      messages: [{ role: 'a' }, { role: 'b' }],
+    }, undefined],
+    [{ 'gen_ai.input.messages': '[{"role":"user"}]', 'gen_ai.output.messages': [{ role: 'x' }] }, {
+      messages: [{ role: 'user' }],
+    }, { messages: [{ role: 'x' }] }],
+    [{ 'retrieval.documents.0.document.content': 'text',
+      'retrieval.documents.0.document.metadata': '{"a":1}' }, undefined, {
+      documents: [{ page_content: 'text', metadata: { a: 1 }, type: 'Document' }],
+    }],
+  ])('with %o has its inputs and outputs', (attributes, inputs, outputs) => {
+    const run = mapped({ attributes })
+    expect(run.inputs).toEqual(inputs)
+    expect(run.outputs).toEqual(outputs)
+  })
+
+  it('has its usage, model, metadata, tags, thread and project', () => {
+    expect(
+      mapped({
+        attributes: { 'gen_ai.usage.input_tokens': 3, 'gen_ai.usage.completion_tokens': '4',
+          'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'small',
+          'gen_ai.request.temperature': 0.5, 'gen_ai.request.stop_sequences': ['x'],
+          'langsmith.metadata.user': 'ada', 'langsmith.span.tags': ' a, b,,',
+          'gen_ai.conversation.id': 't1', 'langsmith.trace.session_name': 'shop' },
+      }),
+    ).toMatchObject({
+      outputs: { usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } },
+      tags: ['a', 'b'],
+      session_name: 'shop',
+      extra: {
+        metadata: { ls_provider: 'openai', ls_model_name: 'small', user: 'ada', thread_id: 't1',
+          OTEL_TRACE_ID: traceId },
+        invocation_params: { model: 'small', temperature: 0.5, stop: ['x'] },
+      },
+    })
+    expect(mapped({ attributes: { 'langsmith.trace.session_name': 'shop' } }, 'mine')
+      .session_name).toBe('shop')
+    expect(mapped({}, 'mine').session_name).toBe('mine')
+  })
+
+  it('fails as its status or its exception says', () => {
+    expect(mapped({ failed: 'broken' }).error).toBe('broken')
+    expect(
+      mapped({ failed: '',
+        events: [{ name: 'exception',
+          attributes: { 'exception.message': 'no', 'exception.stacktrace': 'at x' } }] }).error,
+    )
+      .toBe('no\n\nat x')
+    expect(mapped({})).not.toHaveProperty('error')
+  })
+})
+
+const jsonValueOf = (value: Given): unknown => {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  }
+  if (Buffer.isBuffer(value)) return { bytesValue: value.toString('base64') }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(jsonValueOf) } }
+  return { kvlistValue: { values: jsonPairs(value as Record<string, Given>) } }
+}
+const jsonPairs = (attributes: Readonly<Record<string, Given>>) =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: jsonValueOf(value) }))
+
+it('JSON and protobuf say the same', () => {
+  const given = fc.letrec<{ value: Given }>((tie) => ({
+    value: fc.oneof({ depthSize: 'small' }, fc.string(), fc.boolean(), fc.integer(),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Number.isInteger(n)),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.string(), tie('value'), { maxKeys: 3 }) as fc.Arbitrary<Given>),
+  })).value
+  fc.assert(fc.property(fc.dictionary(fc.string(), given, { maxKeys: 5 }), (attributes) => {
+    const json = {
+      resourceSpans: [{
+        scopeSpans: [{
+          spans: [{ traceId, spanId: 'eee19b7ec3c1b174', name: 'a span', startTimeUnixNano: nanos,
+            endTimeUnixNano: Number(nanos), attributes: jsonPairs(attributes), unknown: 1 }],
+          unknown: {},
+        }],
+      }],
+    }
+    const [read] = readOtlp(Buffer.from(JSON.stringify(json)), 'json')
+    const [same] = readOtlp(bytesOf({ attributes: { 'service.name': 'shop', ...attributes } }),
+      'protobuf')
+    expect(new Map([['service.name', 'shop'], ...read!.attributes])).toEqual(same!.attributes)
+    expect(read).toMatchObject({ traceId, spanId: 'eee19b7ec3c1b174', parentId: '',
+      startUs: 1764187200123456 })
+  }))
+})
+
+it('A body that is cut off or made up is malformed, or has fewer spans: nothing else', () => {
+  const whole = bytesOf({ attributes: { a: 'b' } }, { failed: 'x' })
+  fc.assert(fc.property(
+    fc.oneof(fc.nat(whole.length).map((end) => whole.subarray(0, end)), fc.uint8Array()),
+    fc.constantFrom('protobuf' as const, 'json' as const),
+    (bytes, encoding) => {
+      try {
+        void [...mapSpans(readOtlp(bytes, encoding), undefined)]
+      } catch (error) {
+        expect(error).toBeInstanceOf(HeddleError)
+      }
+    },
+  ), { numRuns: 500 })
+})
+
+it('Spans without a whole id or a start are rejected alone', () => {
+  const spans = readOtlp(bytesOf({ id: 'aa' }, {}, { id: '0000000000000000' }), 'protobuf')
+  expect([...mapSpans(spans, undefined)].map((each) => 'rejected' in each))
+    .toEqual([true, false, true])
+})
+
+it('The answer has the encoding of the request, and says what was rejected', () => {
+  expect(otlpAnswer('protobuf', [])).toHaveLength(0)
+  expect(Buffer.from(otlpAnswer('json', [])).toString()).toBe('{}')
+  expect(JSON.parse(Buffer.from(otlpAnswer('json', ['No.', 'No.'])).toString()))
+    .toEqual({ partialSuccess: { rejectedSpans: '2', errorMessage: 'No.' } })
+  expect(TraceResponse.decode(otlpAnswer('protobuf', ['No.'])).partialSuccess)
+    .toEqual({ rejectedSpans: '1', errorMessage: 'No.' })
+})
+
+it('All spans of a trace are filed under the same minute', () => {
+  expect(filedStartUs('5b8efff7-9803-8103-d269-b633813fc60c'))
+    .toBe((0x5b8efff7 % 4_096) * 60_000_000)
+})

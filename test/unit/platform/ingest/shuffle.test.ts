@@ -1,0 +1,101 @@
+/** Operations give the same spans in whatever order they come, and however often. */
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { segmentOf } from '../../../../src/platform/ingest/dotted-order.ts'
+import { multipartOf, partsOfRuns } from '../../../support/ingest-bodies.ts'
+import type { ClientOperation, ClientRun } from '../../../support/ingest-bodies.ts'
+import { repeats } from '../../../support/repeats.ts'
+import { ingestHouse } from './ingest-house.ts'
+import type { IngestHouse } from './ingest-house.ts'
+
+const startUs = Date.UTC(2026, 10, 26) * 1000
+const types = ['chain', 'llm', 'tool', 'retriever']
+
+/** What varies between spans. */
+const spanShape = fc.record({
+  parent: fc.nat({ max: 5 }),
+  type: fc.constantFrom(...types),
+  isPython: fc.boolean(),
+  error: fc.option(fc.string({ minLength: 1 })),
+  tags: fc.array(fc.string(), { maxLength: 3 }),
+  metadata: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
+  inputs: fc.jsonValue({ maxDepth: 2 }),
+  outputs: fc.jsonValue({ maxDepth: 2 }),
+  tokens: fc.nat({ max: 1000 }),
+})
+type SpanShape = typeof spanShape extends fc.Arbitrary<infer Shape> ? Shape : never
+
+const traces = fc.record({
+  number: fc.nat({ max: 1_000_000 }),
+  spans: fc.array(spanShape, { minLength: 7, maxLength: 7 }),
+  /** Where each operation goes, the repeated ones behind the others. */
+  ranks: fc.array(fc.nat(), { minLength: 18, maxLength: 18 }),
+  repeated: fc.array(fc.nat({ max: 13 }), { minLength: 4, maxLength: 4 }),
+  sizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 18, maxLength: 18 }),
+})
+
+/** A post and a patch of each span, in the way of its client. */
+function operationsOf(number: number, shapes: readonly SpanShape[]): ClientOperation[] {
+  const id = (n: number) =>
+    `${String(number).padStart(8, '0')}-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const orders: string[] = []
+  return shapes.flatMap((shape, n) => {
+    const parent = n === 0 ? null : shape.parent % n
+    const own = segmentOf(startUs + number * 1000 + n, id(n))
+    orders.push(parent === null ? own : `${orders[parent]}.${own}`)
+    const known = { id: id(n), trace_id: id(0), dotted_order: orders[n], name: `span ${n}`,
+      run_type: shape.type, session_name: 'demo', tags: shape.tags,
+      parent_run_id: parent === null ? null : id(parent), extra: { metadata: shape.metadata } }
+    const nothing = { error: null, outputs: {}, events: [], reference_example_id: null }
+    const post: ClientRun = { ...known, start_time: (startUs + number * 1000 + n) / 1000,
+      inputs: shape.inputs, revision_id: `r${n}`, ...shape.isPython && nothing }
+    const usage = { usage_metadata: { input_tokens: shape.tokens, total_tokens: shape.tokens } }
+    const patch: ClientRun = { ...known, end_time: startUs / 1000 + number + 500 + n,
+      outputs: shape.type === 'llm' ? usage : shape.outputs, error: shape.error,
+      events: [{ name: 'new_token', time: startUs / 1000 + 1 }],
+      ...shape.isPython && { inputs: null, revision_id: null } }
+    return [{ kind: 'post', run: post }, { kind: 'patch', run: patch }]
+  })
+}
+
+async function send(house: IngestHouse, operations: readonly ClientOperation[],
+  nth: number): Promise<void> {
+  if (nth % 3 < 2) {
+    const style = nth % 3 === 0 ? 'js' : 'python'
+    await house.send(multipartOf(partsOfRuns(operations), style))
+  } else {
+    const runs = (kind: 'post' | 'patch') =>
+      operations.filter((one) => one.kind === kind).map(({ run }) => run)
+    const body = Buffer.from(JSON.stringify({ post: runs('post'), patch: runs('patch') }))
+    await house.send({ form: 'batch', body })
+  }
+}
+
+/** Spans without what depends on how they were sent: blocks, and the order of terms. */
+async function comparable(house: IngestHouse): Promise<unknown> {
+  return [...await house.spans()].map(([, { blocks, terms, ...span }]) => {
+    expect(blocks.length).toBeGreaterThan(0)
+    return { ...span, terms: [...terms].sort() }
+  })
+}
+
+it('Shuffled, repeated and cut into requests, operations say the same.', async () => {
+  await fc.assert(fc.asyncProperty(traces, async ({ number, spans, ranks, repeated, sizes }) => {
+    const operations = operationsOf(number, spans)
+    const inOrder = ingestHouse()
+    await send(inOrder, operations, 0)
+    const expected = await comparable(inOrder)
+    expect(expected).toHaveLength(7)
+
+    const all = [...operations, ...repeated.map((n) => operations[n]!)]
+    const shuffled = all.map((operation, n) => ({ operation, rank: ranks[n]! }))
+      .toSorted((a, b) => a.rank - b.rank).map(({ operation }) => operation)
+    const house = ingestHouse()
+    for (let [from, nth] = [0, 0]; from < shuffled.length; from += sizes[nth]!, nth++) {
+      await send(house, shuffled.slice(from, from + sizes[nth]!), nth)
+    }
+    expect(await comparable(house)).toEqual(expected)
+  }), { numRuns: repeats({ day: 100, night: 400 }) })
+})
