@@ -1,0 +1,105 @@
+/** The answers to questions about runs and traces, as JSON in UTF-8. */
+
+import { HeddleError } from '../../errors.ts'
+import type { SpanHead } from '../spans/span.ts'
+import { timeTextUs } from '../spans/time.ts'
+import type { QueryHandlers, RunsQuestion } from '../threads/platform-calls.ts'
+import { writeCursor } from './cursor.ts'
+import { JsonWriter } from './runs/json-writer.ts'
+import { shownBy } from './matching.ts'
+import type { ScanParts } from './matching.ts'
+import { wholeTrace } from './named-spans.ts'
+import { findPage } from './page.ts'
+import { earliestStarts, visibility } from './scan.ts'
+import { numeric } from './runs/run-fields.ts'
+import { runWriter } from './runs/run-writer.ts'
+import { withSubtreeUsage } from './subtree-usage.ts'
+
+/** A page of runs, or all runs of a trace. */
+export async function answerRuns(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<Uint8Array> {
+  const isTrace = question.trace !== undefined && question.ids === undefined
+  const { heads, next } = isTrace
+    ? { heads: await wholeTrace(parts, question, signal), next: undefined }
+    : await findPage(parts, question, signal)
+  const cursor = next === undefined ? null : writeCursor(next, question)
+  const [begin, end] = question.version === 1
+    ? ['{"runs":[', `],"cursors":${JSON.stringify({ next: cursor, prev: null })},` +
+      '"search_cursors":null,"parsed_query":null}']
+    : ['{"items":[', `],${
+      JSON.stringify({ next_cursor: cursor, has_more: cursor !== null })
+        .slice(1)
+    }`]
+  return written(parts, question, { heads, begin: begin!, end: end!, signal })
+}
+
+/** All runs of a trace. */
+export async function answerTrace(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<Uint8Array> {
+  const heads = await wholeTrace(parts, question, signal)
+  return written(parts, question, { heads, begin: '{"items":[', end: ']}', signal })
+}
+
+/** A page of traces: the root of each, and what its spans add up to. */
+export async function answerTraces(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<Uint8Array> {
+  const roots = { ...question, rootsOnly: true }
+  const { heads, next } = await findPage(parts, roots, signal)
+  const totals = await withSubtreeUsage(parts.store, heads, signal)
+  const byRoot = new Map(totals.map((head) => [head.id, head]))
+  const cursor = next === undefined ? null : writeCursor(next, roots)
+  return written(parts, question, { heads, begin: '{"items":[',
+    end: `],"next_cursor":${JSON.stringify(cursor)}}`, signal, around: (
+      head,
+    ) => ['{"root_run":', `,"trace_aggregates":${aggregates(byRoot.get(head.id)!)}}`] })
+}
+
+/** One run. */
+export async function answerRun(parts: ScanParts,
+  { tenant, id, projects, version, select }: Parameters<QueryHandlers['run']>[0]
+): Promise<Uint8Array> {
+  const place = (await parts.store.locate(tenant, [id])).get(id)
+  const [head] = place === undefined ? [] : await parts.store.heads([place])
+  const isVisible = visibility(earliestStarts({ projects }, parts.env.nowMs()))
+  if (head === undefined || !isVisible(head)) throw new HeddleError('not_found', 'Run not found.')
+  const heads = version === 1 && asksForUsage(select)
+    ? await withSubtreeUsage(parts.store, [head])
+    : [head]
+  const json = new JsonWriter()
+  await runWriter(version, select, shownBy(parts)).write(json, heads)
+  return json.done()
+}
+
+/** True if members with tokens or costs are selected. The first API shows them with subtrees. */
+function asksForUsage(select: readonly string[] | undefined): boolean {
+  return select === undefined || select.some((name) => /_(tokens|cost)$/i.test(name))
+}
+
+/** What is written, and what is around it. */
+interface Written {
+  readonly heads: readonly SpanHead[]
+  readonly begin: string
+  readonly end: string
+  readonly around?: (head: SpanHead) => readonly [before: string, after: string]
+  readonly signal: AbortSignal | undefined
+}
+
+async function written(parts: ScanParts, { version, select, subtreeUsage }: RunsQuestion,
+  { heads, begin, end, around, signal }: Written): Promise<Uint8Array> {
+  const { own, store } = parts
+  const isSummed = (version === 1 || subtreeUsage === true) && asksForUsage(select)
+  const shown = isSummed
+    ? await withSubtreeUsage(own?.tracesIn(store) ?? store, heads, signal)
+    : heads
+  const json = new JsonWriter()
+  json.add(begin)
+  await runWriter(version, select, shownBy(parts)).write(json, shown, { around, signal })
+  json.add(end)
+  return json.done()
+}
+
+function aggregates({ firstTokenUs, totalTokens, totalCost }: SpanHead): string {
+  const first = firstTokenUs === null ? 'null' : `"${timeTextUs(firstTokenUs)}Z"`
+  return `{"first_token_time":${first},"total_tokens":${numeric(totalTokens)},` +
+    `"total_cost":${numeric(totalCost)}}`
+}

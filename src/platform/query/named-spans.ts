@@ -1,0 +1,82 @@
+/** Spans that a question names: by their ids, by their parent, or as a whole trace. */
+
+import { HeddleError } from '../../errors.ts'
+import type { SpanHead, SpanPlace } from '../spans/span.ts'
+import { tracePlace } from '../spans/trace-place.ts'
+import type { RunsQuestion } from '../threads/platform-calls.ts'
+import { conditionsOf } from './conditions.ts'
+import type { Filter } from './filter.ts'
+import { matching } from './matching.ts'
+import type { ScanParts } from './matching.ts'
+import { inTrace } from './order.ts'
+import { earliestStarts, visibility } from './scan.ts'
+import { spanTest } from './test-span.ts'
+import { traceFilter } from './trace-filter.ts'
+
+/**
+ * The spans of a question that names some: those with ids, of which nothing else is asked for, or
+ * the children of a span, which are in its trace. Undefined if it names none.
+ */
+export async function listedHeads(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<readonly SpanHead[] | undefined> {
+  const { tenant, ids, parent } = question
+  if (ids !== undefined) {
+    const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
+    const places = await parts.store.locate(tenant, [...new Set(ids)])
+    return (await parts.store.heads([...places.values()])).filter(isVisible)
+  }
+  if (parent === undefined) return undefined
+  const place = (await parts.store.locate(tenant, [parent])).get(parent)
+  if (place === undefined) return []
+  return await spansOfTrace(parts, question, place, conditionsOf(question), signal)
+}
+
+/** Spans that an answer with a whole trace may have. */
+const traceSpansMax = 50_000
+
+/**
+ * The spans of a whole trace that meet the question, parents before their children. Bounds of the
+ * start are not asked for: they only help to find it.
+ */
+export async function wholeTrace(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<readonly SpanHead[]> {
+  const { fromUs: _from, toUs: _to, ...rest } = question
+  const place = await traceOf(parts, question)
+  if (place === undefined) return []
+  return (await spansOfTrace(parts, question, place, conditionsOf(rest), signal)).toSorted(inTrace)
+}
+
+/** The spans of one trace that are visible and meet a filter. */
+async function spansOfTrace(parts: ScanParts, question: RunsQuestion, place: SpanPlace,
+  filter: Filter, signal?: AbortSignal): Promise<readonly SpanHead[]> {
+  const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
+  const test = spanTest(filter)
+  const traces = await traceFilter(parts, question)
+  const found: SpanHead[] = []
+  for await (const stored of parts.store.trace(place)) {
+    signal?.throwIfAborted()
+    const visible = stored.filter(isVisible)
+    const slice = await parts.own?.expanded(visible, signal) ?? visible
+    const matched = await matching(slice, test, parts.payloads, signal)
+    found.push(...traces === undefined ? matched : await traces.kept(matched))
+    if (found.length > traceSpansMax) {
+      throw new HeddleError('too_large',
+        `More than ${traceSpansMax} runs of one trace: ask for fewer by a filter.`)
+    }
+    await new Promise((turn) => setImmediate(turn))
+  }
+  return found
+}
+
+/** The place of a trace, if one of the projects has it. */
+async function traceOf({ store }: Pick<ScanParts, 'store'>,
+  question: RunsQuestion): Promise<SpanPlace | undefined> {
+  const { tenant, trace, projects } = question
+  const place = (await store.locate(tenant, [trace!])).get(trace!)
+  if (place !== undefined) return place
+  // A trace of OpenTelemetry has an id that none of its spans has.
+  for (const { id } of projects) {
+    for await (const [head] of store.trace(tracePlace(tenant, id, trace!))) if (head) return head
+  }
+  return undefined
+}

@@ -1,0 +1,144 @@
+/** The tasks of a run of this server as spans: the tree below the root of its trace. */
+
+import { isObject } from '../../../json/index.ts'
+import { namedId } from '../../catalog/named-id.ts'
+import { segmentOf } from '../../ingest/dotted-order.ts'
+import type { Payload } from '../../spans/payload.ts'
+import { nothingSaid } from '../../spans/span.ts'
+import type { SpanFields, SpanHead } from '../../spans/span.ts'
+import { termOf } from '../../spans/term.ts'
+import { readTimeUs } from '../../spans/time.ts'
+import { asObject, errorLine, jsonBytes } from './own-payload.ts'
+import type { OwnState, OwnTask } from './own-state.ts'
+
+/** A span that nobody stored, with all that there is of it. */
+export type OwnStep = readonly [SpanHead, Payload]
+
+/** A task of a run, when it ended, and the state that it began with. */
+interface OwnTaskOf {
+  readonly task: OwnTask
+  readonly before: OwnState
+  readonly endUs: number
+}
+
+/**
+ * The spans below a run, from its states, newest first, and from the error that it ended with, as
+ * JSON.
+ */
+export function stepsOf(root: SpanHead, states: readonly OwnState[],
+  error: string | null): readonly OwnStep[] {
+  const tasks = [...doneTasks(root, states), ...blamed(lastTasks(root, states), error)]
+  return tasks.flatMap((one) => {
+    const step = stepOf(root, one)
+    return [step, ...modelCalls(one.task).map((message, n) => modelStep(step, message, n))]
+  })
+}
+
+/** A state that a run made is what the tasks of the state before it led to. */
+function doneTasks(root: SpanHead, states: readonly OwnState[]): readonly OwnTaskOf[] {
+  const byId = new Map(states.map((state) => [state.checkpoint_id, state]))
+  return states.filter(({ metadata: { run_id: run, source } }) =>
+    run === root.id && source === 'loop'
+  )
+    .flatMap((state) => {
+      const before = byId.get(state.parent_checkpoint_id ?? '')
+      const endUs = readTimeUs(state.created_at) ?? root.startUs
+      return before === undefined ? [] : tasksOf(before).map((task) => ({ task, before, endUs }))
+    })
+}
+
+/** Tasks that failed, or wait for an answer, have led to no state. */
+function lastTasks({ id, endUs, startUs }: SpanHead,
+  [last]: readonly OwnState[]): readonly OwnTaskOf[] {
+  if (last === undefined || last.metadata.run_id !== id) return []
+  return tasksOf(last).map((task) => ({ task, before: last, endUs: endUs ?? startUs }))
+}
+
+/**
+ * A run may end before the error of its task is written. If only one task did not end, that one
+ * failed.
+ */
+function blamed(tasks: readonly OwnTaskOf[], error: string | null): readonly OwnTaskOf[] {
+  const open = tasks.filter(({ task: { error: own, result, interrupts = [] } }) =>
+    typeof own !== 'string' && (result ?? null) === null && interrupts.length === 0
+  )
+  if (error === null || open.length !== 1 || open.length !== tasks.length) return tasks
+  return [{ ...open[0]!, task: { ...open[0]!.task, error } }]
+}
+
+function tasksOf({ tasks }: OwnState): readonly OwnTask[] {
+  return tasks.filter(({ name }) => name !== '__start__')
+}
+
+function stepOf(root: SpanHead, { task, before, endUs }: OwnTaskOf): OwnStep {
+  const { id: taskId, name, error, result, interrupts = [] } = task
+  const failed = typeof error === 'string'
+  const startUs = Math.max(root.startUs, readTimeUs(before.created_at) ?? 0)
+  const metadata = { langgraph_node: name, langgraph_step: (before.metadata.step ?? 0) + 1,
+    thread_id: root.thread, run_id: root.id }
+  const head = below(root, namedId('ownStep', `${root.id}\n${taskId}`), startUs, { name,
+    type: 'chain', endUs: Math.max(startUs, endUs), failed })
+  const outputs = interrupts.length > 0 ? { __interrupt__: interrupts } : result
+  return [{ ...head, terms: [...head.terms, ...Object.entries(metadata).flatMap(termsOfPair)] }, {
+    inputs: jsonBytes(asObject('input', before.values)),
+    extra: jsonBytes({ metadata }),
+    ...outputs !== null && outputs !== undefined &&
+      { outputs: jsonBytes(asObject('output', outputs)) },
+    ...failed && { error: jsonBytes(errorText(error)) },
+  }]
+}
+
+/** The messages of models that a task wrote, if they say what they cost. */
+function modelCalls({ result }: OwnTask): readonly Readonly<Record<string, unknown>>[] {
+  const written = [result].flat().flatMap((each) => (isObject(each) ? Object.values(each) : []))
+  return written.flat().filter(isObject)
+    .filter(({ type, usage_metadata: usage }) => type === 'ai' && isObject(usage))
+}
+
+function modelStep([parent]: OwnStep, message: Readonly<Record<string, unknown>>,
+  n: number): OwnStep {
+  const { response_metadata: response, usage_metadata: usage } = message
+  const { model_name: named, model = named } = isObject(response) ? response : {}
+  const { input_tokens: input, output_tokens: output, total_tokens: total } = isObject(usage)
+    ? usage
+    : {}
+  const head = below(parent, namedId('ownStep', `${parent.id}\n${n}`), parent.startUs, {
+    name: typeof model === 'string' ? model : 'model',
+    type: 'llm',
+    endUs: parent.endUs,
+    failed: false,
+    promptTokens: numberOf(input),
+    completionTokens: numberOf(output),
+    totalTokens: numberOf(total),
+  })
+  return [head, { inputs: jsonBytes({}), outputs: jsonBytes({ messages: [message] }) }]
+}
+
+/** A span below another one of the same trace. */
+function below({ tenant, project, trace, traceStartUs, dottedOrder, thread, id: parent }: SpanHead,
+  id: string, startUs: number, fields: Partial<SpanFields>): SpanHead {
+  const { name, failed } = fields
+  return { ...nothingSaid, ...fields, tenant, project, trace, traceStartUs, id, startUs, parent,
+    root: false, thread, dottedOrder: `${dottedOrder}.${segmentOf(startUs, id)}`, terms: [
+      ...name ? [termOf.name(name)] : [],
+      ...thread === null ? [] : [termOf.thread(thread)],
+      ...failed ? [termOf.error] : [],
+    ], blocks: [], feedback: [] }
+}
+
+function termsOfPair([key, value]: readonly [string, unknown]) {
+  return [termOf.metadataKey(key), termOf.metadata(key, String(value))]
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+function errorText(error: string): string {
+  try {
+    const value: unknown = JSON.parse(error)
+    return isObject(value) ? errorLine(value) : error
+  } catch {
+    return error
+  }
+}

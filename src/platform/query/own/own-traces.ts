@@ -1,0 +1,115 @@
+/**
+ * Traces of runs of this server. Only their heads are stored: the rest is read from their threads,
+ * when one of them is looked at.
+ */
+
+import { limitConcurrency, LRUCache } from '../../../../cluster/index.ts'
+import type { SpanPort } from '../../spans/span-port.ts'
+import type { SpanHead, Uuid } from '../../spans/span.ts'
+import { termOf } from '../../spans/term.ts'
+import type { Calls } from '../../threads/calls.ts'
+import type { OwnRunTexts, QueryNeeds } from '../../threads/own-run-calls.ts'
+import { contentOf } from '../content.ts'
+import type { Content } from '../content.ts'
+import type { Payloads } from '../payloads.ts'
+import { ownPayload } from './own-payload.ts'
+import { statesOfRun } from './own-state.ts'
+import { stepsOf } from './own-steps.ts'
+
+/** Runs that are asked for at once. */
+const runsAtOnce = 4
+/** Runs that are kept for the next spans of a question. */
+const runsKept = 8
+
+/** Traces of own runs, for one question. */
+export interface OwnTraces {
+  /** The heads, with those of the tasks of each own run behind it. */
+  expanded(heads: readonly SpanHead[], signal?: AbortSignal): Promise<readonly SpanHead[]>
+  /** The traces of a store, with the tasks that were read for this question. */
+  tracesIn(store: Pick<SpanPort, 'trace'>): Pick<SpanPort, 'trace'>
+  /** What answers show. Tests of filters look at stored payloads only: they look at many. */
+  readonly shown: Payloads
+}
+
+/** Reads own runs from their threads, and all other spans from `stored`. */
+export function ownTraces(needs: Calls<QueryNeeds>, stored: Payloads): OwnTraces {
+  const contents = new Map<Uuid, Content>()
+  const below = new Map<Uuid, readonly SpanHead[]>()
+  const asked = new LRUCache<Uuid, Promise<OwnRunTexts | null>>({ max: runsKept })
+  const limited = limitConcurrency(runsAtOnce)
+  const textsOf = ({ tenant, thread, id: run }: SpanHead, signal?: AbortSignal) => {
+    if (thread === null) return null
+    const known = asked.get(run)
+    if (known !== undefined) return known
+    const texts = limited(() => needs.ownRun({ tenant, thread, run }, signal && { signal }))
+    asked.set(run, texts)
+    return texts
+  }
+  const contentOfOwn = async (head: SpanHead) => {
+    const known = contents.get(head.id)
+    if (known !== undefined) return known
+    const texts = await textsOf(head)
+    return contentOf(texts === null ? {} : ownPayload(head, texts))
+  }
+  const isOurs = (head: SpanHead) => contents.has(head.id) || isOwn(head)
+  return {
+    async expanded(heads, signal) {
+      const all: SpanHead[] = []
+      for (const head of heads) {
+        const texts = isOwn(head) ? await textsOf(head, signal) : null
+        const steps = texts === null
+          ? []
+          : stepsOf(head, await statesOfRun(needs, head, texts, signal), texts.error)
+        all.push(head)
+        below.set(head.id, steps.map(([step]) => step))
+        for (const [step, payload] of steps) {
+          contents.set(step.id, contentOf(payload))
+          all.push(step)
+        }
+      }
+      return all
+    },
+    tracesIn: (store) => ({
+      async *trace(place) {
+        for await (const heads of store.trace(place)) {
+          yield heads.flatMap((head) => [head, ...below.get(head.id) ?? []])
+        }
+      },
+    }),
+    shown: {
+      async *of(heads) {
+        for (const [ours, group] of inGroups(heads, isOurs)) {
+          if (!ours) {
+            yield* stored.of(group)
+            continue
+          }
+          for (let at = 0; at < group.length; at += runsAtOnce) {
+            const some = group.slice(at, at + runsAtOnce)
+            const found = await Promise.all(some.map(contentOfOwn))
+            for (const [index, head] of some.entries()) {
+              yield [head, found[index]!] as const
+            }
+          }
+        }
+      },
+    },
+  }
+}
+
+/** True for a run of this server, unless somebody sent a payload for it. */
+function isOwn({ blocks, terms }: SpanHead): boolean {
+  return blocks.length === 0 && terms.includes(termOf.own)
+}
+
+/** Neighbours for which a test says the same. */
+function inGroups(heads: readonly SpanHead[],
+  test: (head: SpanHead) => boolean): readonly (readonly [boolean, readonly SpanHead[]])[] {
+  const groups: [boolean, SpanHead[]][] = []
+  for (const head of heads) {
+    const result = test(head)
+    const last = groups.at(-1)
+    if (last?.[0] === result) last[1].push(head)
+    else groups.push([result, [head]])
+  }
+  return groups
+}

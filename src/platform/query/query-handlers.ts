@@ -1,0 +1,67 @@
+/** What the query thread answers to the main thread. */
+
+import { FairSemaphore } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { SpanStore } from '../spans/span-port.ts'
+import { statisticsAnswers } from '../statistics/statistics-handlers.ts'
+import type { QueryHandlers } from '../threads/platform-calls.ts'
+import type { Calls } from '../threads/calls.ts'
+import type { QueryNeeds } from '../threads/own-run-calls.ts'
+import { answerRun, answerRuns, answerTrace, answerTraces } from './answers.ts'
+import type { ScanParts } from './matching.ts'
+import { ownTraces } from './own/own-traces.ts'
+import { payloadsIn } from './payloads.ts'
+import { readFilter } from './read-filter.ts'
+
+/** What the handlers work with. */
+export interface QueryParts {
+  readonly store: SpanStore
+  readonly env: Env
+  /** The threads of this server; missing if its runs are not traced. */
+  readonly needs?: Calls<QueryNeeds>
+}
+
+/** Questions that are answered at once. Long ones take turns, slice by slice. */
+const questions = { inAll: 8, each: 4, waiting: 1024, waitingEach: 64,
+  full: 'Too many questions about traces are waiting: ask again in a moment.' }
+
+/** The handlers over a store. Answers have a buffer of their own, which may be moved. */
+export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers {
+  const turns = new FairSemaphore(questions)
+  /** Answers in turn; each question has payloads of its own. */
+  const inTurn = <Question extends { readonly tenant: string }>(
+    answer: (parts: ScanParts, question: Question, signal?: AbortSignal) => Promise<Uint8Array>,
+  ) =>
+  async (question: Question, signal?: AbortSignal): Promise<Uint8Array> => {
+    const leave = await turns.enter(question.tenant, signal)
+    try {
+      const payloads = payloadsIn(store)
+      const own = needs && ownTraces(needs, payloads)
+      return await answer({ store, env, payloads, ...own && { own } }, question, signal)
+    } finally {
+      leave()
+    }
+  }
+  const { stats, series, groups, projectStats } = statisticsAnswers(store, env)
+  return { runs: inTurn(answerRuns), run: inTurn(answerRun), traces: inTurn(answerTraces),
+    trace: inTurn(answerTrace), stats: inTurn(stats), series: inTurn(series),
+    groups: inTurn(groups), projectStats: inTurn(projectStats),
+    locate: async ({ tenant, ids }) => [...(await store.locate(tenant, ids)).values()],
+    validate: async ({ filter }) => wrongWith(filter),
+    getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),
+    listFeedback: (query) => store.listFeedback(query),
+    getFeedbackToken: ({ hash, nowMs }) => store.getFeedbackToken(hash, nowMs),
+    listFeedbackTokens: ({ tenant, span }) => store.listFeedbackTokens(tenant, span),
+    close: () => store.close() }
+}
+
+/** What is wrong with a filter; null if nothing is. */
+function wrongWith(filter: string): string | null {
+  try {
+    readFilter(filter)
+    return null
+  } catch (error) {
+    return HeddleError.from(error).message
+  }
+}

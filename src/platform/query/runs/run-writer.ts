@@ -1,0 +1,75 @@
+/** Writes spans as runs of one of the two APIs, with the selected members only. */
+
+import type { SpanHead } from '../../spans/span.ts'
+import { contentOf } from '../content.ts'
+import type { Content } from '../content.ts'
+import type { JsonWriter } from './json-writer.ts'
+import { slicesOf } from '../order.ts'
+import type { Payloads } from '../payloads.ts'
+import type { RunField } from './run-fields.ts'
+import { runV1Fields, runV1Member, runV1Required } from './run-v1.ts'
+import { runV2Fields, runV2Member, runV2Required } from './run-v2.ts'
+
+const apis = {
+  1: { fields: runV1Fields, memberOf: runV1Member, required: runV1Required },
+  2: { fields: runV2Fields, memberOf: runV2Member, required: runV2Required },
+} as const
+
+const nothing = contentOf({})
+
+/** What is around each run, and who may end it. */
+export interface WriteOptions {
+  readonly around?: ((head: SpanHead) => readonly [before: string, after: string]) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Writes runs. */
+export interface RunWriter {
+  /** Adds the runs to what is written, with a comma between them. */
+  write(json: JsonWriter, heads: readonly SpanHead[], options?: WriteOptions): Promise<void>
+}
+
+/** A writer for these members; without `select` for all. Unknown ones are left out. */
+export function runWriter(version: 1 | 2, select: readonly string[] | undefined,
+  payloads: Payloads): RunWriter {
+  const { fields, memberOf, required } = apis[version]
+  const chosen = select === undefined
+    ? Object.keys(fields)
+    : [...new Set([...required, ...select.map(memberOf)])]
+      .filter((name) => Object.hasOwn(fields, name))
+  const needsContent = chosen.some((name) => fields[name]!.needsContent)
+  const members = chosen.map((name, index) =>
+    [`${index === 0 ? '{' : ','}"${name}":`, fields[name]!.of] as const
+  )
+  let isFirst = true
+  return {
+    async write(json, heads, { around = () => ['', ''], signal } = {}) {
+      const withContent = needsContent ? payloads.of(heads) : withNothing(heads)
+      for await (const [head, content] of withContent) {
+        signal?.throwIfAborted()
+        const [before, after] = around(head)
+        json.add(isFirst ? before : `,${before}`)
+        isFirst = false
+        writeRun(json, members, head, content)
+        json.add(after)
+      }
+    },
+  }
+}
+
+/** The heads without their payloads, and a turn for others now and then. */
+async function* withNothing(heads: readonly SpanHead[]) {
+  for (const slice of slicesOf(heads)) {
+    for (const head of slice) yield [head, nothing] as const
+    await new Promise((turn) => setImmediate(turn))
+  }
+}
+
+function writeRun(json: JsonWriter, members: readonly (readonly [string, RunField])[],
+  head: SpanHead, content: Content): void {
+  for (const [name, of] of members) {
+    json.add(name)
+    json.add(of(head, content))
+  }
+  json.add('}')
+}

@@ -1,0 +1,76 @@
+/** The scan of a question: slices of the heads that it matches, in order. */
+
+import type { ScanMark, ScannedHeads } from '../spans/span-port.ts'
+import type { SpanHead } from '../spans/span.ts'
+import type { RunsQuestion } from '../threads/platform-calls.ts'
+import { conditionsOf } from './conditions.ts'
+import { matching } from './matching.ts'
+import type { ScanParts } from './matching.ts'
+import { planOf } from './plan.ts'
+import { spanTest } from './test-span.ts'
+import { traceFilter } from './trace-filter.ts'
+
+/** Spans whose payloads are opened at once for a test. */
+const openedAtOnce = 16
+
+/** A step of a scan. */
+export interface ScanStep {
+  /** Those that match. */
+  readonly heads: readonly SpanHead[]
+  /** The last head that was looked at; undefined if it was none. */
+  readonly mark: ScanMark | undefined
+  /** How many heads were looked at for this step. */
+  readonly looked: number
+}
+
+/** Scans for a question. Begins behind `after`. Other work goes on between two steps. */
+export async function* scanSteps(parts: ScanParts, question: RunsQuestion, after?: ScanMark,
+  signal?: AbortSignal): AsyncGenerator<ScanStep, void, void> {
+  if (question.projects.length === 0) return
+  const conditions = conditionsOf(question)
+  const earliest = earliestStarts(question, parts.env.nowMs())
+  const { tenant, order, projects } = question
+  const plan = planOf(conditions, { tenant, order, projects: projects.map(({ id }) => id) },
+    Math.min(...earliest.values()))
+  const isVisible = visibility(earliest)
+  const test = spanTest(conditions)
+  const traces = await traceFilter(parts, question, plan, signal)
+  const source = await traces?.fewSpans(plan, after) ?? parts.store.scan(plan, after)
+  for await (const slice of source) {
+    for (const { heads, looked } of divided(slice)) {
+      signal?.throwIfAborted()
+      const matched = await matching(heads.filter(isVisible), test, parts.payloads, signal)
+      yield {
+        heads: traces === undefined ? matched : await traces.kept(matched),
+        mark: heads.at(-1),
+        looked,
+      }
+    }
+    await new Promise((turn) => setImmediate(turn))
+  }
+}
+
+/** Parts of a slice that are small enough to open all their payloads. */
+function* divided({ heads, looked }: ScannedHeads): Iterable<ScannedHeads> {
+  if (heads.length === 0) yield { heads, looked }
+  for (let at = 0; at < heads.length; at += openedAtOnce) {
+    const part = heads.slice(at, at + openedAtOnce)
+    yield { heads: part, looked: at === 0 ? looked - heads.length + part.length : part.length }
+  }
+}
+
+/** The first start of each project that is visible: older spans are no longer kept. */
+export function earliestStarts({ projects }: Pick<RunsQuestion, 'projects'>,
+  nowMs: number): ReadonlyMap<string, number> {
+  const dayMs = 24 * 3600 * 1000
+  return new Map(
+    projects.map((
+      { id, retentionDays },
+    ) => [id, Math.max(0, Math.ceil((nowMs - retentionDays * dayMs) * 1000))]),
+  )
+}
+
+/** Whether a head is in a project of the question, and kept long enough. */
+export function visibility(earliest: ReadonlyMap<string, number>): (head: SpanHead) => boolean {
+  return ({ project, startUs }) => startUs >= (earliest.get(project) ?? Infinity)
+}

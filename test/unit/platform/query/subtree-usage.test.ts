@@ -1,0 +1,62 @@
+/** Tokens of spans with all that is below them. */
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+
+import { nothingSaid } from '../../../../src/platform/index.ts'
+import type { SpanHead } from '../../../../src/platform/index.ts'
+import { withSubtreeUsage } from '../../../../src/platform/query/subtree-usage.ts'
+
+const idOf = (index: number) => `0193a6b0-0000-7000-8000-${String(index).padStart(12, '0')}`
+
+/** Of each span its parent, by its place before it, and its tokens. */
+const tree = fc.array(fc.tuple(fc.nat(), fc.option(fc.integer({ min: 0, max: 9 }))), {
+  minLength: 1,
+  maxLength: 30,
+})
+
+it('A span without tokens has those of the next spans below it that have some.', async () => {
+  await fc.assert(fc.asyncProperty(tree, async (drafts) => {
+    const parents = drafts.map(([parent], index) => (index === 0 ? null : parent % index))
+    const heads = drafts.map(([, totalTokens], index) => headOf(index, parents, totalTokens))
+    const store = { async *trace() {
+      yield heads.toReversed()
+    } }
+    const sumOf = (index: number): number | null => {
+      const own = heads[index]!.totalTokens
+      if (own !== null) return own
+      const below = parents.flatMap((parent, child) => (parent === index ? [sumOf(child)] : []))
+        .filter((each) => each !== null)
+      return below.length === 0 ? null : below.reduce((sum, each) => sum + each, 0)
+    }
+    const shown = await withSubtreeUsage(store, heads)
+    expect(shown.map(({ totalTokens }) => totalTokens)).toEqual(heads.map((_, at) => sumOf(at)))
+  }))
+})
+
+it('A span with nothing below it stays the same object, by which others may know it.', async () => {
+  const head = headOf(0, [null], null)
+  const [shown] = await withSubtreeUsage({ async *trace() {
+    yield [head]
+  } }, [head])
+  expect(shown).toBe(head)
+})
+
+it('Calls of models are shown without a look at their trace.', async () => {
+  const head = { ...headOf(0, [null], null), type: 'llm' }
+  expect(await withSubtreeUsage({ trace: () => expect.fail('It is looked at.') }, [head]))
+    .toEqual([head])
+})
+
+function headOf(index: number, parents: readonly (number | null)[],
+  totalTokens: number | null): SpanHead {
+  const path: string[] = []
+  for (let at: number | null = index; at !== null; at = parents[at]!) {
+    path.unshift(`20260131T120000000000Z${idOf(at)}`)
+  }
+  const parent = parents[index]!
+  return { ...nothingSaid, tenant: 'acme', project: idOf(99), startUs: index, id: idOf(index),
+    trace: idOf(0), traceStartUs: 0, dottedOrder: path.join('.'), root: parent === null,
+    parent: parent === null ? null : idOf(parent), type: 'chain', totalTokens, terms: [],
+    blocks: [], feedback: [] }
+}
