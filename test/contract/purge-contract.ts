@@ -70,6 +70,17 @@ export function describePurge(name: string, makePlace: MakePlace): void {
         }
       })
 
+      it('of a branch that no row speaks for remove its log', async () => {
+        const [ended, current] = [aBranch(), aBranch()]
+        await fill(ended, 3)
+        await fill(current, 1)
+        const remove = () => store.log.purge({ table: 'branch', branch: ended, epoch: 1 })
+        await remove()
+        await remove()
+        expect(await seqs(ended)).toEqual([])
+        expect(await seqs(current)).toEqual([1])
+      })
+
       it('may be repeated, and may name what never existed', async () => {
         const branch = aBranch()
         await fill(branch, 1)

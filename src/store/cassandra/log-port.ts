@@ -7,7 +7,8 @@
 
 import type { Env, OwnershipCheck } from '../../../cluster/index.ts'
 import type { Branch } from '../../../proto/gen/storage/v1/row.ts'
-import type { LogPort, NewRow, PurgeSubject, RowUpdate } from '../../checkpoint/index.ts'
+import type { BranchSubject, LogPort, NewRow, PurgeSubject,
+  RowUpdate } from '../../checkpoint/index.ts'
 import { CodedError, goingAway, HeddleError } from '../../errors.ts'
 import type { Connection } from './driver/connection.ts'
 import type { LocalIndex } from './index/local-index.ts'
@@ -120,8 +121,9 @@ export class CassandraLog implements LogPort {
   findCheckpoint: LogPort['findCheckpoint'] = async (branch, checkpointId) =>
     (await this.#logOf(branch)).findCheckpoint(branch, checkpointId)
 
-  async purge(subject: PurgeSubject): Promise<void> {
+  async purge(subject: PurgeSubject | BranchSubject): Promise<void> {
     if (this.#closed) throw goingAway()
+    if (subject.table === 'branch') return this.#purgeLog(subject)
     const { table, tenant, id, epoch } = subject
     const { index, rank, rows, runs } = this.#parts
     // What is created again under this id comes later, or has higher timestamps.
@@ -264,7 +266,7 @@ export class CassandraLog implements LogPort {
     )
   }
 
-  async #purgeLog({ branch, epoch }: PurgeSubject): Promise<void> {
+  async #purgeLog({ branch, epoch }: Pick<PurgeSubject, 'branch' | 'epoch'>): Promise<void> {
     await this.#copies.passed(branch.id)
     await this.#release(branch, epoch)
   }

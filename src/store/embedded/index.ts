@@ -2,5 +2,6 @@
 
 export { openEmbeddedStore, openScratchStore } from './store.ts'
 export type { EmbeddedStore, ScratchStore } from './store.ts'
+export { embeddedSpans } from './platform/place.ts'
 export { backUp } from './writer/backup.ts'
 export type { EncodedRow } from './requests/write.ts'

@@ -18,10 +18,11 @@ import { hostsAgree, hostsOf, schemaHost } from './schema-hosts.ts'
 import { startError } from './start-error.ts'
 
 /**
- * A value: `bigint` for bigint columns, text for uuid columns. In a plain write null leaves a
- * column unset.
+ * A value: `bigint` for bigint columns, text for uuid columns, an array for a set and for what `IN`
+ * compares with. In a plain write null leaves a column unset.
  */
 export type Value = string | number | bigint | boolean | Uint8Array | null
+  | readonly (bigint | string | Buffer | types.Tuple)[]
 
 /** A CQL statement. `?` stands for the values in order. Tables are named with their keyspace. */
 export interface Statement {
@@ -51,6 +52,8 @@ const agreementPauseMs = 100
 const latelyMs = 1_000
 /** Time in which a write is tried again while it is certain that nothing was written. */
 const writeMs = 1_500
+/** Time in which a write that may be left undone is tried again. */
+const repeatableMs = 8_000
 /**
  * A write that takes this many times as long as usual is sent a second time, in parallel. The bound
  * is relative, so that a store that is slow as a whole does not get twice as many writes.
@@ -128,10 +131,18 @@ export class Connection {
    * Otherwise like `write`.
    */
   async batch(statements: readonly Statement[]): Promise<void> {
-    const queries = statements.map(({ cql, values }) => ({ query: cql,
-      params: values.map(unsetOrSent) })
-    )
+    const queries = queriesOf(statements)
     await this.#untilKnown(() => this.#client.batch(queries, { ...written, logged: false }))
+  }
+
+  /**
+   * Writes like `batch` what its caller may write again at any later time. So it gives up after
+   * eight seconds, and throws `unavailable` then also if something may have been written.
+   */
+  async repeatableBatch(statements: readonly Statement[]): Promise<void> {
+    const queries = queriesOf(statements)
+    const send = () => this.#client.batch(queries, { ...written, logged: false })
+    await this.#untilKnown(send, { repeatable: true })
   }
 
   /** Reads up to 5 000 rows. Throws `unavailable` if no answer comes in time. */
@@ -261,8 +272,8 @@ export class Connection {
     await this.#client.shutdown()
   }
 
-  async #untilKnown(attempt: () => Promise<unknown>): Promise<void> {
-    const giveUpMs = this.#env.monotonicMs() + writeMs
+  async #untilKnown(attempt: () => Promise<unknown>, { repeatable = false } = {}): Promise<void> {
+    const giveUpMs = this.#env.monotonicMs() + (repeatable ? repeatableMs : writeMs)
     let ambiguous = false
     for (let tries = 1;; tries++) {
       if (this.#closed) throw goingAway({ ambiguous })
@@ -282,7 +293,7 @@ export class Connection {
         }
         ambiguous ||= outcome === 'unknown'
         const late = this.#env.monotonicMs() + pauseMs >= giveUpMs
-        if (!ambiguous && late) throw unavailable(error)
+        if (late && (repeatable || !ambiguous)) throw unavailable(error, { ambiguous })
       }
       await this.#pauseAfter(tries)
     }
@@ -355,10 +366,14 @@ function asSent(value: Value): Value {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
+function queriesOf(statements: readonly Statement[]) {
+  return statements.map(({ cql, values }) => ({ query: cql, params: values.map(unsetOrSent) }))
+}
+
 function unsetOrSent(value: Value): Value | undefined {
   return value === null ? undefined : asSent(value)
 }
 
-function unavailable(cause: unknown): HeddleError {
-  return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', {}, { cause })
+function unavailable(cause: unknown, details: HeddleError['details'] = {}): HeddleError {
+  return new HeddleError('unavailable', 'Cassandra is out of reach; try again.', details, { cause })
 }

@@ -35,11 +35,17 @@ export class ChunkTable {
     this.#delete = `DELETE FROM ${table} USING TIMESTAMP ? ${part}`
   }
 
-  /** Writes `chunksOf(body)` chunks. Throws as Connection.write does. Some may be written then. */
-  async write(key: string, body: Uint8Array, timestamp: bigint): Promise<void> {
+  /**
+   * Writes `chunksOf(body)` chunks, which stay for ever unless a time to live is given. Throws as
+   * Connection.write does. Some may be written then.
+   */
+  async write(key: string, body: Uint8Array, timestamp: bigint, timeToLiveS = 0): Promise<void> {
     await forEachLimit(partsAtOnce, Array(chunksOf(body)).keys(), async (part) => {
       const data = body.subarray(part * chunkBytes, (part + 1) * chunkBytes)
-      await this.#connection.write({ cql: this.#insert, values: [key, part, data, timestamp] })
+      const values = [key, part, data, timestamp]
+      await this.#connection.write(timeToLiveS === 0
+        ? { cql: this.#insert, values }
+        : { cql: `${this.#insert} AND TTL ?`, values: [...values, timeToLiveS] })
     })
   }
 

@@ -1,5 +1,7 @@
 /** The tables, in numbered steps. A step never changes; a later change is a new step. */
 
+import { platformTables } from './platform-tables.ts'
+
 /** Names of the two keyspaces: of the data, and of control rows. */
 export interface Keyspaces {
   readonly keyspace: string
@@ -152,4 +154,9 @@ export const migrations: readonly Migration[] = [
   { statements: () => [], oldest: 6 },
   { statements: (keyspaces) => [ownedRow('cron_row', 'cron_id')(keyspaces)], oldest: 6 },
   { statements: (keyspaces) => [ownedRow('item_row', 'item_id')(keyspaces)], oldest: 6 },
+  {
+    statements: ({ keyspace }) =>
+      platformTables({ keyspace, options: `${reads} AND ${compaction}` }),
+    oldest: 6,
+  },
 ]

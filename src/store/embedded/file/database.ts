@@ -87,6 +87,11 @@ export class Database {
     return statement as unknown as Statement<Row>
   }
 
+  /** Prepares a statement whose text is one of too many to keep all of them. */
+  prepareOnce<Row extends readonly unknown[]>(sql: string): Statement<Row> {
+    return this.#sqlite.prepare(sql) as unknown as Statement<Row>
+  }
+
   /**
    * Commits all of `work`, or nothing if it throws. With `wait` the commit is on disk when this
    * returns. Without it, the commit is on disk with the next one that waits and changes something.

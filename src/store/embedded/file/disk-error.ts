@@ -35,6 +35,11 @@ export function mayPass(caught: unknown): boolean {
   return passing.includes(sqliteCode(caught) ?? 0)
 }
 
+/** True if the file is damaged, or no database. */
+export function isDamage(caught: unknown): boolean {
+  return [corrupt, notADatabase].includes(sqliteCode(caught) ?? 0)
+}
+
 /** True if a row does not fit those that are there. */
 export function isConflict(caught: unknown): boolean {
   return sqliteCode(caught) === constraint

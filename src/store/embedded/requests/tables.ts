@@ -1,7 +1,7 @@
 /** All tables of the embedded store in one file: what changes together, what can be asked. */
 
 import { ThreadRow } from '../../../../proto/gen/storage/v1/row.ts'
-import type { PurgeSubject } from '../../../checkpoint/index.ts'
+import type { BranchSubject, PurgeSubject } from '../../../checkpoint/index.ts'
 import { assert } from '../../../errors.ts'
 import type { Database } from '../file/database.ts'
 import type { SchemaStep } from '../file/schema-version.ts'
@@ -153,7 +153,7 @@ export class Tables {
     return this.#shards
   }
 
-  #purge(subject: PurgeSubject): void {
+  #purge(subject: PurgeSubject | BranchSubject): void {
     switch (subject.table) {
       case 'thread':
         this.#threads.remove(subject)

@@ -1,7 +1,7 @@
 /** What the writer thread is asked to change. */
 
 import type { BillingRow } from '../../../billing/index.ts'
-import type { NewRow, PurgeSubject } from '../../../checkpoint/index.ts'
+import type { BranchSubject, NewRow, PurgeSubject } from '../../../checkpoint/index.ts'
 import type { AssistantEntry } from '../tables/assistant-table.ts'
 import type { CronEntry } from '../tables/cron-table.ts'
 import type { ItemEntry } from '../tables/item-table.ts'
@@ -41,7 +41,7 @@ export type Write =
   | { readonly kind: 'cover' | 'uncover' | 'unload'; readonly shard: number }
   | { readonly kind: 'key'; readonly change: KeyChange }
   | { readonly kind: 'admit'; readonly entry: LimitEntry }
-  | { readonly kind: 'purge'; readonly subject: PurgeSubject }
+  | { readonly kind: 'purge'; readonly subject: PurgeSubject | BranchSubject }
 
 /** True if the write changes the row of the thread, of one of its runs, or of the item. */
 export function concerns(write: Write, tenant: string, id: string): boolean {

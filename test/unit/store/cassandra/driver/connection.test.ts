@@ -64,6 +64,24 @@ describe('a connection', () => {
     for (const each of sent) expect(each.slice(0, 2)).toEqual(sent[0]!.slice(0, 2))
   })
 
+  it('gives up a batch that may be repeated, and says whether it may be written', async () => {
+    const batches: unknown[][] = []
+    const failWith = (failure: () => Error) =>
+      vi.spyOn(Client.prototype, 'batch').mockImplementation(async (...request: unknown[]) => {
+        batches.push(request)
+        throw failure()
+      })
+    for (const [failure, ambiguous] of [[timedOut, true], [tooFew, false]] as const) {
+      failWith(failure)
+      const beganMs = env.monotonicMs()
+      const result = await ended(connection.repeatableBatch([statement]))
+      expect(reasonOf(result)).toMatchObject({ code: 'unavailable', details: { ambiguous } })
+      expect(env.monotonicMs() - beganMs).toBeGreaterThan(6_000)
+      expect(env.monotonicMs() - beganMs).toBeLessThan(10_000)
+    }
+    for (const [queries] of batches) expect(queries).toEqual(batches[0]![0])
+  })
+
   it.each([[0, 0], [3_000, 0], [-4_000, 4_000], [7_000, -4_000]])(
     'reads in 3 s a clock that is %d ms after the question as %d ms ahead',
     async (afterMs, aheadMs) => {

@@ -1,0 +1,205 @@
+/** The spans, the feedback and the roll-ups of all tenants in Cassandra. */
+
+import type { Env } from '../../../../cluster/index.ts'
+import { termOf } from '../../../platform/index.ts'
+import type { BlockId, Feedback, FeedbackQuery, FeedbackToken, FilePart, Hour, Plan, Removal,
+  ScanMark, ScannedHeads, SpanHead, SpanPlace, SpansOfRequest, SpanStore,
+  Uuid } from '../../../platform/index.ts'
+import type { Connection } from '../driver/connection.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
+import { ChunkTable } from '../log/chunk-table.ts'
+import { BlockTable } from './block-table.ts'
+import type { TracePlace } from './block-table.ts'
+import { BucketTable } from './bucket-table.ts'
+import { ConstantBodies } from './constant-bodies.ts'
+import type { PlacedFeedback } from './feedback-row.ts'
+import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
+import { FeedbackTokenTable } from './feedback-token-table.ts'
+import { FileTable } from './file-table.ts'
+import { LocationTable } from './location-table.ts'
+import { mergeScans } from './merged-scan.ts'
+import { bytesOfMark } from './operation-cell.ts'
+import { hourUs } from './partition-key.ts'
+import { scanProject } from './project-scan.ts'
+import { remove } from './removal.ts'
+import { RollUpTable } from './roll-up-table.ts'
+import { SpanTable } from './span-table.ts'
+import { StatementBatches } from './statement-batches.ts'
+import { Visibility } from './visibility.ts'
+
+/** Heads of a slice of a trace, and spans of a trace that are read. */
+const [traceSlice, traceMax] = [500, 100_000]
+/** Hours that are asked at a time whether they have a span. */
+const hoursAtOnce = 16
+
+/** A store of spans over a connection, which it owns. Any number of them may write at once. */
+export class CassandraSpans implements SpanStore {
+  readonly #connection: Connection
+  readonly #spans: SpanTable
+  readonly #buckets: BucketTable
+  readonly #blocks: BlockTable
+  readonly #locations: LocationTable
+  readonly #files: FileTable
+  readonly #feedback: FeedbackTable
+  readonly #tokens: FeedbackTokenTable
+  readonly #rollUps: RollUpTable
+  readonly #visibility: Visibility
+
+  constructor(connection: Connection, env: Env) {
+    const bodies = new ConstantBodies(new ChunkTable(connection), env)
+    this.#connection = connection
+    this.#spans = new SpanTable(connection)
+    this.#buckets = new BucketTable(connection, env)
+    this.#blocks = new BlockTable(connection, bodies)
+    this.#locations = new LocationTable(connection)
+    this.#files = new FileTable(connection, bodies)
+    this.#feedback = new FeedbackTable(connection)
+    this.#tokens = new FeedbackTokenTable(connection, env)
+    this.#rollUps = new RollUpTable(connection, env)
+    this.#visibility = new Visibility(this.#buckets)
+  }
+
+  async write(request: SpansOfRequest): Promise<void> {
+    const { tenant, spans, blocks, files, timeToLiveS } = request
+    const places = spans.map(({ place }) => place)
+    const ofProject = (project: Uuid) => timeToLiveS.get(project) ?? 0
+    const ofTrace = timesToLive(places, ofProject)
+    const batches = new StatementBatches()
+    this.#spans.add(batches, spans, ofProject)
+    this.#locations.add(batches, places, ofProject)
+    this.#blocks.addMembers(batches, spans, ofProject)
+    const hoursWritten = this.#buckets.add(batches, places, ofProject)
+    await this.#blocks.addBlocks(batches, tenant, blocks, ofTrace)
+    await this.#files.add(batches, tenant, files, ofTrace)
+    await batches.write(this.#connection)
+    hoursWritten()
+    await this.#rollUps.touch(places)
+  }
+
+  scan(plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads> {
+    const parts = { spans: this.#spans, buckets: this.#buckets, visibility: this.#visibility }
+    const scans = [...new Set(plan.projects)]
+      .map((project) => scanProject(parts, plan, project, after))
+    return scans.length === 1 ? scans[0]! : mergeScans(plan.order, scans)
+  }
+
+  async locate(tenant: string, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, SpanPlace>> {
+    const places = await this.#visibility.of(await this.#locations.find(tenant, ids))
+    return new Map(places.map((place) => [place.id, place]))
+  }
+
+  async heads(places: readonly SpanPlace[]): Promise<readonly SpanHead[]> {
+    return await this.#visibility.of(await this.#spans.at(places))
+  }
+
+  async *trace(place: SpanPlace): AsyncGenerator<readonly SpanHead[], void, void> {
+    const members = await this.#visibility.of(await this.#blocks.members(place, traceMax))
+    for (let at = 0; at < members.length; at += traceSlice) {
+      const heads = await this.#spans.at(members.slice(at, at + traceSlice))
+      if (heads.length > 0) {
+        yield heads.toSorted((a, b) => a.startUs - b.startUs || (a.id < b.id ? -1 : 1))
+      }
+    }
+  }
+
+  blocks(trace: TracePlace, ids: readonly BlockId[]): Promise<ReadonlyMap<BlockId, Uint8Array>> {
+    return this.#blocks.read(trace, ids)
+  }
+
+  files(tenant: string, owner: Uuid, name?: string): Promise<readonly FilePart[]> {
+    return this.#files.find(tenant, owner, name)
+  }
+
+  async remove(tenant: string, what: Removal): Promise<void> {
+    await remove({ connection: this.#connection, spans: this.#spans, buckets: this.#buckets,
+      blocks: this.#blocks, locations: this.#locations, files: this.#files,
+      feedback: this.#feedback, rollUps: this.#rollUps }, tenant, what)
+  }
+
+  async putFeedback(feedback: readonly PlacedFeedback[]): Promise<void> {
+    for (const placed of feedback) {
+      const { row, place } = placed
+      const [visible] = place === null ? [null] : await this.#visibility.of([place])
+      if (visible === undefined) continue
+      await this.#feedback.put(placed)
+      if (place === null) continue
+      await this.#connection.repeatableBatch([
+        this.#spans.mark(place, { id: row.id, data: bytesOfMark(row),
+          term: termOf.feedback(row.key), timeToLiveS: feedbackLivesS }),
+      ])
+      await this.#rollUps.touch([place])
+    }
+  }
+
+  async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
+    return (await this.#feedback.get(tenant, id))?.row
+  }
+
+  listFeedback(query: FeedbackQuery): Promise<readonly Feedback[]> {
+    return this.#feedback.list(query)
+  }
+
+  async deleteFeedback(tenant: string, id: Uuid): Promise<boolean> {
+    const placed = await this.#feedback.get(tenant, id)
+    if (placed === undefined) return false
+    if (placed.place !== null) {
+      await this.#connection.repeatableBatch([this.#spans.mark(placed.place, { id, data: null })])
+      await this.#rollUps.touch([placed.place])
+    }
+    await this.#feedback.remove(placed)
+    return true
+  }
+
+  putFeedbackToken(token: FeedbackToken): Promise<void> {
+    return this.#tokens.put(token)
+  }
+
+  getFeedbackToken(hash: string, nowMs: number): Promise<FeedbackToken | undefined> {
+    return this.#tokens.find(hash, nowMs)
+  }
+
+  listFeedbackTokens(tenant: string, span: Uuid): Promise<readonly FeedbackToken[]> {
+    return this.#tokens.list(tenant, span)
+  }
+
+  rollUps(tenant: string, project: Uuid, from: Hour,
+    to: Hour): Promise<ReadonlyMap<Hour, Uint8Array>> {
+    return this.#rollUps.find(tenant, project, from, to)
+  }
+
+  async putRollUp(tenant: string, project: Uuid, hour: Hour, body: Uint8Array,
+    scanBeganUs: number): Promise<void> {
+    await this.#rollUps.put({ tenant, project, hour, body, scanBeganUs })
+  }
+
+  async hours(tenant: string, project: Uuid, from: Hour, to: Hour): Promise<readonly Hour[]> {
+    const [removals, hours] = await Promise.all([this.#buckets.removals(tenant, project),
+      this.#buckets.hours(tenant, project, from, to)])
+    const oldest = hours.filter((hour) => (hour + 1) * hourUs > removals.beforeUs).toReversed()
+    if (!removals.someTraces) return oldest
+    // An hour stays known when its last trace is removed.
+    const full = new Set<Hour>()
+    await forEachLimit(hoursAtOnce, oldest, async (hour) => {
+      if (await this.#spans.someIn(tenant, project, hour)) full.add(hour)
+    })
+    return oldest.filter((hour) => full.has(hour))
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+}
+
+/** How long what belongs to a trace lives: as long as any of its spans of this request. */
+function timesToLive(places: readonly SpanPlace[],
+  ofProject: (project: Uuid) => number): (trace: Uuid) => number {
+  const traces = new Map<Uuid, number>()
+  for (const { trace, project } of places) {
+    const [known, liveS] = [traces.get(trace), ofProject(project)]
+    // Zero is for ever.
+    const longer = known === 0 || liveS === 0 ? 0 : Math.max(known ?? 0, liveS)
+    traces.set(trace, longer)
+  }
+  const longest = places.length === 0 ? 0 : Math.max(...traces.values())
+  return (trace) => traces.get(trace) ?? longest
+}

@@ -1,0 +1,145 @@
+/** Feedback: a row each by its id, and its place in the order of its span, project and tenant. */
+
+import { FeedbackRow } from '../../../../proto/gen/storage/v1/span.ts'
+import { readAhead } from '../../../../cluster/index.ts'
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import type { Feedback, FeedbackQuery, Uuid } from '../../../platform/index.ts'
+import type { Connection, Statement, Value } from '../driver/connection.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
+import { bytesOfFeedback, feedbackOf } from './feedback-row.ts'
+import type { PlacedFeedback } from './feedback-row.ts'
+
+/** Seconds that feedback on a span lives: as long as any span may. */
+export const feedbackLivesS = 400 * 24 * 60 * 60
+
+/** The scope of all feedback of a tenant. */
+const whole: Uuid = '00000000-0000-0000-0000-000000000000'
+
+/** Ids of a scope, and rows, that are read at a time. */
+const [idsPage, rowsAtOnce] = [1_000, 16]
+
+/** An id in the order of a scope. */
+interface Ordered {
+  readonly id: Uuid
+  readonly createdUs: number
+}
+
+/** Writes, finds and removes feedback. */
+export class FeedbackTable {
+  readonly #connection: Connection
+  readonly #rows: string
+  readonly #orders: string
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#rows = `${connection.keyspace}.feedback`
+    this.#orders = `${connection.keyspace}.feedback_order`
+  }
+
+  /** Writes or replaces feedback. The mark on its span is not written here. */
+  async put(placed: PlacedFeedback): Promise<void> {
+    const { row } = placed
+    const before = await this.get(row.tenant, row.id)
+    const liveS = row.span === null ? 0 : feedbackLivesS
+    const kept = scopesOf(row)
+    for (const scope of before === undefined ? [] : scopesOf(before.row)) {
+      const stays = kept.includes(scope) && before!.row.createdUs === row.createdUs
+      if (!stays) await this.#write(this.#orderRemoval(before!.row, scope))
+    }
+    await Promise.all(kept.map((scope) =>
+      this.#write({
+        cql: `UPDATE ${this.#orders} USING TTL ? SET present = true ` +
+          'WHERE tenant = ? AND scope = ? AND created_us = ? AND id = ?',
+        values: [liveS, ...orderValues(row, scope)],
+      })
+    ))
+    await this.#write({
+      cql: `UPDATE ${this.#rows} USING TTL ? SET body = ? WHERE tenant = ? AND id = ?`,
+      values: [liveS, bytesOfFeedback(placed), row.tenant, bytesOfUuid(row.id)],
+    })
+  }
+
+  async get(tenant: string, id: Uuid): Promise<PlacedFeedback | undefined> {
+    const [row] = await this.#connection.read({
+      cql: `SELECT body FROM ${this.#rows} WHERE tenant = ? AND id = ?`,
+      values: [tenant, bytesOfUuid(id)],
+    })
+    const body = row?.['body'] as Buffer | null | undefined
+    return body == null ? undefined : feedbackOf(tenant, id, FeedbackRow.decode(body))
+  }
+
+  async list(query: FeedbackQuery): Promise<readonly Feedback[]> {
+    const { tenant, spans, project, keys, limit, offset } = query
+    const ids = spans === undefined
+      ? this.#ordered(tenant, project ?? whole)
+      : await this.#ofSpans(tenant, spans)
+    const found: Feedback[] = []
+    let matching = 0
+    const rows = readAhead(rowsAtOnce, ids,
+      async (each) => ({ each, row: (await this.get(tenant, each.id))?.row }))
+    for await (const { each, row } of rows) {
+      if (found.length === limit) break
+      // A place in an order may be of an earlier version.
+      if (row === undefined || row.createdUs !== each.createdUs) continue
+      if (keys !== undefined && !keys.includes(row.key)) continue
+      if (project !== undefined && row.project !== project) continue
+      if (spans !== undefined && !spans.includes(row.span ?? '')) continue
+      if (matching++ >= offset) found.push(row)
+    }
+    return found
+  }
+
+  /** Removes feedback by its id, but for the mark on its span. */
+  async remove({ row }: PlacedFeedback): Promise<void> {
+    for (const scope of scopesOf(row)) await this.#write(this.#orderRemoval(row, scope))
+    await this.#write({ cql: `DELETE FROM ${this.#rows} WHERE tenant = ? AND id = ?`,
+      values: [row.tenant, bytesOfUuid(row.id)] })
+  }
+
+  /** Removes all feedback on a span or on a project. */
+  async removeAll(tenant: string, scope: Uuid): Promise<void> {
+    for await (const { id } of this.#ordered(tenant, scope)) {
+      const placed = await this.get(tenant, id)
+      if (placed !== undefined && scopesOf(placed.row).includes(scope)) await this.remove(placed)
+    }
+  }
+
+  async #ofSpans(tenant: string, spans: readonly Uuid[]): Promise<readonly Ordered[]> {
+    const all: Ordered[] = []
+    await forEachLimit(rowsAtOnce, new Set(spans), async (span) => {
+      for await (const ordered of this.#ordered(tenant, span)) all.push(ordered)
+    })
+    return all.toSorted((a, b) => b.createdUs - a.createdUs || (a.id < b.id ? 1 : -1))
+  }
+
+  /** The ids of a scope, newest first. */
+  async *#ordered(tenant: string, scope: Uuid): AsyncGenerator<Ordered, void, void> {
+    const statement = {
+      cql: `SELECT created_us, id FROM ${this.#orders} WHERE tenant = ? AND scope = ?`,
+      values: [tenant, scope],
+    }
+    for await (const rows of this.#connection.pages(statement, idsPage)) {
+      for (const row of rows) {
+        yield { id: uuidOfBytes(row['id'] as Buffer), createdUs: Number(row['created_us']) }
+      }
+    }
+  }
+
+  #orderRemoval(row: Feedback, scope: Uuid): Statement {
+    return { cql: `DELETE FROM ${this.#orders} ` +
+      'WHERE tenant = ? AND scope = ? AND created_us = ? AND id = ?',
+      values: orderValues(row, scope) }
+  }
+
+  async #write(statement: Statement): Promise<void> {
+    await this.#connection.repeatableBatch([statement])
+  }
+}
+
+function scopesOf({ span, project }: Feedback): readonly Uuid[] {
+  return [whole, ...span === null ? [] : [span], ...project === null ? [] : [project]]
+}
+
+function orderValues({ tenant, createdUs, id }: Feedback, scope: Uuid): Value[] {
+  return [tenant, scope, BigInt(createdUs), bytesOfUuid(id)]
+}

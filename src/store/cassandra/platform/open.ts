@@ -1,0 +1,27 @@
+/** Opens the spans in Cassandra, in the thread of the platform that imports this module. */
+
+import { systemEnv } from '../../../../cluster/index.ts'
+import type { SpanStore, SpanStorePlace } from '../../../platform/index.ts'
+import type { ConnectionOptions } from '../driver/client-options.ts'
+import { Connection } from '../driver/connection.ts'
+import { CassandraSpans } from './cassandra-spans.ts'
+
+/** What a thread connects with: all but the environment, which cannot be sent to it. */
+type PlainOptions = Omit<ConnectionOptions, 'env'>
+
+/** The store of spans that uses the keyspace of a store that is open already. */
+export function cassandraSpans(
+  { contactPoints, localDataCenter, keyspace, user, password, tls }: PlainOptions,
+): SpanStorePlace {
+  return { module: import.meta.url,
+    options: { contactPoints, localDataCenter, keyspace, ...user !== undefined && { user },
+      ...password !== undefined && { password },
+      ...tls !== undefined && { tls } } satisfies PlainOptions }
+}
+
+/** Connects with the options that `cassandraSpans` gave. The tables exist. */
+export async function openSpanStore(options: unknown,
+  access: 'write' | 'read'): Promise<SpanStore> {
+  const env = systemEnv({ name: access === 'write' ? 'ingest' : 'query' })
+  return new CassandraSpans(await Connection.open({ ...options as PlainOptions, env }), env)
+}

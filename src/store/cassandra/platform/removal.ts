@@ -1,0 +1,108 @@
+/** Removes traces, projects, and what is older than a time. Heads go first. */
+
+import type { Hour, Removal, SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { Connection } from '../driver/connection.ts'
+import { forEachLimit } from '../driver/for-each-limit.ts'
+import type { BlockTable } from './block-table.ts'
+import type { BucketTable } from './bucket-table.ts'
+import type { FeedbackTable } from './feedback-table.ts'
+import type { FileTable } from './file-table.ts'
+import type { LocationTable } from './location-table.ts'
+import { headOf } from './operation-cell.ts'
+import { bucketOf, hourOf } from './partition-key.ts'
+import type { RollUpTable } from './roll-up-table.ts'
+import { positionAt } from './span-table.ts'
+import type { BucketRange, SpanTable } from './span-table.ts'
+
+/** What is removed from. */
+export interface RemovalParts {
+  readonly connection: Connection
+  readonly spans: SpanTable
+  readonly buckets: BucketTable
+  readonly blocks: BlockTable
+  readonly locations: LocationTable
+  readonly files: FileTable
+  readonly feedback: FeedbackTable
+  readonly rollUps: RollUpTable
+}
+
+/** Spans whose rows are removed at a time. */
+const atOnce = 16
+const page = 500
+/** Later than all spans. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** Resolves when nobody finds what is removed and its rows are gone. */
+export async function remove(parts: RemovalParts, tenant: string, what: Removal): Promise<void> {
+  switch (what.kind) {
+    case 'traces':
+      return await removeTraces(parts, tenant, what.traces)
+    case 'older':
+      return await removeBefore(parts, tenant, what.project, what.beforeUs)
+    case 'project':
+      await removeBefore(parts, tenant, what.project, never)
+      return await parts.feedback.removeAll(tenant, what.project)
+  }
+}
+
+async function removeTraces(parts: RemovalParts, tenant: string,
+  traces: readonly SpanPlace[]): Promise<void> {
+  const byProject = Map.groupBy(traces, ({ project }) => project)
+  for (const [project, places] of byProject) {
+    await parts.buckets.markTraces(tenant, project, places.map(({ trace }) => trace))
+  }
+  await forEachLimit(4, traces, async (trace) => {
+    const places = await parts.blocks.members(trace)
+    await removeSpans(parts, tenant, places)
+    await parts.blocks.markRemoved(trace)
+    await parts.blocks.remove(trace)
+    await parts.rollUps.touch(places)
+  })
+}
+
+/** From the oldest bucket on, so that what ends early can begin again. */
+async function removeBefore(parts: RemovalParts, tenant: string, project: Uuid,
+  beforeUs: number): Promise<void> {
+  const last = hourOf(beforeUs)
+  const hours = await parts.buckets.hours(tenant, project, 0, Math.min(last + 1, 2 ** 31 - 1))
+  if (hours.length === 0 && beforeUs !== never) return
+  await parts.buckets.markBefore(tenant, project, beforeUs)
+  for (const [bucket, all] of Map.groupBy(hours.toReversed(), bucketOf)) {
+    const range: BucketRange = { tenant, project, bucket, order: 'oldest', from: positionAt(-never),
+      to: positionAt(beforeUs) }
+    await removeRange(parts, range)
+    await parts.rollUps.touch(
+      all.map((hour: Hour) => ({ tenant, project, startUs: hour * 3600e6 })),
+    )
+  }
+  await parts.buckets.removeHours(tenant, project, last)
+}
+
+async function removeRange(parts: RemovalParts, range: BucketRange): Promise<void> {
+  const { tenant, project } = range
+  for await (const rows of parts.spans.pages(range, page)) {
+    const heads = rows.flatMap((row) => headOf({ tenant, project, row }) ?? [])
+    const traces = new Map(heads.map((head) => [head.trace, head]))
+    await forEachLimit(atOnce, traces.values(), async (trace) => {
+      const last = (await parts.blocks.members(trace)).at(-1)
+      // What began later still needs the blocks that it shares.
+      if (last === undefined || last.startUs < range.to.startUs) await parts.blocks.remove(trace)
+    })
+    await removeSpans(parts, tenant, heads)
+  }
+  await parts.spans.removeRange(range)
+}
+
+async function removeSpans(parts: RemovalParts, tenant: string,
+  places: readonly SpanPlace[]): Promise<void> {
+  await forEachLimit(atOnce, places, async (place) => {
+    await parts.connection.repeatableBatch([parts.spans.removal(place)])
+  })
+  await forEachLimit(atOnce, places, async (place) => {
+    await Promise.all([
+      parts.connection.repeatableBatch([parts.locations.removal(place)]),
+      parts.files.remove(tenant, place.id),
+      parts.feedback.removeAll(tenant, place.id),
+    ])
+  })
+}

@@ -1,0 +1,175 @@
+/** Feedback and the tokens with which it is given. */
+
+import { bytesOfUuid, termOf, uuidOfBytes } from '../../../platform/index.ts'
+import type { Feedback, FeedbackMark, FeedbackQuery, FeedbackToken, Term,
+  Uuid } from '../../../platform/index.ts'
+import type { Database, Value } from '../file/database.ts'
+
+type Bytes = Uint8Array
+type Row = readonly [id: Bytes, span: Bytes | null, trace: Bytes | null, project: Bytes | null,
+  key: string, score: number | null, value: string | null, createdUs: number, modifiedUs: number,
+  bodyJson: string]
+type TokenRow = readonly [id: Bytes, hash: string, span: Bytes, key: string, expiresMs: number,
+  configJson: string]
+
+const columns = 'id, span, trace, project, key, score, value, created_us, modified_us, body'
+const tokenColumns = 'id, hash, span, key, expires_ms, config'
+
+/** Marks that a head has at most: those that were made first. */
+const marksMax = 1_000
+
+/** The feedback of all tenants, by their numbers. */
+export class FeedbackRows {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Writes or replaces feedback. Its span does not have its mark yet. */
+  put(tenant: number, row: Feedback): void {
+    this.#database.prepare(`
+      INSERT INTO feedback (tenant, ${columns}, marked)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      ON CONFLICT DO UPDATE SET span = excluded.span, trace = excluded.trace,
+        project = excluded.project, key = excluded.key, score = excluded.score,
+        value = excluded.value, created_us = excluded.created_us,
+        modified_us = excluded.modified_us, body = excluded.body, marked = 0
+    `).run(tenant, bytesOfUuid(row.id), bytesOrNull(row.span), bytesOrNull(row.trace),
+      bytesOrNull(row.project), row.key, row.score, row.value, row.createdUs, row.modifiedUs,
+      row.bodyJson)
+  }
+
+  get(tenant: number, tenantName: string, id: Uuid): Feedback | undefined {
+    const row = this.#database.prepare<Row>(
+      `SELECT ${columns} FROM feedback WHERE tenant = ? AND id = ?`,
+    ).get(tenant, bytesOfUuid(id))
+    return row && feedbackOf(row, tenantName)
+  }
+
+  list(tenant: number, query: FeedbackQuery): readonly Feedback[] {
+    const { spans, project, keys, limit, offset } = query
+    const index = spans !== undefined
+      ? 'feedback_span'
+      : project !== undefined
+      ? 'feedback_project'
+      : 'feedback_created'
+    const conditions = ['tenant = ?']
+    const values: Value[] = [tenant]
+    if (spans !== undefined) {
+      conditions.push('span IN (SELECT unhex(value) FROM json_each(?))')
+      values.push(JSON.stringify(spans.map((span) => span.replaceAll('-', ''))))
+    }
+    if (project !== undefined) {
+      conditions.push('project = ?')
+      values.push(bytesOfUuid(project))
+    }
+    if (keys !== undefined) {
+      conditions.push('key IN (SELECT value FROM json_each(?))')
+      values.push(JSON.stringify(keys))
+    }
+    return this.#database.prepare<Row>(`
+      SELECT ${columns} FROM feedback INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
+      ORDER BY created_us DESC, id DESC LIMIT ? OFFSET ?
+    `).all(...values, limit, offset).map((row) => feedbackOf(row, query.tenant))
+  }
+
+  delete(tenant: number, id: Uuid): void {
+    this.#database.prepare('DELETE FROM feedback WHERE tenant = ? AND id = ?')
+      .run(tenant, bytesOfUuid(id))
+  }
+
+  deleteOfSpan(tenant: number, span: Uint8Array): void {
+    this.#database.prepare(
+      'DELETE FROM feedback INDEXED BY feedback_span WHERE tenant = ? AND span = ?',
+    )
+      .run(tenant, span)
+  }
+
+  deleteOfProject(tenant: number, project: Uuid): void {
+    this.#database.prepare('DELETE FROM feedback WHERE tenant = ? AND project = ?')
+      .run(tenant, bytesOfUuid(project))
+  }
+
+  /** The marks of all feedback on a span. */
+  marks(tenant: number, span: Uuid): readonly FeedbackMark[] {
+    return this.#database.prepare<[Bytes, string, number | null, string | null]>(`
+      SELECT id, key, score, value FROM feedback INDEXED BY feedback_span
+      WHERE tenant = ? AND span = ? ORDER BY created_us, id LIMIT ${marksMax}
+    `).all(tenant, bytesOfUuid(span))
+      .map(([id, key, score, value]) => ({ id: uuidOfBytes(id), key, score, value }))
+  }
+
+  /** True if a tenant has feedback whose span was not there. */
+  hasUnmarked(tenant: number): boolean {
+    return this.#database.prepare(
+      'SELECT 1 FROM feedback WHERE tenant = ? AND marked = 0 AND span IS NOT NULL LIMIT 1',
+    ).get(tenant) !== undefined
+  }
+
+  /** Terms of the feedback that waits for a span. It has its marks from now on. */
+  unmarkedKeys(tenant: number, span: Uuid): readonly Term[] {
+    const keys = this.#database.prepare<[string]>(
+      'SELECT DISTINCT key FROM feedback WHERE tenant = ? AND span = ? AND marked = 0',
+    ).all(tenant, bytesOfUuid(span))
+    if (keys.length > 0) this.setMarked(tenant, span)
+    return keys.map(([key]) => termOf.feedback(key))
+  }
+
+  /** The feedback on a span has its marks. */
+  setMarked(tenant: number, span: Uuid): void {
+    this.#database.prepare(
+      'UPDATE feedback SET marked = 1 WHERE tenant = ? AND span = ? AND marked = 0',
+    ).run(tenant, bytesOfUuid(span))
+  }
+
+  putToken(tenant: number, token: FeedbackToken): void {
+    const { id, hash, span, key, expiresMs, configJson } = token
+    this.#database.prepare(`
+      INSERT OR REPLACE INTO feedback_token (tenant, ${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `).run(tenant, bytesOfUuid(id), hash, bytesOfUuid(span), key, expiresMs, configJson)
+  }
+
+  /** The token of any tenant, unless it has expired. */
+  token(hash: string, nowMs: number): FeedbackToken | undefined {
+    const row = this.#database.prepare<[string, ...TokenRow]>(`
+      SELECT (SELECT name FROM tenant WHERE no = feedback_token.tenant), ${tokenColumns}
+      FROM feedback_token WHERE hash = ? AND expires_ms > ?
+    `).get(hash, nowMs)
+    if (row === undefined) return undefined
+    const [tenant, ...token] = row
+    return tokenOf(token, tenant)
+  }
+
+  tokens(tenant: number, tenantName: string, span: Uuid): readonly FeedbackToken[] {
+    return this.#database.prepare<TokenRow>(
+      `SELECT ${tokenColumns} FROM feedback_token WHERE tenant = ? AND span = ? LIMIT 1000`,
+    ).all(tenant, bytesOfUuid(span)).map((row) => tokenOf(row, tenantName))
+  }
+
+  /** Deletes tokens that have expired. */
+  expireTokens(nowMs: number): void {
+    this.#database.prepare('DELETE FROM feedback_token WHERE expires_ms <= ?').run(nowMs)
+  }
+}
+
+function feedbackOf(
+  [id, span, trace, project, key, score, value, createdUs, modifiedUs, bodyJson]: Row,
+  tenant: string,
+): Feedback {
+  return { tenant, id: uuidOfBytes(id), span: uuidOrNull(span), trace: uuidOrNull(trace),
+    project: uuidOrNull(project), key, score, value, createdUs, modifiedUs, bodyJson }
+}
+
+function tokenOf([id, hash, span, key, expiresMs, configJson]: TokenRow,
+  tenant: string): FeedbackToken {
+  return { id: uuidOfBytes(id), hash, tenant, span: uuidOfBytes(span), key, expiresMs, configJson }
+}
+
+function bytesOrNull(id: Uuid | null): Bytes | null {
+  return id === null ? null : bytesOfUuid(id)
+}
+
+function uuidOrNull(bytes: Bytes | null): Uuid | null {
+  return bytes === null ? null : uuidOfBytes(bytes)
+}

@@ -1,0 +1,75 @@
+/** The tables of `traces.db`. Tenants and projects are small numbers in the rows of the others. */
+
+import type { SchemaStep } from '../file/schema-version.ts'
+
+/**
+ * The steps of the schema. A step never changes. Two threads may open a new file at once, so each
+ * statement may run twice.
+ */
+export const traceSchema: readonly SchemaStep[] = [{ oldest: 1, sql: `
+  CREATE TABLE IF NOT EXISTS tenant (no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+  -- Spans that began before gone_us are removed, and nothing revives them.
+  CREATE TABLE IF NOT EXISTS project (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id BLOB NOT NULL,
+    gone_us INTEGER NOT NULL DEFAULT -9007199254740991, life_s INTEGER,
+    UNIQUE (tenant, id));
+
+  -- Times besides start_us are relative to it. What the other columns hold: span-row.ts.
+  CREATE TABLE IF NOT EXISTS span (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id BLOB NOT NULL, project INTEGER NOT NULL,
+    start_us INTEGER NOT NULL, trace BLOB NOT NULL, trace_us INTEGER NOT NULL,
+    dotted, parent BLOB, root INTEGER, name TEXT, type TEXT, end_us INTEGER, first_us INTEGER,
+    failed INTEGER, prompt INTEGER, completion INTEGER, total INTEGER,
+    prompt_cost REAL, completion_cost REAL, total_cost REAL, thread, example BLOB,
+    terms BLOB, posted INTEGER, blocks BLOB, marks TEXT,
+    post_us INTEGER, patch_us INTEGER, patched INTEGER, ranks BLOB);
+  CREATE UNIQUE INDEX IF NOT EXISTS span_id ON span (tenant, id, project);
+  CREATE INDEX IF NOT EXISTS span_start ON span (project, start_us, id);
+  CREATE INDEX IF NOT EXISTS span_root ON span (project, start_us, id) WHERE root = 1;
+  CREATE INDEX IF NOT EXISTS span_trace ON span (tenant, trace, project);
+
+  -- Which spans have a term. The term is mixed with the project.
+  CREATE TABLE IF NOT EXISTS posting (
+    term INTEGER, start_us INTEGER, no INTEGER,
+    PRIMARY KEY (term, start_us, no)) WITHOUT ROWID;
+
+  -- With a rowid, because such tables waste less on long rows.
+  CREATE TABLE IF NOT EXISTS block (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, trace BLOB NOT NULL, id INTEGER NOT NULL,
+    data BLOB NOT NULL, UNIQUE (tenant, trace, id));
+
+  CREATE TABLE IF NOT EXISTS file (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, owner BLOB NOT NULL, name TEXT NOT NULL,
+    trace BLOB NOT NULL, type TEXT NOT NULL, data BLOB NOT NULL, UNIQUE (tenant, owner, name));
+  CREATE INDEX IF NOT EXISTS file_trace ON file (tenant, trace);
+
+  -- Hours of a project that have had spans, when a write touched them last, and their roll-up.
+  CREATE TABLE IF NOT EXISTS hour (
+    project INTEGER, hour INTEGER, touched_us INTEGER NOT NULL, body BLOB,
+    PRIMARY KEY (project, hour)) WITHOUT ROWID;
+
+  -- Removed traces. Pending: some of their spans may still be there.
+  CREATE TABLE IF NOT EXISTS gone_trace (
+    trace BLOB, project INTEGER, at_us INTEGER NOT NULL, pending INTEGER NOT NULL,
+    PRIMARY KEY (trace, project)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS gone_pending ON gone_trace (project, trace) WHERE pending = 1;
+  CREATE INDEX IF NOT EXISTS gone_at ON gone_trace (at_us);
+
+  -- Marked: the span's row has its mark.
+  CREATE TABLE IF NOT EXISTS feedback (
+    no INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id BLOB NOT NULL, span BLOB, trace BLOB,
+    project BLOB, key TEXT NOT NULL, score REAL, value TEXT, created_us INTEGER NOT NULL,
+    modified_us INTEGER NOT NULL, body TEXT NOT NULL, marked INTEGER NOT NULL,
+    UNIQUE (tenant, id));
+  CREATE INDEX IF NOT EXISTS feedback_span ON feedback (tenant, span);
+  CREATE INDEX IF NOT EXISTS feedback_project ON feedback (tenant, project, created_us, id);
+  CREATE INDEX IF NOT EXISTS feedback_created ON feedback (tenant, created_us, id);
+  CREATE INDEX IF NOT EXISTS feedback_unmarked ON feedback (tenant, span) WHERE marked = 0;
+
+  CREATE TABLE IF NOT EXISTS feedback_token (
+    hash TEXT PRIMARY KEY, id BLOB NOT NULL, tenant INTEGER NOT NULL, span BLOB NOT NULL,
+    key TEXT NOT NULL, expires_ms INTEGER NOT NULL, config TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS feedback_token_span ON feedback_token (tenant, span);
+  CREATE INDEX IF NOT EXISTS feedback_token_expiry ON feedback_token (expires_ms);
+` }]

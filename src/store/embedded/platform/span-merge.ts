@@ -1,0 +1,93 @@
+/**
+ * How a row takes in the next operation on its span, so that operations in any order make the head
+ * that `foldHead` of src/platform makes of all of them.
+ */
+
+import { nothingSaid } from '../../../platform/index.ts'
+import type { BlockId, FeedbackMark, SpanFields, SpanPlace, SpanWrite,
+  Term } from '../../../platform/index.ts'
+
+/** The fields of a head in the order in which rows number them. It never changes. */
+export const fieldOrder = ['dottedOrder', 'parent', 'root', 'name', 'type', 'endUs', 'firstTokenUs',
+  'failed', 'promptTokens', 'completionTokens', 'totalTokens', 'promptCost', 'completionCost',
+  'totalCost', 'thread', 'example'] as const satisfies readonly (keyof SpanFields)[]
+
+/** The rank of a field that no operation has filled. */
+export const noRank = -Infinity
+
+/** Blocks of one span; of more the second goes, so that the post stays. */
+const blocksMax = 4_096
+/** Terms of one span; more are not added. */
+const termsMax = 4_096
+
+/** A block of a span, and when its first operation arrived. */
+export interface BlockOfSpan {
+  readonly id: BlockId
+  readonly arrivedUs: number
+}
+
+/** A span as its row keeps it. */
+export interface StoredSpan {
+  readonly place: SpanPlace
+  fields: SpanFields
+  /**
+   * Of the operation that each field is from, by `fieldOrder`: the higher one wins. A patch has its
+   * arrival, a post the negative of it.
+   */
+  readonly ranks: number[]
+  /** Terms that have a posting. */
+  readonly posted: Set<Term>
+  /** All other terms. */
+  readonly unposted: Set<Term>
+  /** By arrival. */
+  blocks: readonly BlockOfSpan[]
+  marks: readonly FeedbackMark[]
+}
+
+/** A span without operations. */
+export function emptySpan(place: SpanPlace): StoredSpan {
+  return { place, fields: nothingSaid, ranks: Array.from(fieldOrder, () => noRank),
+    posted: new Set(), unposted: new Set(), blocks: [], marks: [] }
+}
+
+/** Takes an operation in. Returns the terms that need a posting now. */
+export function takeIn(span: StoredSpan, operation: Omit<SpanWrite, 'place'>): readonly Term[] {
+  overlay(span, operation)
+  if (operation.block !== null) {
+    span.blocks = withBlock(span.blocks, { id: operation.block, arrivedUs: operation.arrivedUs })
+  }
+  return operation.terms.filter((term, index) => addTerm(span, term, index < operation.indexed))
+}
+
+function overlay(span: StoredSpan, { kind, arrivedUs, fields }: Omit<SpanWrite, 'place'>): void {
+  const isPatch = kind === 'patch'
+  const rank = isPatch ? arrivedUs : -arrivedUs
+  const over: Record<string, unknown> = { ...span.fields }
+  for (const [index, name] of fieldOrder.entries()) {
+    const kept = span.ranks[index]!
+    // Of two patches that arrived at once the later one wins, of two posts the first.
+    if (fields[name] === null || (isPatch ? rank < kept : rank <= kept)) continue
+    over[name] = fields[name]
+    span.ranks[index] = rank
+  }
+  span.fields = over as unknown as SpanFields
+}
+
+/** Adds a term. Returns true if it needs a posting that it has not. */
+export function addTerm(span: StoredSpan, term: Term, isIndexed: boolean): boolean {
+  if (span.posted.has(term)) return false
+  if (span.posted.size + span.unposted.size >= termsMax && !span.unposted.has(term)) return false
+  if (isIndexed) {
+    span.unposted.delete(term)
+    span.posted.add(term)
+  } else span.unposted.add(term)
+  return isIndexed
+}
+
+function withBlock(blocks: readonly BlockOfSpan[], added: BlockOfSpan): readonly BlockOfSpan[] {
+  const known = blocks.find(({ id }) => id === added.id)
+  if (known !== undefined && known.arrivedUs <= added.arrivedUs) return blocks
+  const all = [...blocks.filter((block) => block !== known), added]
+    .toSorted((a, b) => a.arrivedUs - b.arrivedUs)
+  return all.length > blocksMax ? all.toSpliced(1, 1) : all
+}

@@ -1,0 +1,114 @@
+/** Reads spans by their ids and traces, and blocks and files. */
+
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import type { BlockId, FilePart, SpanHead, SpanPlace, Uuid } from '../../../platform/index.ts'
+import type { Database } from '../file/database.ts'
+import type { NumberedProject, Numbers } from './numbers.ts'
+import { headOf, headColumns } from './span-row.ts'
+import type { HeadRow } from './span-row.ts'
+
+/** Spans of a slice. */
+const sliceOf = 500
+
+type PlaceRow = readonly [project: Uint8Array, startUs: number, trace: Uint8Array, traceUs: number]
+
+/** Reads over one connection. */
+export class SpanReads {
+  readonly #database: Database
+  readonly #numbers: Numbers
+
+  constructor(database: Database, numbers: Numbers) {
+    this.#database = database
+    this.#numbers = numbers
+  }
+
+  /** The places of spans that are known. Of several projects with a span, the oldest one. */
+  *locate(tenant: string, ids: readonly Uuid[]): Iterable<readonly [Uuid, SpanPlace]> {
+    const number = this.#numbers.tenant(tenant)
+    if (number === undefined) return
+    const find = this.#database.prepare<PlaceRow>(`
+      SELECT project.id, start_us, trace, trace_us
+      FROM span CROSS JOIN project ON project.no = span.project
+      WHERE span.tenant = ? AND span.id = ? AND start_us >= gone_us
+      ORDER BY span.project LIMIT 1
+    `)
+    for (const id of ids) {
+      const row = find.get(number, bytesOfUuid(id))
+      if (row === undefined) continue
+      const [project, startUs, trace, traceUs] = row
+      yield [id, { tenant, project: uuidOfBytes(project), startUs, id, trace: uuidOfBytes(trace),
+        traceStartUs: startUs + traceUs }]
+    }
+  }
+
+  /** The head at a place, if it is there. */
+  head({ tenant, project: projectId, id }: SpanPlace): SpanHead | undefined {
+    const project = this.project(tenant, projectId)
+    const row = project && this.#database.prepare<HeadRow>(`
+      SELECT ${headColumns} FROM span
+      WHERE tenant = ? AND id = ? AND project = ? AND start_us >= ?
+    `).get(project.tenant, bytesOfUuid(id), project.no, project.goneUs)
+    return row && headOf(row, tenant, projectId)
+  }
+
+  /** The heads of a trace by start, then id, in slices. */
+  *trace({ tenant, project: projectId, trace }: SpanPlace): Iterable<readonly SpanHead[]> {
+    const project = this.project(tenant, projectId)
+    if (project === undefined) return
+    const numbers = this.#database.prepare<[number]>(`
+      SELECT no FROM span INDEXED BY span_trace
+      WHERE tenant = ? AND trace = ? AND project = ? AND start_us >= ? ORDER BY start_us, id
+    `).all(project.tenant, bytesOfUuid(trace), project.no, project.goneUs).map(([no]) => no)
+    // Numbers of deleted spans are given again, so the rows say once more whose they are.
+    const find = this.#database.prepare<HeadRow>(`
+      SELECT ${headColumns} FROM span
+      WHERE no IN (SELECT value FROM json_each(?)) AND +project = ? AND +trace = ?
+    `)
+    for (let at = 0; at < numbers.length; at += sliceOf) {
+      const slice = numbers.slice(at, at + sliceOf)
+      const rows = find.all(JSON.stringify(slice), project.no, bytesOfUuid(trace))
+      // Quicker than to let SQLite sort rows as wide as these.
+      const byNumber = new Map(rows.map((row) => [row[0], row]))
+      yield slice.flatMap((no) => {
+        const row = byNumber.get(no)
+        return row === undefined ? [] : [headOf(row, tenant, projectId)]
+      })
+    }
+  }
+
+  /** The data of the blocks that are there. */
+  *blocks({ tenant, trace }: Pick<SpanPlace, 'tenant' | 'trace'>,
+    ids: readonly BlockId[]): Iterable<readonly [BlockId, Uint8Array]> {
+    const number = this.#numbers.tenant(tenant)
+    if (number === undefined) return
+    const find = this.#database.prepare<[Uint8Array]>(
+      'SELECT data FROM block WHERE tenant = ? AND trace = ? AND id = ?',
+    )
+    for (const id of ids) {
+      const row = find.get(number, bytesOfUuid(trace), id)
+      if (row !== undefined) yield [id, row[0]]
+    }
+  }
+
+  /** The files of a span by name; the data only of the one that is named. */
+  files(tenant: string, owner: Uuid, name?: string): readonly FilePart[] {
+    const number = this.#numbers.tenant(tenant)
+    if (number === undefined) return []
+    const rows = name === undefined
+      ? this.#database.prepare<[string, string, Uint8Array, Uint8Array]>(`
+          SELECT name, type, x'', trace FROM file WHERE tenant = ? AND owner = ? ORDER BY name
+        `).all(number, bytesOfUuid(owner))
+      : this.#database.prepare<[string, string, Uint8Array, Uint8Array]>(`
+          SELECT name, type, data, trace FROM file WHERE tenant = ? AND owner = ? AND name = ?
+        `).all(number, bytesOfUuid(owner), name)
+    return rows.map(([found, type, data, trace]) => ({ owner, ownerTrace: uuidOfBytes(trace),
+      name: found, type, data })
+    )
+  }
+
+  /** A project that has or had spans. */
+  project(tenant: string, id: Uuid): NumberedProject | undefined {
+    const number = this.#numbers.tenant(tenant)
+    return number === undefined ? undefined : this.#numbers.project(number, id)
+  }
+}

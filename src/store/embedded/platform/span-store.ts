@@ -1,0 +1,119 @@
+/** The store of spans over `traces.db`, for one thread. */
+
+import type { Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace,
+  SpanStore } from '../../../platform/index.ts'
+import { busy, sqliteCode } from '../file/disk-error.ts'
+import { feedbackStore } from './feedback-store.ts'
+import { ProjectScan } from './project-scan.ts'
+import { mergedScans, turn } from './span-scan.ts'
+import { TraceFile } from './trace-file.ts'
+import type { TraceFileOptions } from './trace-file.ts'
+
+/** Heads, and places or blocks, that are read in one turn. */
+const [headsOf, entriesOf] = [500, 200]
+/** Spans of the first windows of a scan together, and of one of them. */
+const [firstWindows, firstWindowMin, firstWindowMax] = [500, 8, 128]
+
+/** Opens the store of one thread. A file that cannot be used fails each call, not the opening. */
+export function traceStore(options: TraceFileOptions): SpanStore {
+  const file = new TraceFile(options)
+  const asked = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw file.error(error)
+    }
+  }
+  return {
+    write: (request) =>
+      asked(() => {
+        const { queue, writer } = file.writes
+        return queue.run(request.spans.length, () => writer.write(request))
+      }),
+    scan: (plan, after) => streamed(file, () => scan(file, plan, after)),
+    locate: (tenant, ids) => asked(() => mapOf(file.reads?.reads.locate(tenant, ids))),
+    heads: (places) => asked(() => heads(file, places)),
+    trace: (place) => streamed(file, () => slices(file.reads?.reads.trace(place) ?? [])),
+    blocks: (place, ids) => asked(() => mapOf(file.reads?.reads.blocks(place, ids))),
+    files: (tenant, owner, name) => asked(() => file.reads?.reads.files(tenant, owner, name) ?? []),
+    remove: (tenant, what) => asked(() => file.writes.removal.remove(tenant, what)),
+    ...feedbackStore(file, asked),
+    rollUps: (tenant, id, from, to) =>
+      asked(() => {
+        const project = file.reads?.reads.project(tenant, id)
+        return project === undefined ? new Map() : file.reads!.hours.rollUps(project, from, to)
+      }),
+    putRollUp: (tenant, id, hour, body, scanBeganUs) =>
+      asked(() => {
+        const project = file.reads?.reads.project(tenant, id)
+        if (project === undefined) return
+        const { database, hours } = file.reads!
+        try {
+          database.transaction(() => hours.put(project, hour, body, scanBeganUs), false)
+        } catch (error) {
+          // It can be made again. The thread that writes is not waited for.
+          if (sqliteCode(error) !== busy) throw error
+        }
+      }),
+    hours: (tenant, id, from, to) =>
+      asked(() => {
+        const project = file.reads?.reads.project(tenant, id)
+        return project === undefined ? [] : file.reads!.hours.hours(project, from, to)
+      }),
+    close: async () => file.close(),
+  }
+}
+
+async function* scan(file: TraceFile, plan: Plan, after?: ScanMark): AsyncIterable<ScannedHeads> {
+  const open = file.reads
+  if (open === undefined) return
+  const firstWindow = Math.min(firstWindowMax,
+    Math.max(firstWindowMin, Math.floor(firstWindows / plan.projects.length)))
+  const scans = [...new Set(plan.projects)].flatMap((id) => {
+    const project = open.reads.project(plan.tenant, id)
+    return project === undefined
+      ? []
+      : [new ProjectScan({ database: open.database, plan, project, after, firstWindow })]
+  })
+  yield* mergedScans(plan.order, scans)
+}
+
+async function heads(file: TraceFile, places: readonly SpanPlace[]): Promise<readonly SpanHead[]> {
+  const found: SpanHead[] = []
+  for (const [index, place] of places.entries()) {
+    if (index > 0 && index % headsOf === 0) await turn()
+    const head = file.reads?.reads.head(place)
+    if (head !== undefined) found.push(head)
+  }
+  return found
+}
+
+/** The entries by their keys. Leaves turns to others. */
+async function mapOf<Key, Value>(
+  entries: Iterable<readonly [Key, Value]> = [],
+): Promise<ReadonlyMap<Key, Value>> {
+  const found = new Map<Key, Value>()
+  for (const [key, value] of entries) {
+    found.set(key, value)
+    if (found.size % entriesOf === 0) await turn()
+  }
+  return found
+}
+
+/** Leaves turns to others between slices. */
+async function* slices<Item>(all: Iterable<Item>): AsyncIterable<Item> {
+  for (const slice of all) {
+    yield slice
+    await turn()
+  }
+}
+
+/** The items of a stream, and its errors as callers may see them. */
+async function* streamed<Item>(file: TraceFile,
+  begin: () => AsyncIterable<Item>): AsyncIterable<Item> {
+  try {
+    yield* begin()
+  } catch (error) {
+    throw file.error(error)
+  }
+}

@@ -1,0 +1,170 @@
+/** Writes the spans of requests: each is read, merged with its operations, and written again. */
+
+import { HeddleError } from '../../../errors.ts'
+import { bytesOfUuid } from '../../../platform/index.ts'
+import type { Block, BlockId, FilePart, SpansOfRequest, SpanPlace, Term,
+  Uuid } from '../../../platform/index.ts'
+import type { Database } from '../file/database.ts'
+import type { FeedbackRows } from './feedback-rows.ts'
+import type { HourRows } from './hour-rows.ts'
+import { mixedTerm } from './numbers.ts'
+import type { NumberedProject, Numbers } from './numbers.ts'
+import { changingColumns, changingValues, spanColumns, storedSpan } from './span-row.ts'
+import type { SpanRow } from './span-row.ts'
+import { addTerm, emptySpan, takeIn } from './span-merge.ts'
+import type { StoredSpan } from './span-merge.ts'
+
+/** What a writer works with. */
+export interface SpanWriterParts {
+  readonly database: Database
+  readonly numbers: Numbers
+  readonly hours: HourRows
+  readonly feedback: FeedbackRows
+}
+
+/** A span in the making. */
+interface Draft {
+  /** Undefined if it is new. */
+  readonly no: number | undefined
+  readonly project: NumberedProject
+  readonly span: StoredSpan
+  readonly postings: Set<Term>
+}
+
+/** Writes spans in the transaction of its caller. */
+export class SpanWriter {
+  readonly #parts: SpanWriterParts
+
+  constructor(parts: SpanWriterParts) {
+    this.#parts = parts
+  }
+
+  /** Writes all of a request. What belongs to removed traces is left out. */
+  write({ tenant: name, spans, blocks, files, timeToLiveS }: SpansOfRequest): void {
+    const { numbers } = this.#parts
+    const tenant = numbers.numberTenant(name)
+    const ids = new Set(spans.map(({ place: { project } }) => project))
+    const projects = new Map(
+      [...ids].map((id) => [id, numbers.numberProject(tenant, id, timeToLiveS.get(id))]),
+    )
+    const isGone = this.#goneTraces()
+    const drafts = new Map<string, Draft>()
+    const kept = new Set<BlockId>()
+    for (const write of spans) {
+      const project = projects.get(write.place.project)!
+      requireReadable(write.place)
+      if (write.place.startUs < project.goneUs || isGone(project.no, write.place.trace)) continue
+      const key = `${project.no} ${write.place.id}`
+      const draft = drafts.get(key) ?? this.#draft(project, write.place)
+      drafts.set(key, draft)
+      for (const term of takeIn(draft.span, write)) draft.postings.add(term)
+      if (write.block !== null) kept.add(write.block)
+    }
+    const hasUnmarked = this.#parts.feedback.hasUnmarked(tenant)
+    for (const draft of drafts.values()) this.#save(draft, hasUnmarked)
+    this.#putBlocks(tenant, blocks.filter(({ id }) => kept.has(id)))
+    this.#putFiles(tenant, files)
+  }
+
+  /** Gives a span that is there the marks of its feedback, and these terms. */
+  mark(project: NumberedProject, id: Uuid, terms: readonly Term[]): void {
+    const draft = this.#stored(project, id)!
+    for (const term of terms) if (addTerm(draft.span, term, true)) draft.postings.add(term)
+    draft.span.marks = this.#parts.feedback.marks(project.tenant, id)
+    this.#save(draft, false)
+  }
+
+  #draft(project: NumberedProject, place: SpanPlace): Draft {
+    return this.#stored(project, place.id) ??
+      { no: undefined, project, span: emptySpan(place), postings: new Set() }
+  }
+
+  #stored(project: NumberedProject, id: Uuid): Draft | undefined {
+    const row = this.#parts.database.prepare<SpanRow>(
+      `SELECT ${spanColumns} FROM span WHERE tenant = ? AND id = ? AND project = ?`,
+    ).get(project.tenant, bytesOfUuid(id), project.no)
+    return row &&
+      { no: row[0], project, span: storedSpan(row, '', project.id), postings: new Set() }
+  }
+
+  #save(draft: Draft, hasUnmarked: boolean): void {
+    const { project, span } = draft
+    const { startUs, id } = span.place
+    const keys = draft.no === undefined && hasUnmarked
+      ? this.#parts.feedback.unmarkedKeys(project.tenant, id)
+      : []
+    for (const term of keys) if (addTerm(span, term, true)) draft.postings.add(term)
+    if (keys.length > 0) span.marks = this.#parts.feedback.marks(project.tenant, id)
+    const no = draft.no === undefined ? this.#insert(draft) : this.#update(draft.no, span)
+    const post = this.#parts.database.prepare('INSERT OR IGNORE INTO posting VALUES (?, ?, ?)')
+    for (const term of draft.postings) post.run(mixedTerm(term, project.no), startUs, no)
+    this.#parts.hours.touch(project.no, startUs)
+  }
+
+  #insert({ project, span }: Draft): number {
+    const { id, startUs, trace, traceStartUs } = span.place
+    return Number(
+      this.#parts.database.prepare(insertion).run(project.tenant, bytesOfUuid(id), project.no,
+        startUs, bytesOfUuid(trace), traceStartUs - startUs, ...changingValues(span))
+        .lastInsertRowid,
+    )
+  }
+
+  #update(no: number, span: StoredSpan): number {
+    this.#parts.database.prepare(update).run(...changingValues(span), no)
+    return no
+  }
+
+  /** Tells of traces whether they were removed. */
+  #goneTraces(): (project: number, trace: Uuid) => boolean {
+    const { database } = this.#parts
+    const isAny = database.prepare('SELECT 1 FROM gone_trace LIMIT 1').get() !== undefined
+    if (!isAny) return () => false
+    const known = new Map<string, boolean>()
+    return (project, trace) => {
+      const key = `${project} ${trace}`
+      const found = known.get(key) ?? database.prepare(
+            'SELECT 1 FROM gone_trace WHERE project = ? AND trace = ?',
+          ).get(project, bytesOfUuid(trace)) !== undefined
+      known.set(key, found)
+      return found
+    }
+  }
+
+  #putBlocks(tenant: number, blocks: readonly Block[]): void {
+    const put = this.#parts.database.prepare(
+      'INSERT OR IGNORE INTO block (tenant, trace, id, data) VALUES (?, ?, ?, ?)',
+    )
+    for (const { trace, id, data } of blocks) put.run(tenant, bytesOfUuid(trace), id, data)
+  }
+
+  #putFiles(tenant: number, files: readonly FilePart[]): void {
+    const { database } = this.#parts
+    const gone = database.prepare(`
+      SELECT 1 FROM gone_trace CROSS JOIN project ON project.no = gone_trace.project
+      WHERE trace = ? AND tenant = ?
+    `)
+    const put = database.prepare(`
+      INSERT INTO file (tenant, owner, name, trace, type, data) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET type = excluded.type, data = excluded.data
+    `)
+    for (const { owner, ownerTrace, name, type, data } of files) {
+      const trace = bytesOfUuid(ownerTrace)
+      if (gone.get(trace, tenant) !== undefined) continue
+      put.run(tenant, bytesOfUuid(owner), name, trace, type, data)
+    }
+  }
+}
+
+const insertion = `INSERT INTO span (tenant, id, project, start_us, trace, trace_us,
+  ${changingColumns.join(', ')}) VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(changingColumns.length)})`
+
+const update = `UPDATE span SET ${
+  changingColumns.map((name) => `${name} = ?`).join(', ')
+} WHERE no = ?`
+
+/** A row with another time could not be read again. */
+function requireReadable({ startUs, traceStartUs }: SpanPlace): void {
+  if (Number.isSafeInteger(startUs) && Number.isSafeInteger(traceStartUs)) return
+  throw new HeddleError('invalid', 'A time of a span is out of range.')
+}

@@ -1,0 +1,133 @@
+/** The file `traces.db` of a data directory, opened when it is first needed. */
+
+import { mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import type { Env } from '../../../../cluster/index.ts'
+import { HeddleError } from '../../../errors.ts'
+import { Database } from '../file/database.ts'
+import { diskError, isDamage } from '../file/disk-error.ts'
+import { provideFile } from '../writer/database-file.ts'
+import { CommitQueue } from './commit-queue.ts'
+import { FeedbackRows } from './feedback-rows.ts'
+import { HourRows } from './hour-rows.ts'
+import { Numbers } from './numbers.ts'
+import { traceSchema } from './schema.ts'
+import { SpanDeletion } from './span-deletion.ts'
+import { SpanReads } from './span-reads.ts'
+import { SpanRemoval } from './span-removal.ts'
+import { SpanWriter } from './span-writer.ts'
+
+/** Time for which a thread that reads waits for the one that writes, when it keeps a roll-up. */
+const readerPatienceMs = 20
+
+/** Where and how traces are opened. */
+export interface TraceFileOptions {
+  readonly directory: string
+  /** Bytes that the file may use. */
+  readonly diskBytes: number
+  readonly access: 'write' | 'read'
+  readonly env: Env
+}
+
+/** Everything over one connection. */
+export interface OpenTraces {
+  readonly database: Database
+  readonly numbers: Numbers
+  readonly hours: HourRows
+  readonly feedback: FeedbackRows
+  readonly reads: SpanReads
+}
+
+/** What the one thread that writes has besides. */
+export interface TraceWrites {
+  readonly queue: CommitQueue
+  readonly writer: SpanWriter
+  readonly removal: SpanRemoval
+}
+
+interface OpenFile extends OpenTraces {
+  readonly inode: number
+  /** Undefined in threads that only read. */
+  readonly writes?: TraceWrites
+}
+
+/**
+ * The file of one thread. A file that cannot be used is tried again at each call, so that nothing
+ * has to be started anew after its disk was repaired.
+ */
+export class TraceFile {
+  readonly #options: TraceFileOptions
+  readonly #path: string
+  #open: OpenFile | undefined
+  #closed = false
+
+  constructor(options: TraceFileOptions) {
+    this.#options = options
+    this.#path = join(resolve(options.directory), 'traces.db')
+  }
+
+  /** What is read; undefined if nothing was ever written. */
+  get reads(): OpenTraces | undefined {
+    if (this.#closed) throw new HeddleError('unavailable')
+    const file = statSync(this.#path, { throwIfNoEntry: false })
+    // What is written into a file that was moved away would be lost.
+    if (this.#open !== undefined && this.#open.inode === file?.ino) return this.#open
+    this.#release()
+    // The thread that writes makes the file, so that two do not make it at once.
+    if (this.#options.access === 'read' && !file?.size) return undefined
+    this.#open = this.#openFile()
+    return this.#open
+  }
+
+  /** What is written and read. */
+  get writes(): OpenTraces & TraceWrites {
+    const { writes, ...reads } = this.reads as OpenFile
+    if (writes === undefined) throw new HeddleError('internal')
+    return { ...reads, ...writes }
+  }
+
+  /** The error as callers may see it. A damaged file is opened anew by the next call. */
+  error(caught: unknown): HeddleError {
+    if (isDamage(caught)) this.#release()
+    return diskError(caught, this.#path)
+  }
+
+  /** Commits what waits, and closes the file. */
+  close(): void {
+    this.#closed = true
+    this.#release()
+  }
+
+  #release(): void {
+    const open = this.#open
+    this.#open = undefined
+    open?.writes?.removal.close()
+    open?.writes?.queue.close()
+    open?.database.close()
+  }
+
+  #openFile(): OpenFile {
+    const { access, directory, env, diskBytes } = this.#options
+    if (access === 'write') {
+      mkdirSync(directory, { recursive: true })
+      provideFile(this.#path)
+    }
+    const database = new Database(this.#path, traceSchema)
+    const numbers = new Numbers(database)
+    const hours = new HourRows(database)
+    const feedback = new FeedbackRows(database)
+    const reads = new SpanReads(database, numbers)
+    const open = { database, numbers, hours, feedback, reads, inode: statSync(this.#path).ino }
+    if (access === 'read') {
+      database.prepare(`PRAGMA busy_timeout = ${readerPatienceMs}`).get()
+      return open
+    }
+    const queue = new CommitQueue({ database, hours, env })
+    const deletion = new SpanDeletion({ database, hours, feedback })
+    const removal = new SpanRemoval({ database, numbers, hours, feedback, deletion, queue, env,
+      diskBytes })
+    return { ...open,
+      writes: { queue, writer: new SpanWriter({ database, numbers, hours, feedback }), removal } }
+  }
+}

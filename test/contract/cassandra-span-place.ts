@@ -1,0 +1,44 @@
+/** Stores of spans in a keyspace of their own, as the two threads of each member open them. */
+
+import { systemEnv } from '../../cluster/index.ts'
+import type { SpanStore } from '../../src/platform/index.ts'
+import { Connection } from '../../src/store/cassandra/driver/connection.ts'
+import { cassandraSpans } from '../../src/store/cassandra/index.ts'
+import { openSpanStore } from '../../src/store/cassandra/platform/open.ts'
+import { prepareSchema } from '../../src/store/cassandra/schema/schema.ts'
+import { dropKeyspace, newKeyspace } from '../support/cassandra-keyspace.ts'
+import type { CassandraForTests } from '../support/cassandra.ts'
+
+/** A keyspace with the tables. */
+export interface CassandraSpanPlace {
+  readonly keyspace: string
+  open(access: 'write' | 'read'): Promise<SpanStore>
+  /** Ends all stores and drops the keyspace. */
+  remove(): Promise<void>
+}
+
+/** Makes a keyspace. */
+export async function cassandraSpanPlace(
+  cassandra: CassandraForTests,
+): Promise<CassandraSpanPlace> {
+  const place = newKeyspace(cassandra)
+  const env = systemEnv({ level: 'silent' })
+  const options = { ...place, env, localDataCenter: place.dataCenter }
+  const connection = await Connection.open(options)
+  await prepareSchema({ connection, env })
+  await connection.close()
+  const open: SpanStore[] = []
+  return {
+    keyspace: place.keyspace,
+    open: async (access) => {
+      // What crosses to a thread is a copy.
+      const store = await openSpanStore(structuredClone(cassandraSpans(options).options), access)
+      open.push(store)
+      return store
+    },
+    remove: async () => {
+      await Promise.all(open.map((store) => store.close()))
+      await dropKeyspace(place)
+    },
+  }
+}

@@ -1,0 +1,262 @@
+/** What `traces.db` does beside what all stores of spans promise: its file, its disk, its sweep. */
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync,
+  writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { nothingSaid, termOf } from '../../../../../src/platform/index.ts'
+import type { Plan, SpanPlace, SpanStore } from '../../../../../src/platform/index.ts'
+import { traceStore } from '../../../../../src/store/embedded/platform/span-store.ts'
+import { aPost, noonUs, placeOf, requestOf, scanned, uuidOf,
+  wholePlan } from '../../../../contract/span-histories.ts'
+import { virtualEnv } from '../../../../support/env.ts'
+import type { VirtualEnv } from '../../../../support/env.ts'
+
+const tenant = 'acme'
+const place = placeOf(tenant, { trace: 1, span: 0, project: 0 })
+const newPlace = (index: number): SpanPlace => ({ ...place, id: uuidOf(4, index),
+  trace: uuidOf(4, index), startUs: noonUs + index * 1e6, traceStartUs: noonUs + index * 1e6 })
+
+let directory: string
+let env: VirtualEnv
+let stores: SpanStore[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'heddle-traces-'))
+  env = virtualEnv(noonUs / 1000 + 3600e3)
+  stores = []
+})
+
+afterEach(async () => {
+  for (const store of stores) await store.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+function open(access: 'write' | 'read' = 'write', more: object = {}): SpanStore {
+  const store = traceStore({ directory, diskBytes: 2 ** 40, access, env, ...more })
+  stores.push(store)
+  return store
+}
+
+/** Lets the timers of a while fire, and what they begin end. */
+async function pass(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step += 1) {
+    env.advance(1_000)
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function rowsOf(table: string): number {
+  const database = new DatabaseSync(join(directory, 'traces.db'), { readOnly: true })
+  const { count } = database.prepare(`SELECT count(*) AS count FROM ${table}`).get()!
+  database.close()
+  return Number(count)
+}
+
+async function looked(store: SpanStore, plan: Partial<Plan>): Promise<number> {
+  let sum = 0
+  for await (const slice of store.scan({ ...wholePlan(tenant), ...plan })) sum += slice.looked
+  return sum
+}
+
+describe('traces.db', () => {
+  it('is made by the first write; until then readers find nothing', async () => {
+    const reader = open('read')
+    expect(await scanned(reader, wholePlan(tenant))).toEqual([])
+    expect(await reader.locate(tenant, [place.id])).toEqual(new Map())
+    expect(await reader.getFeedback(tenant, place.id)).toBeUndefined()
+    expect(await reader.hours(tenant, place.project, 0, 9e9)).toEqual([])
+    expect(readdirSync(directory)).toEqual([])
+    await open().write(requestOf(tenant, [aPost(place)]))
+    expect((await scanned(reader, wholePlan(tenant))).length).toBe(1)
+  })
+
+  it('that is damaged fails each call with what to do, until it is repaired', async () => {
+    writeFileSync(join(directory, 'traces.db'), 'no database '.repeat(1_000))
+    const [writer, reader] = [open(), open('read')]
+    const damaged = { code: 'unavailable', message: expect.stringContaining('is damaged') }
+    await expect(writer.write(requestOf(tenant, [aPost(place)]))).rejects.toMatchObject(damaged)
+    await expect(scanned(reader, wholePlan(tenant))).rejects.toMatchObject(damaged)
+    renameSync(join(directory, 'traces.db'), join(directory, 'away'))
+    await writer.write(requestOf(tenant, [aPost(place)]))
+    expect((await scanned(reader, wholePlan(tenant))).length).toBe(1)
+  })
+
+  it('that is damaged in the middle fails what reads there, until it is repaired', async () => {
+    const spans = Array.from({ length: 500 }, (_, index) => aPost(newPlace(index)))
+    await open().write(requestOf(tenant, spans))
+    await stores.pop()!.close()
+    const file = join(directory, 'traces.db')
+    const bytes = readFileSync(file)
+    const store = open()
+    writeFileSync(file,
+      Buffer.concat([bytes.subarray(0, 4_096), Buffer.alloc(bytes.byteLength - 4_096, 'x')]), {
+      flag: 'r+',
+    })
+    await expect(scanned(store, wholePlan(tenant))).rejects.toMatchObject({ code: 'unavailable',
+      message: expect.stringContaining('is damaged') })
+    writeFileSync(file, bytes, { flag: 'r+' })
+    expect((await scanned(store, wholePlan(tenant))).length).toBe(500)
+  })
+
+  it('that is moved away is begun anew, for nobody would find what is written there', async () => {
+    const [writer, reader] = [open(), open('read')]
+    await writer.write(requestOf(tenant, [aPost(newPlace(1))]))
+    expect((await scanned(reader, wholePlan(tenant))).length).toBe(1)
+    mkdirSync(join(directory, 'away'))
+    for (const suffix of ['', '-wal', '-shm']) {
+      renameSync(join(directory, `traces.db${suffix}`), join(directory, `away/traces.db${suffix}`))
+    }
+    await writer.write(requestOf(tenant, [aPost(newPlace(2))]))
+    for (const store of [reader, open('read')]) {
+      expect((await scanned(store, wholePlan(tenant))).map(({ id }) => id)).toEqual([
+        newPlace(2).id,
+      ])
+    }
+  })
+
+  it('commits together what waits, and only that fails which must', async () => {
+    const writer = open()
+    const bad = aPost({ ...newPlace(2), startUs: 2 ** 60 })
+    const written = await Promise.allSettled([[aPost(newPlace(1))], [bad], [aPost(newPlace(3))]]
+      .map((spans) => writer.write(requestOf(tenant, spans))))
+    expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect((await scanned(writer, wholePlan(tenant))).map(({ id }) => id))
+      .toEqual([newPlace(3).id, newPlace(1).id])
+  })
+
+  it('touches hours again after a slow commit, whose spans a roll-up may have missed', async () => {
+    let ms = noonUs / 1000
+    const clock = () => ms += 2_000
+    const writer = open('write', { env: { ...env, nowMs: clock, monotonicMs: clock } })
+    await writer.write(requestOf(tenant, [aPost(place)]))
+    const hour = Math.floor(place.startUs / 3600e6)
+    const put = async (scanBeganMs: number) => {
+      await writer.putRollUp(tenant, place.project, hour, Uint8Array.of(1), scanBeganMs * 1000)
+      return (await writer.rollUps(tenant, place.project, hour, hour + 1)).size
+    }
+    // The clock was read last for the second touch.
+    expect(await put(ms + 500)).toBe(0)
+    expect(await put(ms + 2_000)).toBe(1)
+  })
+
+  it('reads numbers back that are larger than any of a client should be', async () => {
+    const writer = open()
+    await writer.write(
+      requestOf(tenant, [
+        aPost(place, {
+          fields: { ...nothingSaid, endUs: 2e17, promptTokens: 1e300, totalTokens: -1e300 },
+        }),
+      ]),
+    )
+    const [head] = await writer.heads([place])
+    expect(head!.promptTokens).toBe(Number.MAX_SAFE_INTEGER)
+  })
+})
+
+describe('a scan', () => {
+  it('looks only at spans that an index finds', async () => {
+    const writer = open()
+    const spans = Array.from({ length: 300 }, (_, index) =>
+      aPost(newPlace(index), {
+        terms: [termOf.tag('a'), ...index % 100 === 0 ? [termOf.tag('b')] : [],
+          termOf.tag('plain')],
+        indexed: index % 100 === 0 ? 2 : 1,
+        fields: { ...nothingSaid, root: index % 10 === 0 },
+      }))
+    await writer.write(requestOf(tenant, spans))
+    expect(await looked(writer, {})).toBe(300)
+    expect(await looked(writer, { rootsOnly: true })).toBe(30)
+    expect(await looked(writer, { terms: [termOf.tag('a'), termOf.tag('b')] })).toBe(3)
+    expect(await looked(writer, { terms: [termOf.tag('a'), termOf.tag('c')] })).toBe(0)
+  })
+})
+
+describe('the sweep', () => {
+  it('deletes every row of a removed project', async () => {
+    const writer = open()
+    const file = { owner: place.id, ownerTrace: place.trace, name: 'f', type: 't',
+      data: Uint8Array.of(1) }
+    await writer.write({
+      ...requestOf(tenant, [aPost(place, { block: 1n, indexed: 1, terms: [termOf.tag('a')] })]),
+      files: [file],
+    })
+    await writer.putFeedback([{ place,
+      row: { tenant, id: uuidOf(5, 1), span: place.id, trace: place.trace, project: place.project,
+        key: 'k', score: 1, value: null, createdUs: 1, modifiedUs: 1, bodyJson: '{}' } }])
+    const tables = ['span', 'posting', 'block', 'file', 'feedback', 'hour']
+    expect(tables.map(rowsOf)).toEqual([1, 2, 1, 1, 1, 1])
+    await writer.remove(tenant, { kind: 'project', project: place.project })
+    await pass(5)
+    expect(tables.map(rowsOf)).toEqual([0, 0, 0, 0, 0, 0])
+    await writer.write(requestOf(tenant, [aPost(place, { block: 1n })]))
+    expect(tables.map(rowsOf)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
+  it('deletes them also while writes never pause', async () => {
+    const writer = open()
+    await writer.write(requestOf(tenant, [aPost(place, { terms: [termOf.tag('a')], indexed: 1 })]))
+    await writer.remove(tenant, { kind: 'project', project: place.project })
+    const other = { ...newPlace(1), project: uuidOf(1, 1) }
+    for (let second = 0; rowsOf('posting') > 0 && second < 30; second += 1) {
+      const writing = writer.write(requestOf(tenant, [aPost(other)]))
+      env.advance(1_000)
+      await writing
+    }
+    expect(rowsOf('posting')).toBe(0)
+  })
+
+  it('deletes spans that have lived long enough, also after a restart', async () => {
+    const { trace, startUs } = newPlace(0)
+    const later = { ...newPlace(3600), trace, traceStartUs: startUs }
+    const spans = [newPlace(0), later].map((one) => aPost(one, { block: 1n }))
+    await open().write({ ...requestOf(tenant, spans),
+      timeToLiveS: new Map([[place.project, 3700]]) })
+    await stores.pop()!.close()
+    open()
+    await scanned(stores[0]!, wholePlan(tenant))
+    await pass(5)
+    expect(rowsOf('span')).toBe(2)
+    await pass(160)
+    // The block of both is kept for the span that is left.
+    expect(['span', 'block'].map(rowsOf)).toEqual([1, 1])
+  })
+
+  it('finishes the removal of a trace that a crash cut off', async () => {
+    await open().write(requestOf(tenant, [aPost(place, { block: 1n })]))
+    await stores.pop()!.close()
+    const database = new DatabaseSync(join(directory, 'traces.db'))
+    database.exec('INSERT INTO gone_trace SELECT trace, project, start_us, 1 FROM span')
+    database.close()
+    const writer = open()
+    expect((await scanned(writer, wholePlan(tenant))).length).toBe(1)
+    await pass(3)
+    expect(['span', 'block', 'gone_trace WHERE pending = 1'].map(rowsOf)).toEqual([0, 0, 0])
+    await writer.write(requestOf(tenant, [aPost(place)]))
+    expect(rowsOf('span')).toBe(0)
+  })
+
+  it('removes the oldest spans when the file is too large, and says so once', async () => {
+    const writer = open('write', { diskBytes: 3_000_000 })
+    for (let at = 0; at < 4_000; at += 500) {
+      const spans = Array.from({ length: 500 }, (_, index) => aPost(newPlace(at + index)))
+      await writer.write({ ...requestOf(tenant, spans), blocks: [] })
+      const file = { owner: uuidOf(4, at), ownerTrace: uuidOf(4, at), name: 'f', type: 't',
+        data: new Uint8Array(400_000) }
+      await writer.write({ ...requestOf(tenant, []), files: [file] })
+    }
+    await pass(10)
+    const left = await scanned(writer, { ...wholePlan(tenant), order: 'oldest' })
+    expect(left.length).toBeLessThanOrEqual(2_000)
+    expect(left.at(-1)?.id).toBe(newPlace(3_999).id)
+    expect(env.lines.map(({ message }) => message))
+      .toEqual(['The oldest traces are removed, because traces.db would be too large.'])
+    await writer.write(requestOf(tenant, [aPost(newPlace(4_000))]))
+    expect((await scanned(writer, wholePlan(tenant)))[0]!.id).toBe(newPlace(4_000).id)
+  })
+})
