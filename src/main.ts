@@ -129,7 +129,7 @@ function folderOfCaller(): string {
   return callingScript() !== undefined && caller ? caller : process.cwd()
 }
 
-function announce({ url, metricsPort, graphs, place, member }: Server,
+function announce({ url, platformUrl, metricsPort, graphs, place, member }: Server,
   { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   // A closed output is no reason to end.
@@ -152,6 +152,7 @@ function announce({ url, metricsPort, graphs, place, member }: Server,
     `  ${label('data')}${place === dataDirectory ? nearby(place) : place}`,
     ...member === undefined ? [] : [`  ${label('member')}${member}`],
     ...url === undefined ? [] : [`  ${label('docs')}${url}/docs`],
+    ...platformUrl === undefined ? [] : [`  ${label('traces')}${platformUrl}`],
     ...metricsPort === undefined
       ? []
       : [`  ${label('metrics')}port ${metricsPort} of ${metrics!.host}`],

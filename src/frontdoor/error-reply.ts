@@ -18,15 +18,22 @@ const retryAfterSeconds = '1'
 /** Names one way to authenticate. A key may be sent as x-api-key too. */
 const challenge = 'Bearer realm="heddle"'
 
+/** A body, and its media type if that is not JSON's own. */
+export interface ErrorForm {
+  readonly type?: string
+  readonly body: Record<string, unknown>
+}
+
 /**
- * Makes the error handler. The body is `{detail, message, code}`, with `errors: [{field, message}]`
- * if fields are wrong, `url` if another address is the right one, `dependencies` if some are out of
- * reach, `quota: {name, limit}` if one is used up, `admitted: [{run_id, thread_id}]` if only a part
- * was done, and `error` and `limit: {row, count, intervalSeconds}` if there were too many requests.
- * A call of the typed API gets the error format of its protocol,
- * and a WebSocket a close code.
+ * Makes the error handler. `form` chooses the body by the routed address. That of a deployment is
+ * `{detail, message, code}`, with `errors: [{field, message}]` if fields are wrong, `url` if
+ * another address is the right one, `dependencies` if some are out of reach, `quota: {name, limit}`
+ * if one is used up, `admitted: [{run_id, thread_id}]` if only a part was done, and `error` and
+ * `limit: {row, count, intervalSeconds}` if there were too many requests. A call of the typed API
+ * gets the error format of its protocol, and a WebSocket a close code.
  */
-export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>) {
+export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>,
+  form: (error: HeddleError, url: string) => ErrorForm) {
   return (caught: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = errorOf(caught)
     nameReply(request, reply)
@@ -45,7 +52,8 @@ export function errorReply(log: Log, sockets: Pick<SocketServer, 'refuse'>) {
     // client that still sends has seen the answer. HTTP/2 does not allow this header.
     reply.removeHeader('connection')
     if (isCall(request)) return refuseCall(request, reply, asConnectError(error))
-    void reply.code(error.httpStatus).send(bodyOf(error))
+    const { type = 'application/json', body } = form(error, request.url)
+    void reply.code(error.httpStatus).type(type).send(body)
   }
 }
 

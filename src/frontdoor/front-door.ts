@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Env } from '../../cluster/index.ts'
 import type { KeyStats } from '../access/index.ts'
 import { CodedError } from '../errors.ts'
-import { noUse, plainTarget, Quotas, unlimited } from '../limits/index.ts'
+import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
@@ -30,9 +30,14 @@ import { holdAnswers } from './http/unread.ts'
 import type { UnreadOptions } from './http/unread.ts'
 import { SocketServer } from './http/upgrade.ts'
 import { whenAborted } from './http/when-aborted.ts'
+import type { Platform } from '../platform/index.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
+import { addPlatform } from './platform-rest/app.ts'
+import { errorForm } from './platform-rest/platform-error.ts'
+import { PlatformPort } from './platform-rest/platform-port.ts'
+import { routedTarget } from './platform-rest/platform-target.ts'
 import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
@@ -69,12 +74,18 @@ export interface FrontDoorOptions
   readonly limit?: Limit
   /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
+  /** The platform; by default, none is served. */
+  readonly platform?: Platform
+  /** A port of its own for the platform, 0 for any free one; by default, there is none. */
+  readonly platformPort?: number
 }
 
 /** An open front door. It belongs to who opened it, who closes it. */
 export interface FrontDoor {
   /** The address that it listens on, without a path. */
   readonly url: string
+  /** The address of the platform's own port; undefined if it has none. */
+  readonly platformUrl: string | undefined
   /** What is open now. */
   stats(): FrontDoorStats
   /**
@@ -112,8 +123,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (auth === undefined) await welcomeLocal(operations, env)
   const quota = new ConnectionQuota(connections)
   const port = onePort(quota)
+  const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
   const sockets = new SocketServer(bodyLimitBytes)
-  const answerError = errorReply(env.log, sockets)
+  const answerError = errorReply(env.log, sockets, errorForm)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -122,8 +134,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     frameworkErrors: answerError,
     clientErrorHandler: refuseUnreadable,
     // The router sees the path in the same form as the limits.
-    rewriteUrl: ({ url = '/' }) => plainTarget(url),
-    serverFactory: (handler) => port.serve(handler) as RawServerDefault,
+    rewriteUrl: ({ url = '/' }) => routedTarget(url),
+    serverFactory: (handler) => {
+      platformPort?.handle(handler)
+      return port.serve(handler) as RawServerDefault
+    },
   }).withTypeProvider<Schemas>()
   app.setErrorHandler(answerError)
   const underWay = addExchanges(app, options)
@@ -140,27 +155,38 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   })
   const ticker = new ConnectionTicker(env)
   ticker.add(port)
+  if (platformPort) ticker.add(platformPort.connections)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
   await addRest(app, { ...options, ...parts, json, bodies })
+  if (options.platform) {
+    await addPlatform(app, { ...options, platform: options.platform })
+  }
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
+  let platformAt: number | undefined
   try {
     await listen(app, options)
+    platformAt = await platformPort?.listen(host, options.platformPort!)
   } catch (error) {
     ticker.stop()
+    await app.close()
     throw error
   }
   return {
     url: urlOf(host, app.server.address() as AddressInfo),
+    platformUrl: platformAt === undefined ? undefined : urlOf(host, { port: platformAt }),
     stats: () => ({ requests: underWay.count, replies: ticker.openReplies(),
       refusedConnections: quota.refused }),
     keyStats,
     quotaStats: () => quotas.stats(),
     close: async (deadline) => {
-      using _ = whenAborted(deadline, () => port.destroyConnections())
+      using _ = whenAborted(deadline, () => {
+        port.destroyConnections()
+        platformPort?.connections.destroyConnections()
+      })
       ticker.stop()
-      await app.close()
+      await Promise.all([app.close(), platformPort?.close()])
     },
   }
 }
@@ -194,6 +220,6 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
   }
 }
 
-function urlOf(host: string, { port }: AddressInfo): string {
+function urlOf(host: string, { port }: Pick<AddressInfo, 'port'>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -5,6 +5,7 @@ export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, Execu
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
 export { checkpointMark, isThreadEvent } from './events/thread-event-name.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
+export type { WriteTraces } from './pool/trace-intake.ts'
 export { startGraphHost } from './pool/host.ts'
 export type { GraphItems, HostStats, RunningGraphHost } from './pool/host.ts'
 export { systemAssistantId } from './project/assistant-id.ts'

@@ -15,6 +15,7 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
+import { catalogKind } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
 import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
   threadKind } from '../thread/index.ts'
@@ -40,6 +41,8 @@ export interface ActorParts {
   readonly host: GraphHost
   readonly rows: readonly RateLimit[]
   readonly billing: boolean
+  /** Gets the rows of runs that have ended; by default, nobody does. */
+  readonly runsEnded?: ThreadPorts['runsEnded']
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send' | 'check'>
@@ -178,7 +181,8 @@ type Ports = Pick<Backend,
 function kindsOver(ports: Ports, parts: ActorParts,
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
-  const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive } = parts
+  const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive, runsEnded } =
+    parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -201,9 +205,11 @@ function kindsOver(ports: Ports, parts: ActorParts,
       nextExecutionId: () => ++executions,
       cautiousNowMs: cautiousClock(env),
       ...defaultTimeToLive && { defaultTimeToLive },
+      ...runsEnded && { runsEnded },
     }),
     assistantKind({ log, index: assistants, reads, env }),
     cronKind({ log, index: crons, env, ...firing }),
+    catalogKind({ log, env }),
     itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
   ]

@@ -10,6 +10,7 @@ import type { AuthOptions, FrontDoor, FrontDoorOptions } from '../frontdoor/inde
 import type { GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { RateLimit, ReadQuota } from '../limits/index.ts'
+import type { Platform } from '../platform/index.ts'
 import { ownVersion, regions } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
@@ -17,6 +18,7 @@ import type { Actors } from './actors.ts'
 import type { Backend } from './backends/backend.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portError } from './port-error.ts'
+import type { PortWish } from './port-error.ts'
 import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
 /** Parts of the member that its front door uses. */
@@ -32,6 +34,7 @@ export interface DoorParts {
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
+  readonly platform: Platform
 }
 
 /** Ports that are tried after the usual one, if the port was not chosen. */
@@ -51,6 +54,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     port,
     json,
     ...!portIsChosen && { nextPorts },
+    ...settings.platformPort !== undefined && { platformPort: settings.platformPort },
     version: ownVersion(),
     assistantDefaults: settings.graphConfig,
     threads: createThreadClient({
@@ -80,7 +84,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.metrics === null && { metrics },
   }
   const door = await openFrontDoor(options).catch((error: unknown) => {
-    throw portError({ host, port, flags: '--' }, error)
+    throw portError(wishOf(settings, error), error)
   })
   readDoor(metrics, door)
   readQuotas(metrics, () => door.quotaStats())
@@ -89,6 +93,14 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     await door.close(deadline)
     await json.close()
   } }
+}
+
+/** The port that an error is about: the platform may have one of its own. */
+function wishOf({ host, port, platformPort }: Settings, error: unknown): PortWish {
+  const { port: failed } = error as { readonly port?: number }
+  return failed !== undefined && failed === platformPort
+    ? { host, port: platformPort, flags: '--platform-' }
+    : { host, port, flags: '--' }
 }
 
 function regionOf({ inRegion, region, regionUrls }: Settings): FrontDoorOptions['region'] {

@@ -7,7 +7,7 @@ export interface PortWish {
   readonly host: string
   readonly port: number
   /** Prefix of the options for this host and port. */
-  readonly flags: '--' | '--metrics-'
+  readonly flags: '--' | '--metrics-' | '--platform-'
 }
 
 /** The error with a message for the operator. Other errors are returned as they are. */

@@ -11,9 +11,10 @@ import type { Project, RunningGraphHost } from '../graph/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { Quotas, rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
+import { catalogClient, openPlatform } from '../platform/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
-import { Quarantine } from '../thread/index.ts'
+import { createThreadClient, Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
 import { openAdminSocket } from './admin-socket.ts'
 import type { Backend } from './backends/backend.ts'
@@ -25,9 +26,12 @@ import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { openDoor } from './open-front-door.ts'
+import { OwnRuns } from './own-runs.ts'
+import { ownViews } from './own-views.ts'
 import { portError } from './port-error.ts'
 import { readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
+import { tracedSteps } from './traced-steps.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
 
@@ -35,6 +39,8 @@ import type { OpenTracing } from './tracing.ts'
 export interface Server {
   /** URL for clients; undefined if it answers no clients. */
   readonly url: string | undefined
+  /** URL of the platform's own port; undefined if it has none. */
+  readonly platformUrl: string | undefined
   /** The separate port for metrics; undefined if there is none. */
   readonly metricsPort: number | undefined
   /** Where the data is. */
@@ -64,7 +70,7 @@ const storeStartMs = 240_000
 
 /** Share of the shutdown time that each stage may take, in the order in which they end. */
 const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
-  graphs: 0.05, store: 0.1, traces: 0.02 } as const
+  graphs: 0.05, platform: 0.02, store: 0.1, traces: 0.02 } as const
 
 /** Time after which the verdicts on all runs in progress are on disk. */
 const judgedMs = 5_000
@@ -108,15 +114,30 @@ export async function openServer(settings: Settings, env: Env,
   const reads = new ReadQuota(env)
   readReads(metrics, reads)
   const quarantine = new Quarantine(env, marks?.left())
+  const ownRuns = settings.ownTraces === 'off'
+    ? undefined
+    : new OwnRuns(env, (runId) => graphs.tracesSteps(runId))
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
         billing: settings.billing, quarantine, quotas: settings.quotas,
-        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive }),
-    async (actors, deadline) => {
-      await actors.close(deadline)
-      await wayOut.close()
-    })
+        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive,
+        ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } }), async (actors, deadline) => {
+    await actors.close(deadline)
+    await wayOut.close()
+  })
+  const platform = await stage('platform',
+    () =>
+      openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
+        own: ownViews(
+          createThreadClient({ router: actors.router, env, reads,
+            threads: backend.everybody.threads, newThreadId: env.uuid }),
+        ), ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
+    await ownRuns?.close()
+    await platform.close()
+  })
+  ownRuns?.handOverTo(platform)
+  graphs.useTraces(tracedSteps(platform))
   const { activations, limits, wakeAt } = actors
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
@@ -139,7 +160,8 @@ export async function openServer(settings: Settings, env: Env,
   const door = !answersClients
     ? undefined
     : await stage('door',
-      () => openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads }),
+      () =>
+        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads, platform }),
       (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
@@ -163,6 +185,7 @@ export async function openServer(settings: Settings, env: Env,
   const { place, name: member } = backend
   return {
     url: door?.url,
+    platformUrl: door?.platformUrl,
     metricsPort: metricsServer?.port,
     place,
     member,
@@ -197,10 +220,10 @@ function begin(quarantine: Quarantine, marks: ExecutionMarks, env: Env): void {
 async function openBackend(settings: Settings,
   watchers: Watchers & { endProcess(reason: string): void }): Promise<Backend> {
   const { env, metrics, endProcess } = watchers
-  const { cassandra, dataDirectory: directory, inRegion } = settings
+  const { cassandra, dataDirectory: directory, inRegion, tracesDiskBytes } = settings
   const region = inRegion ? settings.region : undefined
   const backend = cassandra === null
-    ? await openEmbeddedBackend(directory, env, endProcess)
+    ? await openEmbeddedBackend(directory, env, endProcess, tracesDiskBytes)
     : await openCassandraBackend({ settings: cassandra, region, directory, ...watchers })
   return { ...backend, log: meteredLog(backend.log, metrics, env) }
 }
@@ -242,13 +265,14 @@ interface Graphs {
 }
 
 async function openGraphs(project: Project,
-  { workers, workerHeapMb: heapMb, graphEnv: variables, reload }: Settings,
-  { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
+  { workers, workerHeapMb: heapMb, graphEnv: variables, reload, ownTraces, ownTracesRatio }:
+    Settings, { env, marks }: { env: Env; marks: ExecutionMarks | undefined }): Promise<Graphs> {
   // Relative paths in the project's code start from its configuration, as with the project's own
   // tools.
   process.chdir(project.root)
   const compiled = await compileProject(project)
-  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env })
+  const host = await startGraphHost({ project: compiled, workers, heapMb, variables, marks, env,
+    tracedRatio: ownTraces === 'deep' ? ownTracesRatio : undefined })
   const cannotReload = ({ message: reason, cause: error }: Error) =>
     env.log.error('The changed project cannot be loaded; the one before it stays.', { reason,
       ...error !== undefined && { error } })

@@ -23,6 +23,8 @@ export interface Settings {
   readonly port: number
   /** Whether the port was set. If not, the server takes the next free port. */
   readonly portIsChosen: boolean
+  /** The platform's own port, 0 for any that is free; undefined if it has none. */
+  readonly platformPort: number | undefined
   readonly host: string
   /** Whether it may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
@@ -76,6 +78,12 @@ export interface Settings {
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** Null if there is no collector. */
   readonly tracing: TracingSettings | null
+  /** Whether the runs of this server are among the traces of the platform. */
+  readonly ownTraces: ValueOf<'ownTraces'>
+  /** The share of runs whose steps are traced if these are. */
+  readonly ownTracesRatio: number
+  /** What traces may take in the data directory. */
+  readonly tracesDiskBytes: number
   /** Null if everything is stored in the data directory. */
   readonly cassandra: CassandraSettings | null
 }
@@ -160,6 +168,7 @@ export function resolveSettings(source: SettingsSource): Settings {
   const resolved: Settings = {
     config,
     port: reader.value('port'),
+    platformPort: reader.value('platformPort'),
     portIsChosen: reader.isGiven('port'),
     host: reader.value('host'),
     insecureListen: reader.value('insecureListen'),
@@ -190,6 +199,9 @@ export function resolveSettings(source: SettingsSource): Settings {
     logLevel: reader.value('logLevel'),
     metrics: metricsSettings(reader),
     tracing: tracingSettings(source.environment, reader.mistakes),
+    ownTraces: reader.value('ownTraces'),
+    ownTracesRatio: reader.value('ownTracesRatio'),
+    tracesDiskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
     cassandra: embedded ? null : cassandraSettings(reader),
   }
   const mistakes = [...reader.mistakes, ...broken(resolved)]

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
-import { anyText, hosts, oneOf, origins, path, ranges, someOf, targets, texts, urlsOf, variables,
-  webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
+import { anyText, hosts, oneOf, origins, path, ranges, share, someOf, targets, texts, urlsOf,
+  variables, webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -26,6 +26,9 @@ export const knownSettings = {
     usual: 'the starter', message: 'The `langgraph.json` to serve, or its folder.' }),
   port: serve('--port <number>', 'PORT', { kind: port, fallback: 2024,
     usual: '2024 or the next free one', message: 'The port to listen on; 0 picks a free one.' }),
+  platformPort: serve('--platform-port <number>', 'HEDDLE_PLATFORM_PORT', { kind: port,
+    fallback: undefined, usual: 'none: its API is below `/api`',
+    message: 'A second port for the API of traces, without `/api`; 0 picks a free one.' }),
   host: serve('--host <address>', 'HEDDLE_HOST', { kind: anyText, fallback: '127.0.0.1',
     message: 'The address to listen on.' }),
   data: serve('--data <folder>', 'HEDDLE_DATA_DIR', { kind: path, fallback: undefined,
@@ -187,6 +190,26 @@ export const knownSettings = {
     message: 'A separate port for metrics; 0 picks a free one.' }),
   metricsHost: observability('--metrics-host <address>', 'HEDDLE_METRICS_HOST', { kind: anyText,
     fallback: '127.0.0.1', message: 'The address of that port.' }),
+  ownTraces: observability('--own-traces <how>', 'HEDDLE_OWN_TRACES', {
+    /**
+     * off   runs of this server are not among the traces
+     * runs  each run is a trace: a view of the log of its thread, which is not stored again
+     * deep  the project's own library traces each step, and this server stores the traces
+     */
+    kind: oneOf(['off', 'runs', 'deep']),
+    fallback: 'runs',
+    message: 'Whether the runs of this server are among the traces, and `deep` with each step.',
+  }),
+  ownTracesRatio: observability('--own-traces-ratio <number>', 'HEDDLE_OWN_TRACES_RATIO', {
+    kind: share,
+    fallback: 1,
+    message: 'The share of runs that `deep` traces, 0 to 1; of others only the runs are traces.',
+  }),
+  tracesDiskMb: observability('--traces-disk-mb <number>', 'HEDDLE_TRACES_DISK_MB', {
+    kind: wholeNumber(1, 1_000_000_000),
+    fallback: 10_240,
+    message: 'MiB of traces in the data folder; the oldest go first. Not for Cassandra.',
+  }),
   billing: observability('--billing <how>', 'HEDDLE_BILLING', { kind: onOrOff, fallback: 'off',
     message: 'Whether each finished run leaves a billing record; only in the region `us`.' }),
 } as const

@@ -32,6 +32,11 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   })
 }
 
+/** A share from none (0) to all (1). */
+export const share: Kind<number> = one('must be a number from 0 to 1', (text) => {
+  return /^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : undefined
+})
+
 /** A switch: yes or no, in any of the usual words. */
 export const yesOrNo: Kind<boolean> = {
   read(text) {

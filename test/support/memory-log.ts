@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Branch, CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import { ReadBytes } from '../../src/checkpoint/index.ts'
-import type { LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
+import type { BranchSubject, LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
   RowUpdate } from '../../src/checkpoint/index.ts'
 import { HeddleError } from '../../src/errors.ts'
 
@@ -79,8 +79,10 @@ export class MemoryLog implements LogPort {
 
   readonly purged: PurgeSubject[] = []
 
-  async purge(subject: PurgeSubject): Promise<void> {
-    this.purged.push(subject)
+  async purge(subject: PurgeSubject | BranchSubject): Promise<void> {
+    if (subject.table !== 'branch') return void this.purged.push(subject)
+    const left = this.rows.filter(({ branch }) => branch.id !== subject.branch.id)
+    this.rows.splice(0, this.rows.length, ...left)
   }
 
   #tail(branch: Branch): { epoch: number; seq: number } | undefined {

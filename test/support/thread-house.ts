@@ -3,6 +3,7 @@
 import { ActivationTable, createInbound, createRouter, inProcessTransport, placedOwnership,
   soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
+import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveWish } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
@@ -27,6 +28,8 @@ export class ThreadHouse {
   quarantine!: Quarantine
   /** Takes effect at the next restart. */
   billing = true
+  /** Runs that have ended, as they are reported. */
+  readonly endedRuns: RunRow[] = []
   client!: ThreadClient
   /** Takes requests of other members. */
   inbound!: Inbound
@@ -74,6 +77,7 @@ export class ThreadHouse {
       showRun: ({ runId, status }) => JSON.stringify({ run_id: runId, status }),
       limits: this.#limits,
       billing: this.billing,
+      runsEnded: (runs) => void this.endedRuns.push(...runs),
       views: new ByteBudget(1e6),
       feeds: new ByteBudget(1e6),
       inputs: new InputQuota(this.#inputCharacters),

@@ -19,8 +19,12 @@ export function answerNotFound(app: App): void {
     const path = new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`)
     for (const each of [method].flat()) described.push({ path, method: each })
   })
-  app.setNotFoundHandler(({ method, url }) => {
+  app.setNotFoundHandler(({ method, url, originalUrl }) => {
     const path = url.split('?', 1)[0]!
+    if (path.startsWith('/api/')) {
+      throw new HeddleError('not_found',
+        `There is no ${method} ${originalUrl.split('?', 1)[0]}; /docs lists what there is.`)
+    }
     const [, what] = unoffered.find(([pattern]) => pattern.test(path)) ?? []
     if (what !== undefined) {
       throw new HeddleError('not_found', `${what} not offered by this server yet.`)
@@ -29,7 +33,7 @@ export function answerNotFound(app: App): void {
       .join(', ')
     if (allow === '') {
       throw new HeddleError('not_found',
-        `There is no ${method} ${path}; /docs lists what there is.`)
+        `There is no ${method} ${originalUrl.split('?', 1)[0]}; /docs lists what there is.`)
     }
     throw new HeddleError('wrong_method', `There is no ${method} ${path}: it takes ${allow}.`, {
       allow,

@@ -46,4 +46,6 @@ function listIn(text: string): readonly unknown[] {
   }
 }
 
-const booleans = new Map([['true', true], ['1', true], ['false', false], ['0', false]])
+/** Clients in Python write their own `True` and `False`. */
+const booleans = new Map([['true', true], ['True', true], ['1', true], ['false', false], ['False',
+  false], ['0', false]])

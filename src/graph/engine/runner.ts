@@ -70,6 +70,8 @@ export interface Assignment {
   readonly items: AskItems
   /** Call whenever code of the execution runs. */
   readonly entered: () => void
+  /** Traces the steps of a run; missing if they are not traced. */
+  readonly tracer?: object
 }
 
 /** Runs or edits. An error of user code is an outcome and does not reject. */
@@ -116,7 +118,7 @@ async function run(bench: Workbench, assignment: Assignment,
 
 async function runGraph(bench: Workbench, assignment: Assignment, request: RunRequest,
   protocol: ProtocolEvents | undefined): Promise<ExecutionOutcome> {
-  const { execution: { threadId, runId, graphId }, control, signal } = assignment
+  const { execution: { threadId, runId, graphId }, control, signal, tracer } = assignment
   const config = configOf(threadId, request)
   const { metadata, configurable, context } = config
   const graph = await bench.library.get(graphId, { access: 'threads.create_run',
@@ -148,6 +150,7 @@ async function runGraph(bench: Workbench, assignment: Assignment, request: RunRe
     durability: request.durability,
     subgraphs: seesSubgraphs(request) || protocol !== undefined,
     streamMode: engineModes(protocol ? [...streamModes, ...protocolModes] : streamModes),
+    ...tracer && { callbacks: [tracer] },
     ...request.interruptBefore !== null && { interruptBefore: request.interruptBefore },
     ...request.interruptAfter !== null && { interruptAfter: request.interruptAfter },
   }

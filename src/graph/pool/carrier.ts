@@ -17,6 +17,8 @@ export interface WorkerStart {
   readonly variables: NodeJS.ProcessEnv
   /** Where the worker marks what it executes; missing if nothing is marked. */
   readonly mark?: ExecutionMark
+  /** The share of runs whose steps are traced; missing for none. */
+  readonly tracedRatio?: number
 }
 
 /** What a carrier reports. */
@@ -55,12 +57,16 @@ const youngGenerationMb = 48
  * Starts a worker as a thread of this process. With `printsItself`, this process prints what the
  * worker prints.
  */
-export function workerThread({ name, project, heapMb, variables: env, mark }: WorkerStart,
-  events: CarrierEvents, { printsItself = false } = {}): Carrier {
+export function workerThread(
+  { name, project, heapMb, variables: env, mark, tracedRatio }: WorkerStart,
+  events: CarrierEvents,
+  { printsItself = false } = {},
+): Carrier {
   // `parentPort` is not used, because user code may post to it as well.
   const { port1: port, port2 } = new MessageChannel()
   const entered = new Int32Array(new SharedArrayBuffer(4))
-  const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark } }
+  const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark },
+    ...tracedRatio !== undefined && { tracedRatio } }
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name,
     workerData,

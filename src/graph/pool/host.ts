@@ -6,6 +6,7 @@ import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import { optimiseSoon } from '../../settings/index.ts'
+import { isSampled } from '../engine/trace-sample.ts'
 import type { CheckpointSource, Configurable, Execution, ExecutionListener, GraphDescription,
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
@@ -16,6 +17,8 @@ import type { ExecutionMarks } from './execution-marks.ts'
 import { ExecutionScheduler } from './execution-scheduler.ts'
 import { GraphQueries } from './graph-queries.ts'
 import type { Opened } from './project-generations.ts'
+import { TraceIntake } from './trace-intake.ts'
+import type { WriteTraces } from './trace-intake.ts'
 import { compilerHeapMb, defaultHeapMb, memoryMb } from './worker-heap.ts'
 import type { WorkerLink } from './worker-link.ts'
 import { resultOf } from './worker-mail.ts'
@@ -34,6 +37,8 @@ export interface GraphHostOptions {
   readonly variables?: readonly string[]
   /** Where workers mark what they execute; missing if nothing is marked. */
   readonly marks?: ExecutionMarks | undefined
+  /** The share of runs whose steps are traced by the project's library; missing for none. */
+  readonly tracedRatio?: number | undefined
   readonly env: Env
 }
 
@@ -81,6 +86,10 @@ export interface RunningGraphHost extends GraphHost {
   embed(texts: readonly string[], kind: 'documents' | 'query'): Promise<unknown>
   /** Gives graphs the items of their tenants. Without it they have none. */
   useItems(items: GraphItems): void
+  /** Takes the traced steps of runs. */
+  useTraces(write: WriteTraces): void
+  /** True if the steps of this run are traced, the run itself among them. */
+  tracesSteps(runId: string): boolean
   /** Ends all workers, whatever runs in them. */
   close(): Promise<void>
 }
@@ -92,7 +101,7 @@ export async function startGraphHost(
   const { workers = Math.max(2, availableParallelism()) } = options
   const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
   const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
-    variables: graphEnvironment(process.env, variables) })
+    tracedRatio: options.tracedRatio, variables: graphEnvironment(process.env, variables) })
   try {
     await host.open()
   } catch (error) {
@@ -107,6 +116,7 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #executions: ExecutionScheduler
   readonly #inquiries: GraphQueries
   readonly #types: TypeReader
+  readonly #traces = new TraceIntake()
   #items: GraphItems | undefined
 
   constructor(env: Env, options: PoolOptions) {
@@ -124,6 +134,7 @@ class WorkerGraphHost implements RunningGraphHost {
       mail: (link, mail) => {
         if (mail.type === 'read') return void this.#read(link, mail)
         if (mail.type === 'items') return void this.#remember(link, mail)
+        if (mail.type === 'trace' || mail.type === 'flushed') return this.#traces.mail(link, mail)
         this.#executions.mail(link, mail)
         this.#inquiries.mail(link, mail)
       },
@@ -132,6 +143,7 @@ class WorkerGraphHost implements RunningGraphHost {
       outdated: (link) => this.#executions.dismiss(link),
       ended: (link) => {
         this.#executions.ended(link)
+        this.#traces.ended(link)
         this.#inquiries.ended(link)
       },
     })
@@ -146,8 +158,17 @@ class WorkerGraphHost implements RunningGraphHost {
   reload(project: CompiledProject): Promise<Opened> {
     return this.#pool.reload(project)
   }
-  drain(deadline: AbortSignal): Promise<void> {
-    return this.#executions.drain(deadline)
+  async drain(deadline: AbortSignal): Promise<void> {
+    await this.#executions.drain(deadline)
+    if (this.#pool.tracedRatio > 0) await this.#traces.flush(this.#pool.everyone, deadline)
+  }
+
+  useTraces(write: WriteTraces): void {
+    this.#traces.writeWith(write)
+  }
+
+  tracesSteps(runId: string): boolean {
+    return isSampled(runId, this.#pool.tracedRatio)
   }
 
   embed(texts: readonly string[], textKind: 'documents' | 'query'): Promise<unknown> {

@@ -6,6 +6,8 @@ import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { answer } from '../engine/state-question.ts'
+import type { StepTraces } from '../engine/step-traces.ts'
+import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
 import type { CheckpointSource, Execution, ExecutionOutcome, StoredTuple } from '../execution.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
@@ -37,6 +39,12 @@ interface Shown {
   readonly mark?: ExecutionMark | undefined
 }
 
+/** What traces the steps of runs. */
+export interface OpenTraces {
+  readonly traces: StepTraces
+  readonly mails: TraceMails
+}
+
 const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 
 /** Does the jobs of one worker thread. Lives in that thread. */
@@ -52,12 +60,15 @@ export class JobRunner {
   readonly #readings = new Map<number, Awaited>()
   #lastReading = 0
   readonly #asks: ItemAsks
+  readonly #tracing: OpenTraces | undefined
 
-  constructor(bench: Workbench, batcher: MessagePortBatcher, env: Env, shown: Shown) {
+  constructor(bench: Workbench, batcher: MessagePortBatcher, env: Env, shown: Shown,
+    tracing?: OpenTraces) {
     this.#bench = bench
     this.#batcher = batcher
     this.#env = env
     this.#shown = shown
+    this.#tracing = tracing
     this.#asks = new ItemAsks((mail) => batcher.send(mail))
   }
 
@@ -84,6 +95,10 @@ export class JobRunner {
         return this.#asks.answer(mail.asking, mail.result)
       case 'served':
         return serverIsAt(mail.url)
+      case 'traced':
+        return this.#tracing?.mails.answer(mail.tracing, mail.status)
+      case 'flush':
+        return void this.#flush()
       case 'ping':
         return this.#batcher.send({ type: 'pong' })
     }
@@ -104,9 +119,12 @@ export class JobRunner {
     if (!warm) this.#memories.forget(thread)
     const memory = this.#memories.take(thread, execution.headId)
     try {
+      const steps = this.#tracing?.traces.begin(execution)
       const assignment = { execution, source, outbox, memory, control: job.control,
-        signal: job.abort.signal, entered, items: this.#asks.of(number, entered) }
+        signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
+        ...steps && { tracer: steps.tracer } }
       const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
+      steps?.ended(outcome)
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)
       await outbox.finish(outcome)
@@ -121,6 +139,11 @@ export class JobRunner {
     } finally {
       this.#jobs.delete(number)
     }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#tracing?.traces.flush().catch(() => {})
+    this.#batcher.send({ type: 'flushed' })
   }
 
   /** Shows to others that this job's code runs from now on. */

@@ -16,6 +16,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
   if (!isBag(value)) return false
   switch (value['type'] as WorkerMail['type']) {
     case 'pong':
+    case 'flushed':
       return true
     case 'batch':
       return isNumber(value['job']) && isBatch(value['batch'])
@@ -25,6 +26,10 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
     case 'items':
       return isNumber(value['job']) && isNumber(value['asking'])
         && isListOf(value['operations'], isOperation)
+    case 'trace':
+      return isNumber(value['tracing']) && isText(value['tenant']) && isText(value['contentType'])
+        && (value['form'] === 'multipart' || value['form'] === 'batch')
+        && value['body'] instanceof Uint8Array
     case 'answer':
       return isNumber(value['job']) && isResult(value['result'])
     case 'broken':
@@ -37,6 +42,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
       return isListOf(value['graphs'], isGraph)
         && isListOf(value['failures'], (each) => isText(each['graphId']) && isText(each['message']))
         && isTextList(value['unknown'])
+        && (value['untraced'] === undefined || isText(value['untraced']))
     default:
       return false
   }

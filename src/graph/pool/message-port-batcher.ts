@@ -4,17 +4,20 @@ import type { FromWorker, WorkerMail } from './worker-mail.ts'
 
 /** Batches the messages of one worker, inside that worker. */
 export class MessagePortBatcher {
-  readonly #post: (mails: FromWorker) => void
+  readonly #post: (mails: FromWorker, moved: ArrayBuffer[]) => void
   #mails: WorkerMail[] = []
+  #moved: ArrayBuffer[] = []
   #flushes: (() => void)[] = []
   #scheduled = false
 
-  constructor(post: (mails: FromWorker) => void) {
+  constructor(post: (mails: FromWorker, moved: ArrayBuffer[]) => void) {
     this.#post = post
   }
 
-  send(mail: WorkerMail): void {
+  /** Sends a message. `moved` is part of it, and is not copied. */
+  send(mail: WorkerMail, moved?: ArrayBuffer): void {
     this.#mails.push(mail)
+    if (moved) this.#moved.push(moved)
     this.#schedule()
   }
 
@@ -32,7 +35,7 @@ export class MessagePortBatcher {
       for (const flush of this.#flushes.splice(0)) flush()
       const mails = this.#mails
       this.#mails = []
-      if (mails.length > 0) this.#post(mails)
+      if (mails.length > 0) this.#post(mails, this.#moved.splice(0))
     })
   }
 }

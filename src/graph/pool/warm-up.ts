@@ -51,7 +51,8 @@ export async function warmUp(bench: Workbench): Promise<ExecutionOutcome | undef
   })
 }
 
-function isTracingOn(): boolean {
+/** True if the project sends its traces somewhere by itself. */
+export function isTracingOn(): boolean {
   const { env } = process
   return tracingVariables.some((name) => env[name] === 'true') || !!env.LANGCHAIN_TRACING
 }

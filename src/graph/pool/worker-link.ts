@@ -1,5 +1,6 @@
 /** The main thread's end of one graph worker. */
 
+import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { workerProcess } from './apart-carrier.ts'
 import { workerThread } from './carrier.ts'
@@ -21,6 +22,9 @@ export interface WorkerEvents {
  * ended      the thread has ended
  */
 export type WorkerState = 'starting' | 'ready' | 'ended'
+
+/** Tenants that are remembered: more than a worker has traces of. */
+const tenantsMax = 10_000
 
 /** How a worker is started, and for which project. */
 export interface WorkerOptions extends WorkerStart {
@@ -48,6 +52,8 @@ export class WorkerLink {
   /** True if it ended because its graphs had filled its memory. */
   isFull = false
   readonly #carrier: Carrier
+  /** Tenants whose runs it got; undefined if nothing is traced. */
+  readonly #tenants: LRUCache<string, true> | undefined
   readonly #env: Env
   #lastSeenMs: number
   #pinged = false
@@ -63,6 +69,7 @@ export class WorkerLink {
     this.name = name
     this.generation = generation
     this.#env = env
+    this.#tenants = start.tracedRatio === undefined ? undefined : new LRUCache({ max: tenantsMax })
     this.startedMs = this.#lastSeenMs = env.monotonicMs()
     const carried: CarrierEvents = {
       mails: (mails) => {
@@ -94,6 +101,12 @@ export class WorkerLink {
   post(mail: ToWorker): void {
     if (this.#mails.length === 0) setImmediate(() => this.#flush())
     this.#mails.push(mail)
+    if (mail.type === 'execute') this.#tenants?.set(mail.execution.tenant, true)
+  }
+
+  /** True if it got a run of this tenant, so that it may have traces of it. */
+  hasServed(tenant: string): boolean {
+    return this.#tenants?.has(tenant) ?? false
   }
 
   /** Pings the worker, unless a ping is unanswered. */

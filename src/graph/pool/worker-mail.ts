@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 
 import { CodedError, HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
+import type { TraceBody } from '../engine/step-traces.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
   TupleQuery } from '../execution.ts'
@@ -23,6 +24,8 @@ export interface WorkerData {
   readonly port: MessagePort
   /** Where the worker marks what it executes; missing if nothing is marked. */
   readonly mark?: ExecutionMark
+  /** The share of runs whose steps are traced; missing for none. */
+  readonly tracedRatio?: number
 }
 
 /** A message to a worker. Work is identified by its job, a number that is unique in the process. */
@@ -42,6 +45,10 @@ export type ToWorker =
   | { readonly type: 'remembered'; readonly asking: number; readonly result: Result<ItemResult[]> }
   /** The URL at which this server answers clients; undefined if it does not. */
   | { readonly type: 'served'; readonly url: string | undefined }
+  /** Answers `trace` with an HTTP status. */
+  | { readonly type: 'traced'; readonly tracing: number; readonly status: number }
+  /** Asks for all traces that wait in the worker. */
+  | { readonly type: 'flush' }
   | { readonly type: 'ping' }
 
 /** Messages of a worker. Those that were sent in one turn of the event loop are posted together. */
@@ -56,7 +63,9 @@ export type WorkerMail =
   | { readonly type: 'ready'; readonly graphs: readonly GraphDescription[];
     readonly failures: readonly { readonly graphId: string; readonly message: string }[];
     /** Shortcuts that do not know the project's version of the engine. */
-    readonly unknown: readonly string[] }
+    readonly unknown: readonly string[];
+    /** Why the steps of runs are not traced, although they should be. */
+    readonly untraced?: string }
   | { readonly type: 'batch'; readonly job: number; readonly batch: WorkerBatch }
   /** The job could not continue, for a reason that is not the graph's. */
   | { readonly type: 'broken'; readonly job: number }
@@ -66,6 +75,10 @@ export type WorkerMail =
   | { readonly type: 'items'; readonly job: number; readonly asking: number;
     readonly operations: readonly ItemOperation[] }
   | { readonly type: 'answer'; readonly job: number; readonly result: Result<unknown> }
+  /** Spans of a tenant's runs. */
+  | { readonly type: 'trace'; readonly tracing: number } & TraceBody
+  /** Answers `flush`. */
+  | { readonly type: 'flushed' }
   | { readonly type: 'pong' }
 
 /** A question about a graph or its state. */

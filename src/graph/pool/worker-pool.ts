@@ -37,6 +37,8 @@ export interface PoolOptions {
   readonly variables: NodeJS.ProcessEnv
   /** Where workers mark what they execute; missing if nothing is marked. */
   readonly marks?: ExecutionMarks | undefined
+  /** The share of runs whose steps are traced; missing for none. */
+  readonly tracedRatio?: number | undefined
 }
 
 const tickMs = 500
@@ -63,6 +65,8 @@ export class WorkerPool {
   #deaths = 0
   #lost = 0
   #closed = false
+  /** The project's library cannot trace. */
+  #isUntraced = false
   readonly #links = new Set<WorkerLink>()
   readonly #marks = new Map<WorkerLink, ExecutionMark>()
   /** The message with the URL at which this server answers clients, once that is known. */
@@ -116,6 +120,11 @@ export class WorkerPool {
 
   get everyone(): Iterable<WorkerLink> {
     return this.#links
+  }
+
+  /** The share of runs whose steps are traced. */
+  get tracedRatio(): number {
+    return this.#isUntraced ? 0 : this.#options.tracedRatio ?? 0
   }
 
   /** Workers that died, or were ended because they were stuck. */
@@ -180,11 +189,12 @@ export class WorkerPool {
   }
 
   #start(generation: number, isApart = false): WorkerLink {
-    const { heapMb, variables, marks } = this.#options
+    const { heapMb, variables, marks, tracedRatio } = this.#options
     // What runs apart does not end this process, so it is not marked.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
-      project: this.#projects.project(generation), ...mark && { mark } }
+      project: this.#projects.project(generation), ...mark && { mark },
+      ...tracedRatio !== undefined && { tracedRatio } }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
@@ -230,11 +240,18 @@ export class WorkerPool {
     else this.#ready(link, mail)
   }
 
-  #ready(link: WorkerLink, { graphs, failures, unknown }: WorkerMail & { type: 'ready' }): void {
+  #ready(link: WorkerLink,
+    { graphs, failures, unknown, untraced }: WorkerMail & { type: 'ready' }): void {
     link.state = 'ready'
     if (this.#projects.loaded(link.generation, graphs)) {
       for (const { graphId, message } of failures) {
         this.#env.log.error('A graph cannot be used.', { graphId, reason: message })
+      }
+      this.#isUntraced = untraced !== undefined
+      if (untraced !== undefined) {
+        this.#env.log.warn('The steps of runs are not traced, only the runs: the project cannot.', {
+          reason: untraced,
+        })
       }
       if (unknown.length > 0) {
         this.#env.log.warn("This server does not know the project's version of LangGraph.js: " +

@@ -8,20 +8,22 @@ import { assert, HeddleError } from '../../errors.ts'
 import { GraphStores } from '../engine/graph-store.ts'
 import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
+import { TraceMails } from '../engine/trace-mails.ts'
 import { GraphLibrary } from '../project/library.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
 import { JobRunner } from './job-runner.ts'
+import type { OpenTraces } from './job-runner.ts'
 import { MessagePortBatcher } from './message-port-batcher.ts'
-import { warmUp } from './warm-up.ts'
+import { isTracingOn, warmUp } from './warm-up.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 
 /** Time that a start waits for a factory, which may itself wait for something unreachable. */
 const factoryMs = 10_000
 
 assert(threads.workerData, 'this file is started as a worker thread')
-const { name, project, entered, port, mark } = threads.workerData as WorkerData
+const { name, project, entered, port, mark, tracedRatio } = threads.workerData as WorkerData
 const env = systemEnv({ name })
 
 // User code must not find the port: what is posted there speaks for every job of this worker.
@@ -46,7 +48,7 @@ process.on('unhandledRejection', (error) => {
 })
 
 offerClient(env.log)
-const say = (mails: FromWorker) => post(mails)
+const say = (mails: FromWorker, moved: ArrayBuffer[] = []) => post(mails, moved)
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
 /** Ends the worker. Every worker would end like this, so one message says why, without a stack. */
 const refuse = (error: unknown): never => {
@@ -91,13 +93,30 @@ const bench: Workbench = {
 // If it fails, the project's own runs will show why.
 await warmUp(bench).catch(() => {})
 const batcher = new MessagePortBatcher(say)
-const jobs = new JobRunner(bench, batcher, env, { entered, mark })
+const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
+const jobs = new JobRunner(bench, batcher, env, { entered, mark }, tracing?.opened)
 clientMayAsk()
 receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)
 port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
-batcher.send({ type: 'ready', graphs, failures, unknown })
+batcher.send({ type: 'ready', graphs, failures, unknown,
+  ...tracing?.untraced !== undefined && { untraced: tracing.untraced } })
+
+/** What traces the steps of runs, or why nothing does. */
+async function openTracing(
+  ratio: number,
+): Promise<{ readonly opened?: OpenTraces; readonly untraced?: string }> {
+  // A graph has one tracer only.
+  if (isTracingOn()) return { untraced: 'it sends its traces elsewhere (LANGSMITH_TRACING)' }
+  const { StepTraces } = await import('../engine/step-traces.ts')
+  const mails = new TraceMails((tracing, body) =>
+    batcher.send({ type: 'trace', tracing, ...body }, body.body.buffer)
+  )
+  const traces = await StepTraces.open({ ratio, send: mails.send, nowMs: () => env.nowMs(),
+    uuid: () => env.uuid() })
+  return typeof traces === 'string' ? { untraced: traces } : { opened: { traces, mails } }
+}
 
 /** Removes a handle from what Node lists as open in this thread. */
 function hideHandle(handle: object): void {

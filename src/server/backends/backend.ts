@@ -6,6 +6,7 @@ import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
 import type { LogPort } from '../../checkpoint/index.ts'
 import type { AdmitsQuestion, LimitTable, RecentAdmits } from '../../limits/index.ts'
+import type { SpanStorePlace } from '../../platform/index.ts'
 import type { AssistantIndex, CronIndex, DueCrons, DueThreads, ItemIndex, RunTable, ScatteredIndex,
   ThreadIndex, UnfinishedThread } from '../../search/index.ts'
 
@@ -29,6 +30,8 @@ export interface Backend {
   readonly limits: LimitTable
   /** The billing records. */
   readonly billing: BillingTable
+  /** Where spans are stored: threads of the platform open it. */
+  readonly spans: SpanStorePlace
   /** Searches over all members. */
   readonly everybody: ScatteredIndex
   /** Threads of this member that sleep until a run is due. */

@@ -8,10 +8,12 @@ import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitWires } from '../../limits/index.ts'
+import { catalogKindName, catalogWire } from '../../platform/index.ts'
+import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
 import type { CassandraSettings, MemberSettings } from '../../settings/index.ts'
-import { openCassandraStore } from '../../store/cassandra/index.ts'
+import { cassandraSpans, openCassandraStore } from '../../store/cassandra/index.ts'
 import type { CassandraStore } from '../../store/cassandra/index.ts'
 import { threadWire } from '../../thread/index.ts'
 import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
@@ -67,7 +69,8 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
         name: 'cron',
         wire: cronWire,
-      }, { name: itemKindName, wire: itemWire }, indexWire, ...limitWires],
+      }, { name: catalogKindName, wire: catalogWire }, { name: itemKindName, wire: itemWire },
+        indexWire, ...limitWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -75,6 +78,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       ...tracing && { tracing },
     })
     return servedBackend({ store, node, env, lookAtTheClock,
+      spans: cassandraSpans(connectionOptions(settings)),
       place: `keyspace ${keyspace} of Cassandra at ${contactPoints.join(', ')}` })
   } catch (error) {
     await store.close()
@@ -83,9 +87,9 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
 }
 
 function servedBackend(
-  { store, node, env, lookAtTheClock, place }: { readonly node: ClusterNode;
-    readonly store: CassandraStore; readonly env: Env; readonly place: string;
-    lookAtTheClock(): Promise<void> },
+  { store, node, env, lookAtTheClock, place, spans }: { readonly node: ClusterNode;
+    readonly spans: SpanStorePlace; readonly store: CassandraStore; readonly env: Env;
+    readonly place: string; lookAtTheClock(): Promise<void> },
 ): Backend {
   const { ownership, transport, self } = node
   const check = node.ownershipCheck ?? nobodysCheck
@@ -109,6 +113,7 @@ function servedBackend(
     items,
     keys: store.keys,
     billing: store.billing,
+    spans,
     limits,
     everybody,
     ownership,

@@ -3,7 +3,7 @@
 import { defaultShards, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
-import { openEmbeddedStore } from '../../store/embedded/index.ts'
+import { embeddedSpans, openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { Backend } from './backend.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { Backend } from './backend.ts'
  * it no longer can.
  */
 export async function openEmbeddedBackend(directory: string, env: Env,
-  endProcess: (reason: string) => void): Promise<Backend> {
+  endProcess: (reason: string) => void, tracesDiskBytes: number): Promise<Backend> {
   const store = await openEmbeddedStore({ directory, env, onLost: endProcess })
   const self = { id: env.uuid(), address: 'here' }
   const view = soleMember(self)
@@ -19,6 +19,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
   const ownership = placedOwnership({ view, shards: defaultShards, epoch })
   return {
     ...store,
+    spans: embeddedSpans({ directory, diskBytes: tracesDiskBytes }),
     everybody: store,
     ownership,
     ownershipCheck: undefined,

@@ -14,6 +14,7 @@ import { partsOf } from './assembly.ts'
 import { recover } from './execution-turns.ts'
 import { Interruptions } from './interruptions.ts'
 import { Purge } from './purge.ts'
+import { reportLastRuns } from './last-runs.ts'
 import { followRun, followThread } from './run-turns.ts'
 import { isOccupied, leaveParts, releaseParts } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
@@ -75,6 +76,7 @@ class ThreadActor
     const { branch, deleted } = this.#log.state.row
     if (deleted) await this.#purge.once(branch!)
     callWebhooks(this.#parts)
+    reportLastRuns(this.#parts.context)
   }
 
   /** Called again if another owner's row came in between: what was found before is dropped. */

@@ -26,6 +26,8 @@ export interface ThreadLogPorts {
   readonly threads: Pick<ThreadIndex, 'get'>
   /** Whether a billing record is made of each run that ends; by default not. */
   readonly billing?: boolean
+  /** Gets the rows of runs that have ended, once that is on disk; by default, nobody does. */
+  readonly runsEnded?: (runs: readonly RunRow[]) => void
   /** Shared by all threads of this member: how many bytes of states they may remember. */
   readonly views: ByteBudget<object>
 }
@@ -179,6 +181,7 @@ export class ThreadLog {
       urgency,
     ))
     this.watcher?.written(records, seq, durable)
+    this.#reportEnded(rows, durable)
     return durable
   }
 
@@ -197,7 +200,15 @@ export class ThreadLog {
     const { epoch } = this.position
     this.#state = apply(this.#state, { $case: 'opened', value: { epoch } }, this.position)
     const entry = { records: [], ...this.#changesOf(lag), thread: true }
-    return this.#settling(this.#writer.write(entry, 'now'))
+    const durable = this.#settling(this.#writer.write(entry, 'now'))
+    this.#reportEnded(lag, durable)
+    return durable
+  }
+
+  #reportEnded({ ended }: RunRows, durable: Promise<void>): void {
+    const { runsEnded } = this.#options.ports
+    if (runsEnded === undefined || ended.length === 0) return
+    durable.then(() => runsEnded(ended), () => {})
   }
 
   #changesOf(rows: RunRows): Pick<LogWriterEntry, 'runs' | 'removedRunIds' | 'billed'> {

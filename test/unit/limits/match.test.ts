@@ -7,14 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { rateLimits } from '../../../src/limits/limit-rows.ts'
 import { rowMatcher } from '../../../src/limits/match.ts'
 import { plainTarget, requestPath } from '../../../src/limits/request-path.ts'
+import { both, key, limitVectors, none, user, vectorId as id } from '../../support/limit-vectors.ts'
+import type { Shown } from '../../support/limit-vectors.ts'
 
 const rowOf = { us: rowMatcher(rateLimits('us')), eu: rowMatcher(rateLimits('eu')) }
-const id = '0b1d7e7e-2a5f-4c0e-9d3e-5d8f3a1b2c4d'
-
-interface Shown {
-  readonly key?: boolean
-  readonly user?: boolean
-}
 
 /** Matches a path under the platform's base URL, even if this server has a route there. */
 function platformRow(method: string, target: string, { key = false, user = false }: Shown,
@@ -28,45 +24,14 @@ function rowHere(method: string, target: string, { key = false, user = false }: 
   return rowOf.us({ method, path: requestPath(target), key, user }).name
 }
 
-const [key, user, both, none] = [{ key: true }, { user: true }, { key: true, user: true }, {}]
-
 describe('a request', () => {
-  it.each([
-    ['OPTIONS', '/runs/query', none, 'edge', '2000/10', 'IP'],
-    ['GET', '/info', key, 'edge', '2000/10', 'IP'],
-    ['GET', '/api/v1/info?', key, 'edge', '2000/10', 'IP'],
-    ['POST', '/v1/metadata/submit', key, 'edge', '2000/10', 'IP'],
-    ['POST', '/runs', key, 'runs-create', '2000/10', 'x-api-key'],
-    ['POST', '/runs/', key, 'runs-create', '2000/10', 'x-api-key'],
-    ['POST', '/api/v1/runs/batch', key, 'runs-batch', '2000/10', 'x-api-key'],
-    ['POST', '/runs/multipart', user, 'default-user', '1000/10', 'x-user-id + IP'],
-    ['POST', '/runs/query', key, 'runs-query-key', '15/10', 'x-api-key'],
-    ['POST', '/runs/query', user, 'runs-query-user', '300/10', 'x-user-id + IP'],
-    ['POST', '/runs/query', both, 'runs-query-key', '15/10', 'x-api-key'],
-    ['POST', '/api/v2/runs/query', key, 'default-key', '1000/10', 'x-api-key'],
-    ['GET', `/runs/${id}?`, key, 'run-lookup', '30/60', 'x-api-key'],
-    ['GET', `/runs/${id}/share`, key, 'default-key', '1000/10', 'x-api-key'],
-    ['PATCH', `/runs/${id}`, key, 'runs-update', '2000/10', 'x-api-key'],
-    ['PATCH', `/annotation-queues/${id}/runs/${id}`, key, 'runs-update', '2000/10', 'x-api-key'],
-    ['POST', '/runs/stats', key, 'runs-stats', '1/10', 'x-api-key'],
-    ['POST', `/runs/rules/${id}/trigger`, key, 'deletion-key', '10/60', 'x-api-key'],
-    ['POST', `/runs/rules/${id}/trigger`, user, 'deletion-user', '30/60', 'x-user-id + IP'],
-    ['DELETE', `/sessions/${id}`, key, 'deletion-key', '10/60', 'x-api-key'],
-    ['GET', '/sessions?name=x', key, 'default-key', '1000/10', 'x-api-key'],
-    ['GET', '/commits/-/p/latest', key, 'commits-key', '10000/60', 'x-api-key'],
-    ['GET', '/commits/o/p/latest', none, 'catch-all', '100/60', 'IP'],
-    ['POST', '/repos/-/p/tags', key, 'repos-key', '100/60', 'x-api-key'],
-    ['POST', `/datasets/${id}/generate`, key, 'generate-key', '30/3600', 'x-api-key'],
-    ['POST', '/charts/preview', user, 'charts-user', '750/600', 'x-user-id + IP'],
-    ['GET', '/examples?dataset=x', user, 'default-user', '1000/10', 'x-user-id + IP'],
-    ['GET', '/public/download?jwt=x', key, 'public-download', '5000/60', 'IP'],
-    ['GET', '/public/token/run', none, 'catch-all', '100/60', 'IP'],
-  ])('%s %s with %o falls under %s', (method, target, shown, name, limit, identity) => {
-    const rateLimit = platformRow(method, target, shown)
-    expect([rateLimit.name, `${rateLimit.count}/${rateLimit.intervalMs / 1_000}`,
-      rateLimit.identity])
-      .toEqual([name, limit, identity])
-  })
+  it.each(limitVectors)('%s %s with %o falls under %s',
+    (method, target, shown, name, limit, identity) => {
+      const rateLimit = platformRow(method, target, shown)
+      expect([rateLimit.name, `${rateLimit.count}/${rateLimit.intervalMs / 1_000}`,
+        rateLimit.identity])
+        .toEqual([name, limit, identity])
+    })
 
   it('has the limit of its region if that differs', () => {
     expect(platformRow('POST', '/runs/stats', key, 'eu').count).toBe(20)

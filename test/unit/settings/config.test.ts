@@ -31,6 +31,7 @@ describe('settings', () => {
       config: '/heddle/starter/langgraph.json',
       dataDirectory: '/heddle/starter/.heddle',
       port: 2024,
+      platformPort: undefined,
       portIsChosen: false,
       host: '127.0.0.1',
       insecureListen: false,
@@ -53,6 +54,9 @@ describe('settings', () => {
       cassandra: null,
       metrics: null,
       tracing: null,
+      ownTraces: 'runs',
+      ownTracesRatio: 1,
+      tracesDiskBytes: 10 * 1024 ** 3,
       limits: false,
       billing: false,
       limitOverrides: null,
@@ -155,6 +159,14 @@ describe('settings', () => {
 
   it.each(['1.5', '0x10', ' 1', '1e3', 'NaN'])('refuse %s as a number', (workers) => {
     expect(mistakes({ options: { workers } })).toContain('--workers')
+  })
+
+  it.each(['2', '-1', '.', '1e-1', '1.5', '0x1'])('refuse %s as a share', (ownTracesRatio) => {
+    expect(mistakes({ options: { ownTracesRatio } })).toContain('must be a number from 0 to 1')
+  })
+
+  it.each([['0', 0], ['0.25', 0.25], ['1.0', 1]])('take %s as a share', (ownTracesRatio, share) => {
+    expect(resolved({ options: { ownTracesRatio } })).toMatchObject({ ownTracesRatio: share })
   })
 
   it('refuse an address that others can reach, unless that is confirmed', () => {

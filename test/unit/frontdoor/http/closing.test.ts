@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { addressReader } from '../../../../src/frontdoor/index.ts'
 import { virtualEnv } from '../../../support/env.ts'
 import { MemoryKeys } from '../../../support/memory-keys.ts'
+import { firstFreePort } from '../../../support/port.ts'
 import { call, openDoor } from '../open-front-door.ts'
 
 const never = new AbortController().signal
@@ -92,6 +93,14 @@ describe('opening', () => {
     expect(Number(new URL(beside.url).port)).toBeGreaterThan(port)
     expect((await call(beside, 'GET', '/ok')).status).toBe(200)
     expect(env.timers()).toBe(0)
+  })
+
+  it('leaves no port open if that of the platform is taken', async () => {
+    const [port, free] = [Number(new URL((await openDoor()).url).port), await firstFreePort()]
+    await expect(openDoor({ port: free, platformPort: port })).rejects
+      .toMatchObject({ code: 'EADDRINUSE', port })
+    const door = await openDoor({ port: free })
+    expect((await call(door, 'GET', '/ok')).status).toBe(200)
   })
 })
 

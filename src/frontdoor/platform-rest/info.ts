@@ -1,0 +1,46 @@
+/** Routes that clients ask before all others: what the platform offers, and who they are. */
+
+import type { FastifyRequest } from 'fastify'
+
+import { tenantId } from '../../platform/index.ts'
+import type { App } from '../http/route.ts'
+import { platformRoute } from './platform-route.ts'
+import type { PlatformParts } from './platform-route.ts'
+
+/** The version whose API this is. Clients warn of older ones. */
+const apiVersion = '0.18.0'
+
+/** Operations of one body, its bytes, and how many are sent at once by clients that are behind. */
+const batches = { use_multipart_endpoint: true, size_limit: 100, size_limit_bytes: 20_971_520,
+  scale_up_qsize_trigger: 1_000, scale_up_nthreads_limit: 16, scale_down_nempty_trigger: 4 }
+
+/** Clients take their newest ways only if these say so. */
+const flags = { dataset_examples_multipart_enabled: true, examples_multipart_enabled: true,
+  gzip_body_enabled: true, zstd_compression_enabled: true, ch_query_enabled: true,
+  sdb_query_enabled: true }
+
+/** Adds the routes. */
+export function infoRoutes(app: App, { version, region }: PlatformParts): void {
+  const info = { version: apiVersion, heddle_version: version, batch_ingest_config: batches,
+    instance_flags: flags, ...region && { region: region.name } }
+  app.get('/info', platformRoute('public'), async () => info)
+  app.get('/info/health', platformRoute('public'), async () => ({ ok: true }))
+
+  const organisation = async ({ caller: { tenant } }: FastifyRequest) => {
+    const id = tenantId(tenant)
+    return { org_config: { org_id: id, tenant_id: id, display_name: tenant } }
+  }
+  app.get('/auth', platformRoute('read'), organisation)
+  app.post('/auth', platformRoute('read'), organisation)
+  app.get('/auth/public', platformRoute('read'), async ({ caller: { tenant } }) => {
+    const id = tenantId(tenant)
+    return { organization_id: id, tenant_id: id, ls_user_id: null, user_id: null, user_email: null }
+  })
+
+  // What servers and clients report of themselves is not kept.
+  app.post('/beacon/verify', platformRoute('public'), async () => ({ token: '' }))
+  app.post('/beacon/ingest-traces', platformRoute('public'), async () => ({ inserted_count: 0 }))
+  for (const path of ['/beacon/*', '/metadata/submit']) {
+    app.post(path, platformRoute('public'), async (_request, reply) => reply.code(204).send())
+  }
+}

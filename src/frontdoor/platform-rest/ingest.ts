@@ -1,0 +1,87 @@
+/** Routes that take operations in. Bodies are read in the ingest thread, never here. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import { HeddleError } from '../../errors.ts'
+import type { IngestAnswer, IngestCall } from '../../platform/index.ts'
+import { projectOfAddress, readUuid } from '../../platform/index.ts'
+import type { App } from '../http/route.ts'
+import { platformRoute } from './platform-route.ts'
+import type { PlatformParts } from './platform-route.ts'
+import { WaitingBodies } from './waiting-bodies.ts'
+
+/** Adds the routes. The parser of the app must leave bodies as they came. */
+export function ingestRoutes(app: App, { platform }: PlatformParts): void {
+  const waiting = new WaitingBodies()
+  const take = async (request: FastifyRequest, form: IngestCall['form'],
+    more: Pick<IngestCall, 'spanId'> = {}): Promise<IngestAnswer> => {
+    const { headers, caller: { tenant } } = request
+    const raw = (request.body ?? new Uint8Array()) as Uint8Array
+    const encoding = encodingOf(headers['content-encoding'])
+    const release = waiting.hold(tenant, raw.byteLength)
+    try {
+      const body = bytesOf(raw)
+      const project = projectIn(headers)
+      return await platform.ingest.ingest({
+        tenant,
+        form,
+        body,
+        encoding,
+        contentType: headers['content-type'] ?? '',
+        ...project !== undefined && { project },
+        ...more,
+      }, { transfer: [body.buffer as ArrayBuffer] })
+    } finally {
+      release()
+    }
+  }
+
+  app.post('/runs/multipart', platformRoute('change'),
+    async (request, reply) => accepted(reply, await take(request, 'multipart')))
+  app.post('/runs/batch', platformRoute('change'),
+    async (request, reply) => accepted(reply, await take(request, 'batch')))
+  app.post('/runs', platformRoute('change'),
+    async (request, reply) => accepted(reply, await take(request, 'post')))
+  app.patch<{ Params: { id: string } }>('/runs/:id', platformRoute('change'),
+    async (request, reply) => {
+      const spanId = readUuid(request.params.id)
+      if (spanId === undefined) throw new HeddleError('invalid', 'The id of a run is a UUID.')
+      return accepted(reply, await take(request, 'patch', { spanId }))
+    })
+  app.post('/otel/v1/traces', platformRoute('change'), async (request, reply) => {
+    const type = request.headers['content-type'] ?? ''
+    if (!/^application\/(x-protobuf|json)\b/i.test(type)) {
+      return reply.code(415).send({ error: 'Send application/x-protobuf or application/json.' })
+    }
+    const { otlp } = await take(request, 'otlp')
+    return reply.type(otlp!.contentType).send(Buffer.from(otlp!.body))
+  })
+}
+
+/** What was read stays accepted; operations that failed alone are named. */
+function accepted(reply: FastifyReply, { rejected, cut }: IngestAnswer): FastifyReply {
+  return reply.code(202).send({ message: 'Runs batch ingested',
+    ...rejected.length > 0 && { rejected }, ...cut !== undefined && { cut } })
+}
+
+/** The project that headers name, by its name or by its agent. */
+function projectIn(
+  { 'langsmith-project': name, 'langsmith-agent-id': agent,
+    'langsmith-agent-environment': environment }: FastifyRequest['headers'],
+): string | undefined {
+  if (typeof name === 'string' && name !== '') return name
+  if (typeof agent !== 'string' || typeof environment !== 'string') return undefined
+  return projectOfAddress(`lrn:agents/${agent}/environments/${environment.toLowerCase()}`)
+}
+
+/** The bytes in a buffer of their own, which moves to the ingest thread. Long ones have one. */
+function bytesOf(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
+}
+
+function encodingOf(encoding = ''): IngestCall['encoding'] {
+  const name = encoding.trim().toLowerCase()
+  if (name === '' || name === 'identity') return ''
+  if (name === 'gzip' || name === 'zstd') return name
+  throw new HeddleError('unsupported', `Bodies may be compressed with gzip or zstd, not ${name}.`)
+}

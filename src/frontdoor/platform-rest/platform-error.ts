@@ -1,0 +1,19 @@
+/** Errors as clients read them: those of the platform have a form of their own. */
+
+import type { HeddleError } from '../../errors.ts'
+import { bodyOf } from '../error-reply.ts'
+import type { ErrorForm } from '../error-reply.ts'
+
+/**
+ * The form at this routed address. `error` and `detail` are the sentence; the newer API answers a
+ * problem object (RFC 9457). Routes of a deployment have their own form.
+ */
+export function errorForm(error: HeddleError, url: string): ErrorForm {
+  const body = bodyOf(error)
+  if (!url.startsWith('/api/')) return { body }
+  const both = { ...body, error: error.message }
+  if (!url.startsWith('/api/v2/')) return { body: both }
+  const { httpStatus: status, code } = error
+  return { type: 'application/problem+json',
+    body: { type: 'about:blank', title: code.replaceAll('_', ' '), status, ...both } }
+}

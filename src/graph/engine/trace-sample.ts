@@ -1,0 +1,6 @@
+/** Which runs are traced step by step. Pure: the member that executes a run and others agree. */
+
+/** True for this share of all runs. The last digits of their ids are random. */
+export function isSampled(runId: string, ratio: number): boolean {
+  return parseInt(runId.slice(-8), 16) / 2 ** 32 < ratio
+}

@@ -1,0 +1,65 @@
+/** What comes out of workers with traces, on its way to the platform. */
+
+import { HeddleError } from '../../errors.ts'
+import type { TraceBody } from '../engine/step-traces.ts'
+import type { WorkerLink } from './worker-link.ts'
+import type { WorkerMail } from './worker-mail.ts'
+
+/** Writes spans of a tenant. Rejects if they cannot be written. */
+export type WriteTraces = (body: TraceBody) => Promise<void>
+
+/** Takes the traces of all workers. Belongs to the graph host. */
+export class TraceIntake {
+  #write: WriteTraces | undefined
+  readonly #flushing = new Map<WorkerLink, () => void>()
+
+  /** From now on traces are written. Before, workers try again. */
+  writeWith(write: WriteTraces): void {
+    this.#write = write
+  }
+
+  /** Handles what a worker sent about traces. */
+  mail(link: WorkerLink, mail: WorkerMail & { type: 'trace' | 'flushed' }): void {
+    if (mail.type === 'flushed') this.ended(link)
+    else void this.#take(link, mail)
+  }
+
+  /** Lets workers write what they hold. Resolves when they have, or at the deadline. */
+  async flush(links: Iterable<WorkerLink>, deadline: AbortSignal): Promise<void> {
+    const ready = [...links].filter(({ state }) => state === 'ready')
+    if (deadline.aborted) return
+    const flushed = Promise.all(ready.map((link) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#flushing.set(link, resolve)
+      link.post({ type: 'flush' })
+      return promise
+    }))
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    deadline.addEventListener('abort', () => resolve(), { once: true })
+    await Promise.race([flushed, late])
+  }
+
+  /** Nothing more comes of this worker. */
+  ended(link: WorkerLink): void {
+    this.#flushing.get(link)?.()
+    this.#flushing.delete(link)
+  }
+
+  async #take(link: WorkerLink,
+    { tracing, tenant, form, contentType, body }: WorkerMail & { type: 'trace' }): Promise<void> {
+    const status = await this.#statusOf(link, { tenant, form, contentType, body })
+    link.post({ type: 'traced', tracing, status })
+  }
+
+  async #statusOf(link: WorkerLink, body: TraceBody): Promise<number> {
+    // User code may have sent it, in the name of others.
+    if (!link.hasServed(body.tenant)) return 403
+    if (!this.#write) return 503
+    try {
+      await this.#write(body)
+      return 202
+    } catch (error) {
+      return HeddleError.from(error).httpStatus
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** Shows the platform what threads know of their runs: its traces keep no copy of that. */
+
+import { HeddleError } from '../errors.ts'
+import type { QueryNeeds } from '../platform/index.ts'
+import type { RunStatus } from '../search/index.ts'
+import type { ThreadClient } from '../thread/index.ts'
+
+/** Characters of a text that is shown. Of states, no more are read once there are so many. */
+const textMax = 8 * 1024 * 1024
+
+/** Statuses of runs that will not change. */
+const endings: ReadonlySet<string> = new Set<RunStatus>(['success', 'error', 'interrupted',
+  'timeout'])
+
+/** The threads as the platform asks them. */
+export function ownViews(
+  threads: Pick<ThreadClient, 'getRun' | 'joinRun' | 'state' | 'history'>,
+): QueryNeeds {
+  return {
+    ownRun: ({ tenant, thread, run }) =>
+      orGone(null, async () => {
+        const row = await threads.getRun(tenant, thread, run)
+        if (!endings.has(row.status)) return null
+        const { kwargsJson, metadataJson, errorJson, finalCheckpointId: finalCheckpoint } = row
+        // The history of a thread may be gone before its runs are.
+        const outputs = errorJson !== '' || finalCheckpoint === ''
+          ? null
+          : await orGone(null, () => threads.joinRun(tenant, thread, run))
+        return { kwargs: shown(kwargsJson), metadata: shown(metadataJson), error: shown(errorJson),
+          outputs: shown(outputs), finalCheckpoint }
+      }),
+    ownState: ({ tenant, thread, checkpoint: checkpointId }) =>
+      orGone(null, async () =>
+        shown(
+          await threads.state(tenant, thread, { checkpointId, checkpointNs: '', subgraphs: false }),
+        )),
+    ownStatesBefore: ({ tenant, thread, checkpoint: before, limit }) =>
+      orGone([], async () => {
+        const states: string[] = []
+        const query = { checkpointId: null, checkpointNs: '', before, limit, metadata: null }
+        let characters = 0
+        for await (const part of threads.history(tenant, thread, query)) {
+          states.push(...part.states)
+          characters += part.states.reduce((sum, { length }) => sum + length, 0)
+          if (characters > textMax) break
+        }
+        return states
+      }),
+  }
+}
+
+function shown(text: string | null): string | null {
+  return text === null || text === '' || text.length > textMax ? null : text
+}
+
+/** What is gone stays gone; what cannot be read now may be asked for again. */
+async function orGone<Gone, Found>(gone: Gone, find: () => Promise<Found>): Promise<Found | Gone> {
+  try {
+    return await find()
+  } catch (error) {
+    if (HeddleError.from(error).retry === 'no') return gone
+    throw error
+  }
+}

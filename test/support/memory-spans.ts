@@ -1,0 +1,230 @@
+/** Spans in memory: what a store of traces does, as obvious as can be, for tests. */
+
+import { foldHead } from '../../src/platform/spans/fold.ts'
+import type { SpanOperation } from '../../src/platform/spans/fold.ts'
+import { termOf } from '../../src/platform/spans/term.ts'
+import type { Block, Feedback, FeedbackToken, FilePart, Plan, Removal, ScanMark, SpanHead,
+  SpanPlace, SpanStore, SpanWrite, Uuid } from '../../src/platform/index.ts'
+
+/** All operations on one span, and the feedback on it. */
+interface Row {
+  readonly place: SpanPlace
+  readonly operations: SpanOperation[]
+  /** Keys of its feedback, also of what was deleted. */
+  readonly feedbackKeys: Set<string>
+}
+
+const sliceOf = 500
+const hourUs = 3600e6
+
+/** An empty store. `nowUs` is its clock. */
+export function memorySpans(nowUs: () => number = () => Date.now() * 1000): SpanStore {
+  const rows = new Map<string, Row>()
+  const blocks = new Map<string, Block>()
+  const files = new Map<string, FilePart>()
+  const feedback = new Map<string, Feedback>()
+  const tokens: FeedbackToken[] = []
+  const removals: { readonly tenant: string; readonly what: Removal }[] = []
+  const rollUps = new Map<string, Uint8Array>()
+  const touched = new Map<string, number>()
+
+  const isRemoved = (place: SpanPlace) =>
+    removals.some(({ tenant, what }) => tenant === place.tenant && concerns(what, place))
+  const headOf = ({ operations, place, feedbackKeys }: Row): SpanHead => {
+    const marks = feedbackKeys.size === 0
+      ? []
+      : [...feedback.values()].filter(({ tenant, span }) =>
+        tenant === place.tenant && span === place.id
+      )
+        .map(({ id, key, score, value }) => ({ id, key, score, value }))
+    const head = foldHead(operations, marks)
+    return { ...head, terms: [
+      ...new Set([...head.terms, ...[...feedbackKeys].map((key) => termOf.feedback(key))]),
+    ] }
+  }
+  const rowAt = (place: SpanPlace): Row => {
+    const key = keyOf(place)
+    const row = rows.get(key) ?? { place, operations: [], feedbackKeys: new Set() }
+    rows.set(key, row)
+    return row
+  }
+  /** The heads of a tenant, until something changes. */
+  const folded = new Map<string, readonly SpanHead[]>()
+  const known = (tenant: string) => {
+    const heads = folded.get(tenant) ?? [...rows.values()]
+      .filter(({ place, operations }) => place.tenant === tenant && operations.length > 0)
+      .map(headOf)
+    folded.set(tenant, heads)
+    return heads
+  }
+  const touch = ({ tenant, project, startUs }: SpanPlace) => {
+    const hour = hourKey(tenant, project, Math.floor(startUs / hourUs))
+    touched.set(hour, nowUs())
+    folded.clear()
+    rollUps.delete(hour)
+  }
+
+  return {
+    async write({ tenant, spans, blocks: written, files: attached }) {
+      const alive = spans.filter(({ place }) => !isRemoved(place))
+      for (const span of alive) {
+        rowAt(span.place).operations.push(operationOf(span))
+        touch(span.place)
+      }
+      for (const block of written) blocks.set(`${tenant} ${block.trace} ${block.id}`, block)
+      for (const file of attached) files.set(`${tenant} ${file.owner} ${file.name}`, file)
+    },
+    async *scan(plan, after) {
+      const wanted = known(plan.tenant).filter((head) => isInRange(plan, head))
+        .toSorted((a, b) => compare(plan.order, a, b))
+        .filter((head) => after === undefined || compare(plan.order, head, after) > 0)
+      for (const heads of slices(wanted)) yield { heads, looked: heads.length }
+    },
+    async locate(tenant, ids) {
+      return new Map(known(tenant).filter(({ id }) => ids.includes(id))
+        .map((head) => [head.id, placeOf(head)]))
+    },
+    async heads(places) {
+      return places.flatMap((place) => {
+        const row = rows.get(keyOf(place))
+        return row === undefined || row.operations.length === 0 ? [] : [headOf(row)]
+      })
+    },
+    async *trace({ tenant, project, trace }) {
+      yield* slices(known(tenant).filter((head) => head.project === project && head.trace === trace)
+        .toSorted((a, b) => compare('oldest', a, b)))
+    },
+    async blocks({ tenant, trace }, ids) {
+      return new Map(ids.flatMap((id) => {
+        const block = blocks.get(`${tenant} ${trace} ${id}`)
+        return block === undefined ? [] : [[id, block.data]]
+      }))
+    },
+    async files(tenant, owner, name) {
+      return [...files].filter(([key, file]) =>
+        key.startsWith(`${tenant} ${owner} `) && (name === undefined || file.name === name)
+      ).map(([, file]) => (name === undefined ? { ...file, data: new Uint8Array() } : file))
+    },
+    async remove(tenant, what) {
+      removals.push({ tenant, what })
+      for (const [key, { place }] of rows) {
+        if (place.tenant !== tenant || !concerns(what, place)) continue
+        rows.delete(key)
+        touch(place)
+        for (const [id, row] of feedback) {
+          if (row.tenant === tenant && row.span === place.id) feedback.delete(id)
+        }
+        for (const name of files.keys()) {
+          if (name.startsWith(`${tenant} ${place.id} `)) files.delete(name)
+        }
+        const isAlive = (row: Row) => row.place.tenant === tenant && row.place.trace === place.trace
+        if (![...rows.values()].some(isAlive)) {
+          for (const name of blocks.keys()) {
+            if (name.startsWith(`${tenant} ${place.trace} `)) blocks.delete(name)
+          }
+        }
+      }
+      for (const [id, row] of feedback) {
+        const ofProject = what.kind === 'project' && row.project === what.project
+        if (row.tenant === tenant && ofProject) feedback.delete(id)
+      }
+    },
+
+    async putFeedback(given) {
+      for (const { row, place } of given) {
+        if (place !== null && isRemoved(place)) continue
+        feedback.set(`${row.tenant} ${row.id}`, row)
+        if (place === null) continue
+        rowAt(place).feedbackKeys.add(row.key)
+        touch(place)
+      }
+    },
+    getFeedback: async (tenant, id) => feedback.get(`${tenant} ${id}`),
+    listFeedback: async ({ tenant, spans, project, keys, limit, offset }) =>
+      [...feedback.values()].filter((row) =>
+        row.tenant === tenant && (spans === undefined || spans.includes(row.span ?? '')) &&
+        (project === undefined || row.project === project) &&
+        (keys === undefined || keys.includes(row.key))
+      ).toSorted((a, b) => b.createdUs - a.createdUs || textOrder(b.id, a.id))
+        .slice(offset, offset + limit),
+    async deleteFeedback(tenant, id) {
+      const given = feedback.get(`${tenant} ${id}`)
+      for (const { place } of rows.values()) {
+        if (place.tenant === tenant && place.id === given?.span) touch(place)
+      }
+      return feedback.delete(`${tenant} ${id}`)
+    },
+    async putFeedbackToken(token) {
+      tokens.push(token)
+    },
+    getFeedbackToken: async (hash, nowMs) =>
+      tokens.find((token) => token.hash === hash && token.expiresMs > nowMs),
+    listFeedbackTokens: async (tenant, span) =>
+      tokens.filter((token) => token.tenant === tenant && token.span === span),
+
+    async rollUps(tenant, project, from, to) {
+      return new Map(range(from, to).flatMap((hour) => {
+        const body = rollUps.get(hourKey(tenant, project, hour))
+        return body === undefined ? [] : [[hour, body]]
+      }))
+    },
+    async putRollUp(tenant, project, hour, body, scanBeganUs) {
+      const key = hourKey(tenant, project, hour)
+      if ((touched.get(key) ?? -Infinity) < scanBeganUs) rollUps.set(key, body)
+    },
+    async hours(tenant, project, from, to) {
+      const hours = known(tenant).filter((head) => head.project === project)
+        .map(({ startUs }) => Math.floor(startUs / hourUs))
+      return [...new Set(hours)].filter((hour) => hour >= from && hour < to)
+        .toSorted((a, b) => a - b)
+    },
+    close: async () => {},
+  }
+}
+
+function operationOf({ place, kind, arrivedUs, fields, terms, block }: SpanWrite): SpanOperation {
+  return { place, kind, arrivedUs, fields, terms, block }
+}
+
+function placeOf({ tenant, project, startUs, id, trace, traceStartUs }: SpanHead): SpanPlace {
+  return { tenant, project, startUs, id, trace, traceStartUs }
+}
+
+function keyOf({ tenant, project, id }: SpanPlace): string {
+  return `${tenant} ${project} ${id}`
+}
+
+function hourKey(tenant: string, project: Uuid, hour: number): string {
+  return `${tenant} ${project} ${hour}`
+}
+
+function concerns(what: Removal, place: SpanPlace): boolean {
+  if (what.kind === 'traces') {
+    return what.traces.some(({ project, trace }) =>
+      project === place.project && trace === place.trace
+    )
+  }
+  const before = what.kind === 'older' ? what.beforeUs : Infinity
+  return what.project === place.project && place.startUs < before
+}
+
+function isInRange({ projects, fromUs, toUs }: Plan, { project, startUs }: SpanHead): boolean {
+  return projects.includes(project) && startUs >= fromUs && startUs < toUs
+}
+
+function compare(order: Plan['order'], a: ScanMark, b: ScanMark): number {
+  const later = a.startUs - b.startUs || textOrder(a.id, b.id)
+  return order === 'newest' ? -later : later
+}
+
+function textOrder(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+function* slices<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  for (let at = 0; at < items.length; at += sliceOf) yield items.slice(at, at + sliceOf)
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
+}
