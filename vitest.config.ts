@@ -21,6 +21,7 @@ const ecosystem = ['assistants', 'cancel', 'crons', 'expiry', 'forms', 'graph-st
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
 const browser = 'test/browser/*.long.ts'
+const tracing = 'test/tracing/*.long.ts'
 /** Packages that are installed for tests have tests of their own. */
 const packages = '**/node_modules/**'
 /**
@@ -74,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'long',
           include: ['test/**/*.long.ts'],
-          exclude: [cluster, browser, packages],
+          exclude: [cluster, browser, tracing, packages],
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
@@ -93,6 +94,10 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'tracing', include: [tracing], globalSetup: 'test/tracing/setup.ts' },
+      },
+      {
+        extends: true,
         test: {
           name: 'cassandra',
           // The others test what stands before every store.
@@ -108,7 +113,7 @@ export default defineConfig({
         test: {
           name: 'newest',
           include: [...ecosystem, 'test/conformance/{every-method,schemas}.test.ts',
-            'test/newest/*.newest.ts'],
+            'test/conformance/platform/deep-traces.test.ts', 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
           alias: {
             '@langchain/langgraph-sdk/stream': resolve(

@@ -10,6 +10,7 @@ import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
 import { benchItems } from './items.ts'
+import { benchPlatform } from './platform.ts'
 import { progress } from './progress.ts'
 import { benchProtocol } from './protocol.ts'
 import { machineText, tableOf } from './report.ts'
@@ -23,6 +24,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --limits                    what rate limits cost, alone; nothing is written down
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
+  --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
   --local-datacenter <name>   of that Cassandra (default: us)
@@ -39,6 +41,8 @@ const { values: options } = orExit(() =>
     limits: { type: 'boolean', default: false },
     /** Only protocol v2. */
     protocol: { type: 'boolean', default: false },
+    /** Only traces. */
+    platform: { type: 'boolean', default: false },
     /** Only the cost of items of long-term memory; the results are not saved. */
     items: { type: 'boolean', default: false },
     /** Any other server of this API that serves test/support/projects/conformance. */
@@ -81,6 +85,8 @@ async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
   if (options.protocol) return await benchProtocol({ quick })
   if (options.items) return await benchItems({ quick })
+  if (options.platform)
+    return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })
   if (store === 'embedded' && !options.cluster) return await benchEmbedded({ peer, quick })
   const bench = options.cluster ? benchCluster : benchCassandra
   const contactPoints = options['contact-points']?.split(',')

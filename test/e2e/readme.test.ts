@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { Client as TraceClient } from 'langsmith'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
@@ -39,6 +40,17 @@ it('Its client example prints the answer and the length of the thread', async ()
     example('ts')], { cwd: root })
   expect(stdout).toMatch(/It is \w+ in Paris/)
   expect(stdout).toContain('The thread keeps 4 messages.')
+})
+
+it('Its traced function is a trace that the same client reads', async () => {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', example('js')], {
+    cwd: root,
+  })
+  expect(stdout).toContain('a thread is cloth now')
+  const client = new TraceClient({ apiUrl: `${server.url}/api/v1`, apiKey: 'any' })
+  const names: string[] = []
+  for await (const span of client.listRuns({ projectName: 'default' })) names.push(span.name)
+  expect(names).toEqual(['weave'])
 })
 
 /** A link may name a heading of a page, as `page.md#some-heading`. */

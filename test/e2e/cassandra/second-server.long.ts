@@ -11,7 +11,7 @@ import { cassandraForTests } from '../../support/cassandra.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
 import { say, texts } from '../../support/run-events.ts'
-import { failToStart, startServer } from '../../support/server-process.ts'
+import { failToStart, oneWorker, startServer } from '../../support/server-process.ts'
 import type { Exit, ServerProcess } from '../../support/server-process.ts'
 import { clientOf } from '../../support/server.ts'
 import { takenForDead } from '../../support/taken-for-dead.ts'
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** Starts a server with a data folder and a port of its own. */
 async function serve(): Promise<ServerProcess> {
-  const server = await startServer({ project: 'conformance', cassandra: place })
+  const server = await startServer({ project: 'conformance', cassandra: place, args: oneWorker })
   onTestFinished(() => server.close())
   return server
 }

@@ -1,0 +1,129 @@
+/** Every route of the platform, called with the ids of somebody's traces and records. */
+
+/** What a tenant has: ids that others may know, and must get nothing for. */
+export interface Belongings {
+  readonly project: string
+  readonly projectName: string
+  readonly trace: string
+  readonly child: string
+  readonly thread: string
+  readonly feedback: string
+  readonly feedbackKey: string
+  readonly chart: string
+  readonly section: string
+}
+
+/** A call of one route. */
+export interface Case {
+  /** The route as the code has it, below the root. */
+  readonly route: string
+  readonly path: string
+  readonly body?: unknown
+  /** Who may call: everybody, whoever may read, or whoever may change something. */
+  readonly access: 'public' | 'read' | 'change'
+}
+
+const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' }
+
+/** A case of each route. */
+export function casesOf(theirs: Belongings): readonly Case[] {
+  const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section } =
+    theirs
+  const series = { name: 's', metric: 'run_count', filters: { session: [project] } }
+  const span = { id: child, trace_id: trace, name: 'taken', run_type: 'chain', session_id: project,
+    dotted_order: `20261126T200000000000Z${trace}.20261126T200000000001Z${child}` }
+  const read = (route: string, path: string, body?: unknown): Case => ({ route, path, body,
+    access: 'read' })
+  const change = (route: string, path: string, body?: unknown): Case => ({ route, path, body,
+    access: 'change' })
+  const open = (route: string, path: string, body?: unknown): Case => ({ route, path, body,
+    access: 'public' })
+  return [
+    read('POST /runs/query', '/api/v1/runs/query', { session: [project] }),
+    read('POST /runs/query', '/api/v1/runs/query', { trace }),
+    read('POST /runs/query', '/api/v1/runs/query', { id: [trace, child] }),
+    read('POST /runs/query', '/api/v1/runs/query', { parent_run: trace }),
+    read('POST /runs/query/validate', '/api/v1/runs/query/validate', { filter: 'eq(name, 1)' }),
+    read('GET /runs/:id', `/api/v1/runs/${trace}`),
+    read('POST /runs/stats', '/api/v1/runs/stats', { session: [project] }),
+    read('POST /runs/stats', '/api/v1/runs/stats', { trace }),
+    read('POST /runs/group', '/api/v1/runs/group', { session_id: project,
+      group_by: 'conversation' }),
+    read('POST /runs/group/stats', '/api/v1/runs/group/stats', { session_id: project,
+      group_by: 'conversation' }),
+    read('POST /runs/query', '/api/v2/runs/query', { project_ids: [project] }),
+    read('POST /runs/query', '/api/v2/runs/query', { ids: [trace], project_ids: [project] }),
+    read('POST /traces/query', '/api/v2/traces/query', { project_id: project }),
+    read('POST /threads/query', '/api/v2/threads/query', { project_id: project }),
+    read('GET /traces/:id/runs', `/api/v2/traces/${trace}/runs?project_id=${project}`),
+    read('GET /threads/:id/traces', `/api/v2/threads/${thread}/traces?project_id=${project}`),
+    read('POST /threads/stats', '/api/v2/threads/stats', { project_id: project,
+      select: ['RUN_COUNT'] }),
+    read('GET /threads/:id/stats', `/api/v2/threads/${thread}/stats?session_id=${project}` +
+      '&selects=RUN_COUNT'),
+    read('GET /runs/:id', `/api/v2/runs/${trace}?project_id=${project}`),
+    read('GET /runs/:id/url', `/api/v2/runs/${trace}/url?project_id=${project}`),
+    read('GET /sessions', `/api/v1/sessions?name=${projectName}&include_stats=true`),
+    read('GET /sessions', '/api/v1/sessions'),
+    read('GET /sessions', `/api/v2/sessions?id=${project}`),
+    read('GET /sessions/:id', `/api/v1/sessions/${project}?include_stats=true`),
+    read('GET /sessions/resolutions', `/api/v1/sessions/resolutions?kind=AGENT&id=${projectName}`),
+    read('POST /sessions/:id/dashboard', `/api/v1/sessions/${project}/dashboard`, window),
+    read('GET /feedback', `/api/v1/feedback?run=${trace}&session=${project}`),
+    read('GET /feedback', `/api/v1/feedback?key=${feedbackKey}`),
+    read('GET /feedback/:id', `/api/v1/feedback/${feedback}`),
+    read('GET /feedback/tokens', `/api/v1/feedback/tokens?run_id=${trace}`),
+    read('GET /feedback-configs', `/api/v1/feedback-configs?key=${feedbackKey}`),
+    read('POST /charts', '/api/v1/charts', window),
+    read('POST /charts/:id', `/api/v1/charts/${chart}`, window),
+    read('POST /charts/preview', '/api/v1/charts/preview', { bucket_info: window,
+      chart: { series: [series] } }),
+    read('GET /charts/section', '/api/v1/charts/section'),
+    read('POST /charts/section/:id', `/api/v1/charts/section/${section}`, window),
+    read('GET /auth', '/api/v1/auth'),
+    read('POST /auth', '/api/v1/auth'),
+    read('GET /auth/public', '/api/v1/auth/public'),
+    change('POST /runs', '/api/v1/runs', { ...span, dotted_order: undefined }),
+    change('POST /runs/batch', '/api/v1/runs/batch', { post: [span], patch: [span] }),
+    change('POST /runs/batch', '/api/v1/runs/batch', {
+      post: [{ ...span, session_id: undefined, session_name: projectName }],
+      patch: [],
+    }),
+    change('POST /runs/multipart', '/api/v1/runs/multipart', {}),
+    change('PATCH /runs/:id', `/api/v1/runs/${child}`, { outputs: { taken: true } }),
+    change('POST /otel/v1/traces', '/api/v1/otel/v1/traces', { resourceSpans: [] }),
+    change('POST /feedback', '/api/v1/feedback', { id: feedback, run_id: trace, key: 'taken',
+      score: 0, session_id: project }),
+    change('POST /feedback', '/api/v1/feedback', { run_id: trace, key: 'taken', score: 0 }),
+    change('POST /feedback/eager', '/api/v1/feedback/eager', { id: feedback, run_id: child,
+      key: 'taken', score: 0 }),
+    change('PATCH /feedback/:id', `/api/v1/feedback/${feedback}`, { score: 0 }),
+    change('DELETE /feedback/:id', `/api/v1/feedback/${feedback}`),
+    change('POST /feedback/tokens', '/api/v1/feedback/tokens', { run_id: trace,
+      feedback_key: 'taken' }),
+    change('POST /feedback-configs', '/api/v1/feedback-configs', { feedback_key: feedbackKey,
+      feedback_config: { type: 'freeform' } }),
+    change('PATCH /feedback-configs', '/api/v1/feedback-configs', { feedback_key: feedbackKey,
+      is_lower_score_better: true }),
+    change('DELETE /feedback-configs', `/api/v1/feedback-configs?feedback_key=${feedbackKey}`),
+    change('POST /sessions', '/api/v1/sessions?upsert=true', { id: project, name: projectName,
+      description: 'taken' }),
+    change('PATCH /sessions/:id', `/api/v1/sessions/${project}`, { name: 'taken' }),
+    change('POST /charts/create', '/api/v1/charts/create', { title: 't', chart_type: 'line',
+      series: [series], section_id: section }),
+    change('PATCH /charts/:id', `/api/v1/charts/${chart}`, { title: 'taken' }),
+    change('POST /charts/section', '/api/v1/charts/section', { title: 't' }),
+    change('PATCH /charts/section/:id', `/api/v1/charts/section/${section}`, { title: 'taken' }),
+    change('DELETE /charts/:id', `/api/v1/charts/${chart}`),
+    change('DELETE /charts/section/:id', `/api/v1/charts/section/${section}`),
+    change('POST /runs/delete', '/api/v1/runs/delete', { session_id: project, trace_ids: [trace] }),
+    change('DELETE /sessions/:id', `/api/v1/sessions/${project}`),
+    change('DELETE /sessions', `/api/v1/sessions?session_ids=${project}`),
+    open('GET /feedback/tokens/:token', '/api/v1/feedback/tokens/unknown?score=1'),
+    open('POST /feedback/tokens/:token', '/api/v1/feedback/tokens/unknown', { score: 1 }),
+    open('GET /info', '/api/v1/info'),
+    open('GET /info/health', '/api/v1/info/health'),
+    open('POST /beacon/verify', '/api/v1/beacon/verify', {}),
+    open('POST /beacon/ingest-traces', '/api/v1/beacon/ingest-traces', {}),
+  ]
+}

@@ -1,0 +1,183 @@
+/** Runs of the server's own graphs as traces, by the official client and the API of traces. */
+
+import { expect, it } from 'vitest'
+
+import { useServer } from '../../support/server.ts'
+import { oneWorker } from '../../support/server-process.ts'
+import { ask } from '../../support/wire.ts'
+
+const server = useServer({ project: 'conformance', args: oneWorker })
+const untraced = useServer({ project: 'conformance', args: [...oneWorker, '--own-traces', 'off'] })
+
+interface Span {
+  readonly id: string
+  readonly name: string
+  readonly run_type: string
+  readonly inputs: unknown
+  readonly outputs: unknown
+  readonly error: string | null
+  readonly status: string
+  readonly parent_run_id: string | null
+  readonly dotted_order: string
+  readonly start_time: string
+  readonly end_time: string
+  readonly session_id: string
+  readonly thread_id: string
+  readonly total_tokens: number
+  readonly feedback_stats: object
+  readonly extra: { readonly metadata: Readonly<Record<string, unknown>> }
+}
+
+const send = (method: string, path: string, body?: object) =>
+  ask(server.url, method, `/api/v1${path}`, body)
+
+async function projectOf(name: string): Promise<string> {
+  const { body } = await send('GET', `/sessions?name=${encodeURIComponent(name)}`)
+  return (body as readonly { readonly id: string }[])[0]!.id
+}
+
+async function query(body: object): Promise<readonly Span[]> {
+  const answer = await send('POST', '/runs/query', body)
+  expect(answer).toMatchObject({ status: 200 })
+  return (answer.body as { readonly runs: readonly Span[] }).runs
+}
+
+async function runOf(graph: string, input: Record<string, unknown> | null, more: object = {}) {
+  const { threads, runs } = server.client
+  const { thread_id: threadId } = await threads.create()
+  const output = await runs.wait(threadId, graph, { input, raiseError: false, ...more })
+  const [run] = await runs.list(threadId)
+  return { threadId, run: run!, output }
+}
+
+it('shows a run with its input, output and nodes', async () => {
+  const { threadId, run: { run_id: id }, output } = await runOf('steps', { topic: 'x' }, {
+    metadata: { customer: 'c-1' },
+  })
+  const project = await projectOf('steps')
+  const filter = 'and(eq(metadata_key, "customer"), eq(metadata_value, "c-1"))'
+  const expected = { id, name: 'steps', run_type: 'chain', status: 'success',
+    inputs: { topic: 'x' }, outputs: output, error: null, parent_run_id: null, thread_id: threadId,
+    session_id: project, extra: { metadata: { customer: 'c-1', thread_id: threadId, run_id: id } } }
+  expect(await query({ session: [project], filter })).toMatchObject([expected])
+  expect((await send('GET', `/runs/${id}`)).body).toMatchObject(expected)
+
+  const trace = await query({ trace: id })
+  expect(trace.map(({ name, inputs, outputs }) => ({ name, inputs, outputs }))).toEqual([
+    { name: 'steps', inputs: { topic: 'x' }, outputs: output },
+    { name: 'a', inputs: { topic: 'x', log: [] }, outputs: { log: ['a:x'] } },
+    { name: 'b', inputs: { topic: 'x', log: ['a:x'] }, outputs: { log: ['b:x'] } },
+    { name: 'c', inputs: { topic: 'x', log: ['a:x', 'b:x'] }, outputs: { log: ['c:x'] } },
+  ])
+  for (const step of trace.slice(1)) {
+    expect(step).toMatchObject({ parent_run_id: id, run_type: 'chain', status: 'success',
+      session_id: project, thread_id: threadId,
+      extra: { metadata: { langgraph_node: step.name } } })
+    expect(step.dotted_order).toMatch(trace[0]!.dotted_order)
+    expect(step.start_time >= trace[0]!.start_time).toBe(true)
+    expect(step.end_time <= trace[0]!.end_time).toBe(true)
+  }
+  expect((await query({ trace: id })).map((each) => each.id)).toEqual(trace.map((each) => each.id))
+  expect(await query({ trace: id, filter: 'eq(name, "b")' })).toMatchObject([{ name: 'b' }])
+  expect(await query({ session: [project], filter: 'eq(name, "b")' })).toEqual([])
+  expect(await query({ session: [project], trace: id, is_root: false })).toHaveLength(3)
+  const { body } = await ask(server.url, 'GET',
+    `/api/v2/traces/${id}/runs?project_id=${project}&selects=NAME&selects=OUTPUTS`)
+  const { items } = body as { readonly items: readonly Span[] }
+  expect(items.map(({ name }) => name)).toEqual(['steps', 'a', 'b', 'c'])
+}, 60_000)
+
+it('shows long texts', async () => {
+  const long = 'x'.repeat(300_000)
+  const { run: { run_id: id } } = await runOf('echo', {
+    messages: [{ role: 'user', content: long }],
+  })
+  const [root] = await query({ trace: id })
+  expect(root).toMatchObject({ inputs: { messages: [{ content: long }] },
+    outputs: { messages: [{ content: long }, { content: `echo: ${long}` }] } })
+})
+
+it('groups runs by their threads', async () => {
+  const { threadId, output } = await runOf('fanout', { topic: 'x' })
+  const body = { session_id: await projectOf('fanout'), group_by: 'conversation' }
+  const answer = await send('POST', '/runs/group', body)
+  expect(answer.body).toMatchObject({
+    groups: [{ group_key: threadId, count: 1, first_inputs: 'x' }],
+  })
+  expect(output).toBeDefined()
+})
+
+it('shows a run without a thread, but nothing keeps its payload', async () => {
+  const { runs } = server.client
+  await runs.wait(null, 'chain', { input: { topic: 'x' } })
+  const project = await projectOf('chain')
+  expect(await query({ session: [project] })).toMatchObject([{ name: 'chain', status: 'success',
+    inputs: {}, outputs: null }])
+})
+
+it('shows why a run failed, and which node did', async () => {
+  const { run: { run_id: id } } = await runOf('failing', { topic: 'x' })
+  const project = await projectOf('failing')
+  const failed = { id, status: 'error', error: 'TypeError: x', inputs: { topic: 'x' },
+    outputs: null }
+  expect(await query({ session: [project], error: true })).toMatchObject([failed])
+  expect(await query({ trace: id })).toMatchObject([failed, { name: 'a', error: null }, {
+    name: 'boom',
+    error: 'TypeError: x',
+    status: 'error',
+    outputs: null,
+  }])
+})
+
+it('shows what a run waits for, and the answer in the next one', async () => {
+  const { threadId, run: first } = await runOf('ask', {})
+  const [root, asking] = await query({ trace: first.run_id })
+  expect(root).toMatchObject({ status: 'success', outputs: { __interrupt__: [{}] } })
+  expect(asking).toMatchObject({ name: 'ask', outputs: { __interrupt__: [{}] }, error: null })
+  await server.client.runs.wait(threadId, 'ask', { command: { resume: 'yes' } })
+  const [next] = await server.client.runs.list(threadId)
+  const answered = await query({ trace: next!.run_id })
+  expect(answered).toMatchObject([{ inputs: { command: { resume: 'yes' } } }, { name: 'ask' }, {
+    name: 'after',
+  }])
+  expect(answered[1]!.start_time >= answered[0]!.start_time).toBe(true)
+})
+
+it('takes feedback on a run', async () => {
+  const { run: { run_id: id } } = await runOf('echo', { messages: [] })
+  await query({ id: [id] })
+  expect((await send('POST', '/feedback', { run_id: id, key: 'good', score: 1 })).status).toBe(200)
+  expect((await send('GET', `/runs/${id}`)).body)
+    .toMatchObject({ feedback_stats: { good: { n: 1, avg: 1 } } })
+})
+
+it('shows no payload of a run whose thread is deleted', async () => {
+  const { threadId, run: { run_id: id } } = await runOf('steps', { topic: 'secret' })
+  await server.client.threads.delete(threadId)
+  const left = await query({ trace: id })
+  expect(left).toMatchObject([{ id, inputs: {}, outputs: null }])
+  expect(JSON.stringify(left)).not.toContain('secret')
+})
+
+it('shows no runs with --own-traces off', async () => {
+  const { threads, runs } = untraced.client
+  const { thread_id: threadId } = await threads.create()
+  await runs.wait(threadId, 'steps', { input: { topic: 'x' } })
+  expect((await ask(untraced.url, 'GET', '/api/v1/sessions')).body).toEqual([])
+  const [run] = await runs.list(threadId)
+  expect((await ask(untraced.url, 'GET', `/api/v1/runs/${run!.run_id}`)).status).toBe(404)
+})
+
+it('shows a run of a server that was killed at once, when its thread is opened', async () => {
+  const before = await runOf('steps', { topic: 'before' })
+  await query({ id: [before.run.run_id] })
+  const after = await runOf('steps', { topic: 'after' })
+  await server.process.kill('SIGKILL')
+  await server.process.restart()
+  for (const { threadId, run: { run_id: id }, output } of [before, after]) {
+    await server.client.threads.get(threadId)
+    await expect.poll(async () => (await send('GET', `/runs/${id}`)).body)
+      .toMatchObject({ id, outputs: output })
+    expect(await query({ trace: id })).toHaveLength(4)
+  }
+}, 60_000)

@@ -1,0 +1,41 @@
+/** Runs a driver of a client in a process of its own, so that all it prints is seen. */
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import { expect } from 'vitest'
+
+const run = promisify(execFile)
+
+/** Notes of the clients about their own future, and of the platform below them. */
+const ownNotes = /deprecat|will be removed|ExperimentalWarning|--trace-warnings/i
+
+interface Outcome {
+  readonly check: string
+  readonly error?: string
+}
+
+/** A driver: a program, its arguments, and what it has in its environment. */
+export interface Driver {
+  readonly program?: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs the driver. All it checks must pass, `least` checks or more, and it may print no more. */
+export async function expectToPass({ program = process.execPath, args, env }: Driver,
+  least: number): Promise<void> {
+  const { stdout, stderr } = await run(program, [...args], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env['PATH'], ...env },
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  const outcomes = lines.filter((line) => line.startsWith('{"check"'))
+    .map((line) => JSON.parse(line) as Outcome)
+  const printed = [...lines.filter((line) => !line.startsWith('{"check"')),
+    ...stderr.split('\n').filter((line) => line.trim() !== '' && !ownNotes.test(line))]
+  expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([])
+  expect(outcomes.length).toBeGreaterThanOrEqual(least)
+  expect(printed).toEqual([])
+}

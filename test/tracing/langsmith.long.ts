@@ -1,0 +1,23 @@
+/** The LangSmith client, unmodified, in the versions that people have: nothing fails or warns. */
+
+import { describe, it } from 'vitest'
+
+import { useServer } from '../support/server.ts'
+import { expectToPass } from './drive.ts'
+
+const server = useServer({ project: 'conformance', args: ['--platform-port', '0'] })
+
+function drive(version: string, base: string): Promise<void> {
+  return expectToPass({
+    args: ['langsmith-driver.mjs', version, base, `${version} ${crypto.randomUUID()}`],
+    env: { LANGSMITH_TRACING: 'true', LANGSMITH_ENDPOINT: base },
+  }, 8)
+}
+
+describe.each(['langsmith', 'langsmith-0.10', 'langsmith-0.6'])('%s', (version) => {
+  it.each(['/api/v1', '/api'])('does all it can with the base %s',
+    (base) => drive(version, server.url + base))
+
+  it('does all it can at the port of the platform', () =>
+    drive(version, /^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!))
+})

@@ -1,0 +1,30 @@
+/** The LangSmith client for Python, unmodified, if Python is there: nothing fails or warns. */
+
+import { join } from 'node:path'
+
+import { beforeAll, describe, it } from 'vitest'
+
+import { findPython, pythonWith } from '../support/python.ts'
+import { useServer } from '../support/server.ts'
+import { expectToPass } from './drive.ts'
+
+const found = findPython()
+if (found === undefined) console.log('The Python client is not tested: Python 3.10 is not there.')
+
+describe.skipIf(found === undefined)('the client for Python', () => {
+  const server = useServer({ project: 'conformance', args: ['--platform-port', '0'] })
+
+  let program: string
+  beforeAll(async () => {
+    program = await pythonWith(found!, join(import.meta.dirname, 'python/requirements.txt'))
+  }, 600_000)
+
+  const drive = (base: string) =>
+    expectToPass({ program, args: ['python/checks.py', base, `python ${crypto.randomUUID()}`] }, 12)
+
+  it.each(['/api/v1', '/api'])('does all it can with the base %s',
+    (base) => drive(server.url + base))
+
+  it('does all it can at the port of the platform', () =>
+    drive(/^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!))
+})
