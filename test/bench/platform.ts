@@ -1,14 +1,18 @@
 /** Traces: how fast they are taken in, found, counted and read, and what they cost beside runs. */
 
-import { readFileSync, statSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 import { startCassandra } from '../../scripts/cassandra/cluster.ts'
 import { newKeyspace } from '../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../support/cassandra-keyspace.ts'
 import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
+import type { LongBodyOrder } from './long-body-sender.ts'
 import { progress } from './progress.ts'
 import type { Bench, Line } from './report.ts'
 import { Served } from './served.ts'
@@ -58,6 +62,7 @@ async function linesOn(cassandra: CassandraKeyspace | undefined, plan: Plan): Pr
     const lines = [...await ingestLines(server, plan, onDisk)]
     lines.push(...await questionLines(server, plan))
     lines.push(...await longTraceLines(server, plan))
+    lines.push(...await mixedLines(server, plan))
     lines.push(...await besideLines(server, plan))
     if (onDisk) {
       const tracing = await start('runs')
@@ -217,16 +222,7 @@ async function besideLines(server: ServerProcess, plan: Plan): Promise<Line[]> {
     ended.abort()
     await sending
   }
-  progress('bodies of 20 MB')
-  const bytes = plainBody(shapeOf('large', 200_000), 7, 0)
-  const sendLong = async () => {
-    for (let at = 0; at < 4; at++) await send(server, { bytes, spans: 49 }, 'identity')
-  }
-  const pauses: number[] = []
-  const sent = new AbortController()
-  const sending = Promise.all([sendLong(), sendLong()]).finally(() => sent.abort())
-  while (!sent.signal.aborted) pauses.push((await served.ask('GET', '/ok')).ms)
-  await sending
+  const pauses = await pausesBeside(server, served)
   return [
     { measure: 'a waiting run beside 2 000 spans a second, over one alone', unit: 'times',
       figures: [`${quantile(beside, 0.5).toFixed(2)} ms`, `${quantile(alone, 0.5).toFixed(2)} ms`],
@@ -237,6 +233,52 @@ async function besideLines(server: ServerProcess, plan: Plan): Promise<Line[]> {
       ratio: spreadOf([Math.max(...pauses)]), floor: { sign: '≤', value: 20 },
       aim: { sign: '≤', value: 10 } },
   ]
+}
+
+/** Calls of `/ok` while another process sends long bodies, in milliseconds. */
+async function pausesBeside({ url }: ServerProcess, served: Served): Promise<number[]> {
+  progress('bodies of 20 MB')
+  const folder = mkdtempSync(join(tmpdir(), 'heddle-bodies-'))
+  const file = join(folder, 'body')
+  writeFileSync(file, plainBody(shapeOf('large', 200_000), 7, 0))
+  const order: LongBodyOrder = [`${url}/api/v1/runs/multipart`, file, '8']
+  const sender = promisify(execFile)(process.execPath, [
+    join(import.meta.dirname, 'long-body-sender.ts'),
+    ...order,
+  ])
+  const sent = new AbortController()
+  const sending = sender.finally(() => sent.abort())
+  const pauses: number[] = []
+  while (!sent.signal.aborted) pauses.push((await served.ask('GET', '/ok')).ms)
+  await sending
+  rmSync(folder, { recursive: true })
+  return pauses
+}
+
+/** The questions of a page of the web UI beside 2 000 spans a second. */
+async function mixedLines(server: ServerProcess, plan: Plan): Promise<Line[]> {
+  progress('questions beside 2 000 spans a second')
+  const served = new Served('platform', server.url)
+  const project = await projectOf(served, 'asked')
+  const ended = new AbortController()
+  const bodies = [...bodiesOf(shapeOf('mixed', 1_000), 60, 0)]
+  const sending = sendPaced(server, bodies, ended.signal)
+  let user = 0
+  const select = ['id', 'name', 'run_type', 'start_time', 'end_time', 'status']
+  const lines = [
+    await timed('beside it: newest 100 of a user, p99', plan.samples,
+      () =>
+        served.ask('POST', '/api/v1/runs/query', { session: [project], limit: 100, select,
+          filter: `and(eq(metadata_key, "user"), eq(metadata_value, "user ${user++ % 997}"))` })),
+    await timed('beside it: newest 20 traces with payload, p99', plan.samples,
+      () =>
+        served.ask('POST', '/api/v1/runs/query', { session: [project], limit: 20, is_root: true })),
+    await timed('beside it: statistics of all spans, p99', Math.min(plan.samples, 30),
+      () => served.ask('POST', '/api/v1/runs/stats', { session: [project] })),
+  ]
+  ended.abort()
+  await sending
+  return lines
 }
 
 async function sendPaced(server: ServerProcess, bodies: readonly TraceBody[],
