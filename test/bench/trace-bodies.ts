@@ -13,6 +13,8 @@ export interface TraceShape {
   readonly characters: number
   /** Start of the first trace in milliseconds since 1970. */
   readonly startMs: number
+  /** Milliseconds between the starts of two traces. */
+  readonly apartMs: number
   /** One user in so many has each trace. */
   readonly users: number
 }
@@ -63,8 +65,9 @@ interface Span {
   readonly startMs: number
 }
 
-function spanAt({ startMs }: TraceShape, seed: number, at: number, root: Span | undefined): Span {
-  const beganMs = startMs + seed * 7 + at
+function spanAt({ startMs, apartMs }: TraceShape, seed: number, at: number,
+  root: Span | undefined): Span {
+  const beganMs = startMs + seed * apartMs + at
   const id = v7({ msecs: beganMs })
   const time = new Date(beganMs).toISOString().replaceAll(/[-:.]/g, '').replace('Z', '000Z')
   return { id, trace: root?.trace ?? id, parent: root?.id, startMs: beganMs,
