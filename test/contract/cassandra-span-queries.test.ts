@@ -4,6 +4,7 @@ import { it } from 'vitest'
 
 import { cassandraForTests } from '../support/cassandra.ts'
 import { filterAgreement } from '../support/filter-agreement.ts'
+import { isNight } from '../support/repeats.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 
 const cassandra = await cassandraForTests()
@@ -14,5 +15,6 @@ it.skipIf(!cassandra)('Random filters find what a look at every span finds.', as
   const place = await cassandraSpanPlace(cassandra!)
   onTestFinished(() => place.remove())
   const [writer, reader] = [await place.open('write'), await place.open('read')]
-  await filterAgreement({ writer, reader }, 'acme', { traces: 30, questions: 80, seed: 12 })
+  await filterAgreement({ writer, reader }, 'acme', { traces: 30, questions: isNight ? 10_000 : 80,
+    seed: 12 })
 })

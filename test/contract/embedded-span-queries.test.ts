@@ -9,6 +9,7 @@ import { it } from 'vitest'
 
 import { openSpanStore } from '../../src/store/embedded/platform/open.ts'
 import { filterAgreement } from '../support/filter-agreement.ts'
+import { isNight } from '../support/repeats.ts'
 
 it('Random filters find what a look at every span finds.', async ({ onTestFinished }) => {
   const directory = mkdtempSync(join(tmpdir(), 'heddle-queries-'))
@@ -19,5 +20,6 @@ it('Random filters find what a look at every span finds.', async ({ onTestFinish
     await Promise.all([writer.close(), reader.close()])
     await rm(directory, { recursive: true, force: true })
   })
-  await filterAgreement({ writer, reader }, 'acme', { traces: 60, questions: 300, seed: 11 })
+  await filterAgreement({ writer, reader }, 'acme', { traces: 60, questions: isNight ? 10_000 : 300,
+    seed: 11 })
 })
