@@ -24,11 +24,12 @@ const work = traceable(async (value) => {
 
 await check('all that was traced is there, once', async () => {
   const count = 200
+  const traced = []
   for (let index = 0; index < count; index += 1) {
-    void work(index)
+    traced.push(work(index))
     await pause(20)
   }
-  await pause(100)
+  await Promise.all(traced)
   await client.awaitPendingTraceBatches()
   const runs = await collect(client.listRuns({ projectName: project }))
   const numbers = Array.from({ length: count }, (_, index) => index)

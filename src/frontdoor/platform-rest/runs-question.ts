@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HeddleError } from '../../errors.ts'
+import { withoutUndefined } from '../../json/index.ts'
 import { readTimeUs } from '../../platform/index.ts'
 import type { Project, RunsQuestion } from '../../platform/index.ts'
 import { Json, Nullable, Uuid } from '../schema/json.ts'
@@ -133,9 +134,4 @@ function timeOf(field: string, value: unknown): number | undefined {
   const us = readTimeUs(value)
   if (us === undefined) throw new HeddleError('invalid', `${field} is no time.`)
   return us
-}
-
-/** Absent is absent: a member that is undefined is left out. */
-function withoutUndefined<Value>(value: { [Name in keyof Value]: Value[Name] | undefined }): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Value
 }

@@ -10,10 +10,10 @@ import { leftSignal } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { Nullable, Uuid } from '../schema/json.ts'
 import { sendPage } from './event-page.ts'
+import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { QueryRunsV2, questionOfV2 } from './runs-question.ts'
-import { requireUuid } from './runs.ts'
 import { refuseThreadFilter } from './threads-v2.ts'
 
 const ReadRun = Type.Object({
@@ -48,7 +48,7 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
       platform.query.groups({ ...question, offset: 0, form: 'threads' }, options))
 
   app.get('/traces/:id/runs', platformRoute('read', reading), async (request, reply) => {
-    const trace = requireUuid(request.params.id)
+    const trace = requireId(request.params.id, 'run')
     const question = await questionIn(request, bodyOf(request.query, { trace_id: trace }))
     return sendPage(request, reply,
       await platform.query.trace(question, { signal: leftSignal(reply) }))
@@ -63,13 +63,13 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
   })
 
   app.get('/runs/:id/url', platformRoute('read', reading), async (request, reply) => {
-    const id = requireUuid(request.params.id)
+    const id = requireId(request.params.id, 'run')
     const project = await projectOfQuery(request)
     return reply.send({ url: `/studio/projects/${project.id}/runs/${id}` })
   })
 
   app.get('/runs/:id', platformRoute('read', reading), async (request, reply) => {
-    const id = requireUuid(request.params.id)
+    const id = requireId(request.params.id, 'run')
     const project = await projectOfQuery(request)
     const { query, caller: { tenant } } = request
     return sendBytes(reply,

@@ -5,11 +5,12 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HeddleError } from '../../errors.ts'
-import { readUuid, tracePlace } from '../../platform/index.ts'
+import { tracePlace } from '../../platform/index.ts'
 import type { GroupBy, Project, Uuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { leftSignal } from '../http/list-reply.ts'
 import { Json, JsonObject, Nullable, Uuid as UuidText } from '../schema/json.ts'
+import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { QueryRuns, questionOfV1 } from './runs-question.ts'
@@ -60,7 +61,7 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
 
   app.get<{ Params: { id: string } }>('/runs/:id', platformRoute('read'),
     async (request, reply) => {
-      const id = requireUuid(request.params.id)
+      const id = requireId(request.params.id, 'run')
       const project = await requireLocated(platform, request, id)
       const { tenant } = request.caller
       return sendBytes(reply,
@@ -135,13 +136,6 @@ async function requireLocated(platform: PlatformParts['platform'], request: Fast
   const [project] = await projectsOf(platform, request, places.map((place) => place.project))
   if (project !== undefined) return project
   throw new HeddleError('not_found', 'There is no such run.')
-}
-
-/** The id in a path. What is no UUID is not found. */
-export function requireUuid(text: string): Uuid {
-  const id = readUuid(text)
-  if (id === undefined) throw new HeddleError('not_found', 'There is no such run.')
-  return id
 }
 
 const attributes = ['name', 'run_type', 'tag', 'metadata'] as const

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { isObject } from '../../json/index.ts'
+import { isObject, withoutUndefined } from '../../json/index.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord, NewRecord, RecordChange } from '../catalog/catalog-record.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
@@ -136,9 +136,4 @@ function parsedMetadata(json: string): unknown {
   } catch {
     throw new HeddleError('invalid', 'metadata: it is not JSON.')
   }
-}
-
-/** Absent is absent: a member that is undefined is left out. */
-function withoutUndefined<Value>(value: { [Name in keyof Value]: Value[Name] | undefined }): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Value
 }

@@ -4,15 +4,14 @@
  */
 
 import { limitConcurrency } from '../../../cluster/index.ts'
+import { noUsage } from '../ingest/usage.ts'
+import type { Usage } from '../ingest/usage.ts'
 import type { SpanPort } from '../spans/span-port.ts'
 import type { SpanHead, Uuid } from '../spans/span.ts'
 import { parentsOf } from './runs/run-fields.ts'
 
 const usageFields = ['promptTokens', 'completionTokens', 'totalTokens', 'promptCost',
   'completionCost', 'totalCost'] as const
-
-/** Tokens and costs. Null where nothing is known. */
-type Usage = Pick<SpanHead, (typeof usageFields)[number]>
 
 /** What is below a span. */
 interface Subtree {
@@ -27,11 +26,7 @@ const tracesAtOnce = 8
 /** Types without spans below them that have usage. */
 const leaves: ReadonlySet<string | null> = new Set(['llm', 'embedding', 'prompt', 'parser'])
 
-const nothing: Subtree = {
-  usage: { promptTokens: null, completionTokens: null, totalTokens: null, promptCost: null,
-    completionCost: null, totalCost: null },
-  firstTokenUs: null,
-}
+const nothing: Subtree = { usage: noUsage, firstTokenUs: null }
 
 /**
  * The same spans, with the usage below them where they have none of their own. Their first token is
