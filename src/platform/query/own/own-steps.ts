@@ -74,10 +74,11 @@ function stepOf(root: SpanHead, { task, before, endUs }: OwnTaskOf): OwnStep {
   const { id: taskId, name, error, result, interrupts = [] } = task
   const failed = typeof error === 'string'
   const startUs = Math.max(root.startUs, readTimeUs(before.created_at) ?? 0)
-  const metadata = { langgraph_node: name, langgraph_step: (before.metadata.step ?? 0) + 1,
-    thread_id: root.thread, run_id: root.id }
+  const step = (before.metadata.step ?? 0) + 1
+  const metadata = { langgraph_node: name, langgraph_step: step, thread_id: root.thread,
+    run_id: root.id }
   const head = below(root, namedId('ownStep', `${root.id}\n${taskId}`), startUs, { name,
-    type: 'chain', endUs: Math.max(startUs, endUs), failed })
+    type: 'chain', endUs: Math.max(startUs, endUs), failed }, step)
   const outputs = interrupts.length > 0 ? { __interrupt__: interrupts } : result
   return [{ ...head, terms: [...head.terms, ...Object.entries(metadata).flatMap(termsOfPair)] }, {
     inputs: jsonBytes(asObject('input', before.values)),
@@ -116,10 +117,12 @@ function modelStep([parent]: OwnStep, message: Readonly<Record<string, unknown>>
 
 /** A span below another one of the same trace. */
 function below({ tenant, project, trace, traceStartUs, dottedOrder, thread, id: parent }: SpanHead,
-  id: string, startUs: number, fields: Partial<SpanFields>): SpanHead {
+  id: string, startUs: number, fields: Partial<SpanFields>, step = 0): SpanHead {
   const { name, failed } = fields
+  // Several steps may begin in one millisecond: the rest of the time keeps them in their order.
+  const orderUs = startUs + Math.min(Math.max(step, 0), 999)
   return { ...nothingSaid, ...fields, tenant, project, trace, traceStartUs, id, startUs, parent,
-    root: false, thread, dottedOrder: `${dottedOrder}.${segmentOf(startUs, id)}`, terms: [
+    root: false, thread, dottedOrder: `${dottedOrder}.${segmentOf(orderUs, id)}`, terms: [
       ...name ? [termOf.name(name)] : [],
       ...thread === null ? [] : [termOf.thread(thread)],
       ...failed ? [termOf.error] : [],
