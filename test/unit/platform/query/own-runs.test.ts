@@ -23,11 +23,15 @@ interface StateIn {
   readonly run?: string
   readonly source?: string
   readonly atMs: number
+  /** By default the time. */
+  readonly step?: number
   readonly tasks?: readonly object[]
 }
 
-const stateText = ({ id, parent, run: by = run, source = 'loop', atMs, tasks = [] }: StateIn) =>
-  JSON.stringify({ values: { at: id }, tasks, metadata: { run_id: by, source, step: atMs },
+const stateText = (
+  { id, parent, run: by = run, source = 'loop', atMs, step = atMs, tasks = [] }: StateIn,
+) =>
+  JSON.stringify({ values: { at: id }, tasks, metadata: { run_id: by, source, step },
     created_at: new Date(startMs + atMs).toISOString(), checkpoint_id: id,
     parent_checkpoint_id: parent })
 
@@ -93,6 +97,18 @@ it('The tasks of each state led to the next one.', async () => {
     parent_run_id: run, parent_run_ids: [run], trace_id: run, session_id: project })
   expect(three).toMatchObject({ name: 'three', outputs: { output: 'text' } })
   expect(two!['id']).not.toBe(three!['id'])
+})
+
+it('Steps that began in one millisecond are in their order.', async () => {
+  const names = Array.from({ length: 8 }, (_, step) => `step ${step}`)
+  const { ask } = await opened([
+    { id: 's8', parent: 's7', atMs: 5, step: 8 },
+    ...names.map((name, step) => ({ id: `s${step}`, parent: step === 0 ? null : `s${step - 1}`,
+      atMs: 3, step, tasks: [task(name)] })
+    ).reverse(),
+  ])
+  const [, ...steps] = await ask({ trace: run })
+  expect(steps.map(({ name }) => name)).toEqual(names)
 })
 
 it('A run that goes on from a question begins with the tasks that were left.', async () => {
