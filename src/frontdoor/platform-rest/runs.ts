@@ -14,6 +14,7 @@ import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
 import { QueryRuns, questionOfV1 } from './runs-question.ts'
+import { tracesWith } from './traces-with.ts'
 
 const QueryStats = Type.Object({
   ...QueryRuns.properties,
@@ -97,10 +98,10 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
     async (request, reply) => {
       const { body, caller: { tenant } } = request
       const project = await projectOf(platform, request, body.session_id)
-      const ids = body.trace_ids ?? []
-      if (ids.length === 0 && body.metadata) {
-        throw new HeddleError('unsupported', 'Name the traces: trace_ids.')
-      }
+      const metadata = body.metadata ?? {}
+      const ids = body.trace_ids ?? (Object.keys(metadata).length === 0
+        ? []
+        : await tracesWith(platform, { tenant, project, metadata, signal: leftSignal(reply) }))
       const known = await platform.query.locate({ tenant, ids })
       const located = new Set(known.map(({ id }) => id))
       // A trace of OpenTelemetry has an id that none of its spans has.

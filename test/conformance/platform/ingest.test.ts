@@ -71,3 +71,33 @@ it('Pages of the newer API come as events to those who accept them.', async () =
   const [, data] = /^event: data\ndata: (.*)\n\nevent: end\n/.exec(await response.text())!
   expect(JSON.parse(data!)).toMatchObject({ items: [{ id: idOf(4), name: 'run 4' }] })
 }, 60_000)
+
+it('Traces are deleted by all the metadata that is named, in their project alone.', async () => {
+  const roots = Array.from({ length: 120 },
+    (_, n) => ({ ...runOf(1_000 + n),
+      extra: { metadata: { user: n % 2 === 0 ? 'ada' : 'bob', n: n % 3, own: true } } }))
+  const elsewhere = { ...runOf(2_000), session_name: 'elsewhere',
+    extra: { metadata: { user: 'ada', n: 0, own: true } } }
+  expect((await multipart([...roots, elsewhere].map((run) => ({ kind: 'post', run })))).status)
+    .toBe(202)
+  const { body } = await send('GET', '/sessions?name=ingested')
+  const [{ id }] = body as readonly [{ readonly id: string }]
+  const left = async () => {
+    const answer = await send('POST', '/runs/query', { session: [id], limit: 100,
+      filter: 'and(eq(metadata_key, "own"), eq(metadata_value, "true"))', order: 'asc',
+      select: ['extra'] })
+    return (answer.body as { readonly runs: readonly { readonly extra: unknown }[] }).runs
+  }
+  const remove = (metadata: object) => send('POST', '/runs/delete', { session_id: id, metadata })
+  expect((await remove({ user: 'nobody' })).status).toBe(202)
+  expect(await left()).toHaveLength(100)
+  expect((await remove({ user: 'ada', n: 0 })).status).toBe(202)
+  expect((await remove({ user: 'bob' })).status).toBe(202)
+  const rest = await left()
+  expect(rest).toHaveLength(40)
+  for (const { extra } of rest) expect(extra).toMatchObject({ metadata: { user: 'ada' } })
+  expect(rest).not.toContainEqual(expect.objectContaining({
+    extra: { metadata: { user: 'ada', n: 0, own: true } },
+  }))
+  expect((await send('GET', `/runs/${idOf(2_000)}`)).status).toBe(200)
+}, 60_000)
