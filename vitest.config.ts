@@ -22,6 +22,8 @@ const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
 const browser = 'test/browser/*.long.ts'
 const tracing = 'test/tracing/*.long.ts'
+/** The web page in a real browser. */
+const studio = 'test/studio/*.test.ts'
 /** Packages that are installed for tests have tests of their own. */
 const packages = '**/node_modules/**'
 /**
@@ -58,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ...ownProcess],
-          exclude: [validation, packages],
+          exclude: [validation, studio, packages],
         },
       },
       {
@@ -79,6 +81,10 @@ export default defineConfig({
           testTimeout: 1_800_000,
           provide: { cassandraNodes: 3 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'studio', include: [studio], globalSetup: 'test/studio/support/setup.ts' },
       },
       {
         extends: true,

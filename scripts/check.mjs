@@ -10,6 +10,7 @@ import { root } from './node24.mjs'
 
 const checks = [
   ['tsc', '--noEmit'],
+  ['tsc', '--noEmit', '--project', 'src/studio'],
   ['oxlint', '--deny-warnings', '--quiet'],
   ['dprint', 'check', '--list-different'],
   ['buf', 'lint'],

@@ -1,5 +1,5 @@
 // Runs the static checks and the test suite, or another one:
-// test.mjs [--long | --cluster | --nightly | --fuzz] [file…]
+// test.mjs [--long | --studio | --cluster | --nightly | --fuzz] [file…]
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,15 +7,17 @@ import { join } from 'node:path'
 import { root } from './node24.mjs'
 
 const args = process.argv.slice(2)
-const kind = ['long', 'cluster', 'nightly', 'fuzz'].find((name) => args.includes(`--${name}`))
+const kind = ['long', 'studio', 'cluster', 'nightly', 'fuzz'].find((name) =>
+  args.includes(`--${name}`)
+)
 const files = kind === 'fuzz'
   ? ['test/e2e/fuzz.test.ts']
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const long = ['long', 'browser', 'tracing', 'cassandra', 'newest']
 const suite = ['suite', 'unit', 'validation']
-const projectsOf = { long, cluster: ['cluster'], nightly: [...suite, ...long, 'cluster'],
-  fuzz: ['suite'] }
+const projectsOf = { long, studio: ['studio'], cluster: ['cluster'],
+  nightly: [...suite, ...long, 'studio', 'cluster'], fuzz: ['suite'] }
 
 /** Runs a program of node_modules. Returns whether it succeeded. */
 function run(program, ...programArgs) {

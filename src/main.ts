@@ -129,7 +129,7 @@ function folderOfCaller(): string {
   return callingScript() !== undefined && caller ? caller : process.cwd()
 }
 
-function announce({ url, platformUrl, metricsPort, graphs, place, member }: Server,
+function announce({ url, studioUrl, platformUrl, metricsPort, graphs, place, member }: Server,
   { dataDirectory, metrics, port, portIsChosen }: Settings): void {
   const label = (text: string) => styleText('dim', text.padEnd(8))
   // A closed output is no reason to end.
@@ -145,6 +145,7 @@ function announce({ url, platformUrl, metricsPort, graphs, place, member }: Serv
     `  ${styleText('bold', `heddle ${ownVersion()}`)} serves ` +
     (url === undefined ? 'other members' : `at ${styleText('cyan', url)}`),
     '',
+    ...studioUrl === undefined ? [] : [`  ${label('studio')}${styleText('cyan', studioUrl)}`],
     ...lines,
     ...url === undefined || portIsChosen || Number(new URL(url).port) === port
       ? []

@@ -3,25 +3,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 
+import { circles, expectNone, reachedFrom } from './support/import-graph.ts'
 import { readSource, repositoryFiles, root } from './support/source-tree.ts'
 import type { SourceFile } from './support/source-tree.ts'
 
 const paths = repositoryFiles()
-const sources = paths.filter((path) => /\.m?[jt]s$/.test(path)).map(readSource)
+const sources = paths.filter((path) => /\.m?[jt]sx?$/.test(path)).map(readSource)
 const byPath = new Map(sources.map((file) => [file.path, file]))
 
+/** What runs in a browser. Scripts that the page loads as they are have no imports. */
+const studio = sources.filter(({ path }) => /^src\/studio\/(?!public\/)/.test(path))
 /** What runs in a server. */
-const house = sources.filter(({ path }) => /^(src|cluster)\//.test(path))
+const house = sources.filter(({ path }) => /^(src|cluster)\/(?!studio\/)/.test(path))
 /** What others write: projects that are served, here for tests and as a template. */
 const isProject = (path: string) => /^(deploy\/starter|test\/support\/projects)\//.test(path)
 const isTest = (path: string) => path.startsWith('test/')
-
-/** Fails with the cure and everything that needs it. */
-function expectNone(broken: readonly string[], cure: string): void {
-  if (broken.length > 0) expect.fail(`${cure}\n  ${broken.join('\n  ')}`)
-}
 
 /** Lower never imports higher. */
 const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
@@ -186,7 +184,8 @@ describe('imports', () => {
   })
 
   it('make no circle', () => {
-    expectNone(circles(house), 'Break the circle: move what both need into a file of its own.')
+    expectNone(circles(byPath, house),
+      'Break the circle: move what both need into a file of its own.')
   })
 
   it('make no circle of folders', () => {
@@ -225,7 +224,7 @@ describe('imports', () => {
   })
 
   it('reach every file from src/main.ts', () => {
-    const reached = reachedFrom(['src/main.ts'])
+    const reached = reachedFrom(byPath, ['src/main.ts'])
     const dead = house.filter(({ path }) => !reached.has(path)).map(({ path }) => path)
     expectNone(dead, 'Nobody imports it: delete it, or import what it is for.')
   })
@@ -233,8 +232,8 @@ describe('imports', () => {
   it('reach every file that tests share from a test', () => {
     // Clients that send traces are driven in processes of their own.
     const starts = new RegExp('^test/(.*\\.(test|long|newest)\\.ts|bench/bench\\.ts|' +
-      'browser/page/page\\.ts|tracing/(setup\\.ts|[\\w/-]+\\.mjs))$')
-    const reached = reachedFrom(paths.filter((path) => starts.test(path)))
+      'browser/page/page\\.ts|studio/support/setup\\.ts|tracing/(setup\\.ts|[\\w/-]+\\.mjs))$')
+    const reached = reachedFrom(byPath, paths.filter((path) => starts.test(path)))
     const dead = sources.map(({ path }) => path)
       .filter((path) => isTest(path) && !isProject(path) && !reached.has(path))
     expectNone(dead, 'No test uses it: delete it.')
@@ -256,7 +255,7 @@ describe('imports', () => {
 
 describe('a folder', () => {
   it('holds at most 25 files', () => {
-    const sizes = Map.groupBy(house, ({ path }) => dirname(path))
+    const sizes = Map.groupBy([...house, ...studio], ({ path }) => dirname(path))
     const broken = [...sizes].filter(([, files]) => files.length > 25)
       .map(([folder, files]) => `${folder} has ${files.length}`)
     expectNone(broken, 'Divide it by its second noun.')
@@ -440,31 +439,6 @@ describe('scripts', () => {
     expectNone(dead, 'Nobody calls it: delete it.')
   })
 })
-
-function reachedFrom(starts: readonly string[]): ReadonlySet<string> {
-  const reached = new Set(starts)
-  for (const path of reached) {
-    for (const { ours, target } of byPath.get(path)?.imports ?? []) if (ours) reached.add(target)
-  }
-  return reached
-}
-
-/** One line for each circle: the files along it. */
-function circles(files: readonly SourceFile[]): string[] {
-  const done = new Set<string>()
-  const found: string[] = []
-  const visit = (path: string, trail: readonly string[]) => {
-    const start = trail.indexOf(path)
-    if (start >= 0) return void found.push([...trail.slice(start), path].join(' → '))
-    if (done.has(path)) return
-    for (const { ours, target } of byPath.get(path)?.imports ?? []) {
-      if (ours) visit(target, [...trail, path])
-    }
-    done.add(path)
-  }
-  for (const { path } of files) visit(path, [])
-  return found
-}
 
 /** The comments of a source file and the titles of its tests, or the lines of a page. */
 function proseIn(path: string): string[] {

@@ -42,6 +42,8 @@ import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
 import type { ServerDetails } from './rest/server.ts'
+import { addStudio } from './studio.ts'
+import type { StudioOptions } from './studio.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 /** What a front door needs. Everything optional has its default at the field. */
@@ -78,12 +80,16 @@ export interface FrontDoorOptions
   readonly platform?: Platform
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
+  /** The web page; by default, none is served. */
+  readonly studio?: StudioOptions
 }
 
 /** An open front door. It belongs to who opened it, who closes it. */
 export interface FrontDoor {
   /** The address that it listens on, without a path. */
   readonly url: string
+  /** The address of the web page; undefined if none is served. */
+  readonly studioUrl: string | undefined
   /** The address of the platform's own port; undefined if it has none. */
   readonly platformUrl: string | undefined
   /** What is open now. */
@@ -158,6 +164,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (platformPort) ticker.add(platformPort.connections)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
   await addRest(app, { ...options, ...parts, json, bodies })
+  const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
   if (options.platform) {
     await addPlatform(app, { ...options, platform: options.platform })
   }
@@ -173,8 +180,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     await app.close()
     throw error
   }
+  const url = urlOf(host, app.server.address() as AddressInfo)
   return {
-    url: urlOf(host, app.server.address() as AddressInfo),
+    url,
+    studioUrl: hasStudio ? `${url}/studio/` : undefined,
     platformUrl: platformAt === undefined ? undefined : urlOf(host, { port: platformAt }),
     stats: () => ({ requests: underWay.count, replies: ticker.openReplies(),
       refusedConnections: quota.refused }),

@@ -1,5 +1,7 @@
 /** Opens the front door of a member, from the settings and the parts of the member. */
 
+import { fileURLToPath } from 'node:url'
+
 import type { Env, Tracing } from '../../cluster/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
@@ -36,6 +38,9 @@ export interface DoorParts {
   readonly egress: Pick<Egress, 'check'>
   readonly platform: Platform
 }
+
+/** Where `scripts/studio.mjs` builds the web page. */
+const studioFolder = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
 /** Ports that are tried after the usual one, if the port was not chosen. */
 const nextPorts = 100
@@ -82,6 +87,7 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     ...settings.auth === 'keys' && { auth: { ...authOf(settings, backend), addressOf } },
     ...settings.limits && { limit: limitGate({ rows, clients: limits, addressOf }) },
     ...settings.metrics === null && { metrics },
+    ...settings.studio !== null && { studio: { folder: studioFolder, ...settings.studio } },
   }
   const door = await openFrontDoor(options).catch((error: unknown) => {
     throw portError(wishOf(settings, error), error)

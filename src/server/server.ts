@@ -39,6 +39,8 @@ import type { OpenTracing } from './tracing.ts'
 export interface Server {
   /** URL for clients; undefined if it answers no clients. */
   readonly url: string | undefined
+  /** URL of the web page; undefined if none is served. */
+  readonly studioUrl: string | undefined
   /** URL of the platform's own port; undefined if it has none. */
   readonly platformUrl: string | undefined
   /** The separate port for metrics; undefined if there is none. */
@@ -185,6 +187,7 @@ export async function openServer(settings: Settings, env: Env,
   const { place, name: member } = backend
   return {
     url: door?.url,
+    studioUrl: door?.studioUrl,
     platformUrl: door?.platformUrl,
     metricsPort: metricsServer?.port,
     place,

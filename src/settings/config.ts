@@ -78,6 +78,8 @@ export interface Settings {
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** Null if there is no collector. */
   readonly tracing: TracingSettings | null
+  /** Null if the web page is not served; its API is that of this server if it names none. */
+  readonly studio: { readonly apiUrl?: string } | null
   /** Whether the runs of this server are among the traces of the platform. */
   readonly ownTraces: ValueOf<'ownTraces'>
   /** The share of runs whose steps are traced if these are. */
@@ -199,6 +201,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     logLevel: reader.value('logLevel'),
     metrics: metricsSettings(reader),
     tracing: tracingSettings(source.environment, reader.mistakes),
+    studio: studioSettings(reader),
     ownTraces: reader.value('ownTraces'),
     ownTracesRatio: reader.value('ownTracesRatio'),
     tracesDiskBytes: reader.value('tracesDiskMb') * 1024 * 1024,
@@ -207,6 +210,11 @@ export function resolveSettings(source: SettingsSource): Settings {
   const mistakes = [...reader.mistakes, ...broken(resolved)]
   if (mistakes.length > 0) throw new SettingsError(mistakes.join('\n'))
   return Object.freeze(resolved)
+}
+
+function studioSettings(reader: SettingsReader): Settings['studio'] {
+  const apiUrl = reader.value('studioApi')
+  return reader.value('studio') === 'off' ? null : { ...apiUrl !== undefined && { apiUrl } }
 }
 
 /** Without authentication there is one tenant, which may fill the disk. */

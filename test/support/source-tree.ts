@@ -30,7 +30,7 @@ export interface Import {
 }
 
 /** Folders and files of .gitignore. */
-const notOurs = /(^|\/)(\.git|node_modules|\.heddle)$|^proto\/gen$|\.log$|^test-report/
+const notOurs = /(^|\/)(\.git|node_modules|\.heddle)$|^(proto\/gen|dist)$|\.log$|^test-report/
 
 /** Every file that is or would be in the repository, from the root. */
 export function repositoryFiles(folder = ''): readonly string[] {

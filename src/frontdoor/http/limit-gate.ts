@@ -15,6 +15,9 @@ import type { LimitDetails } from './quota-headers.ts'
 /** A request to this path costs nothing to answer. */
 const livenessUrl = '/ok'
 
+/** Files of a page are more than the catch-all allows in a minute, and say nothing of anyone. */
+const isPage = (url: string) => url === '/' || /^\/studio(?:\/|$)/.test(url)
+
 /** The limits, who counts them, and how the address of a request is found. */
 export interface LimitGateOptions {
   /** The limits. `rowMatcher` finds the one that is charged for a request. */
@@ -36,6 +39,7 @@ export function limitGate({ rows, clients, addressOf }: LimitGateOptions): Limit
   return async (request, { identity }, reply) => {
     // Health checks of many members come from one address, and need no store.
     if (request.url === livenessUrl) return
+    if (request.method === 'GET' && isPage(request.url)) return
     const address = addressOf(request)
     const { key, user, known } = callerOf(identity, request)
     const limit = rowOf({ method: request.method, path: requestPath(request.url),

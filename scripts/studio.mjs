@@ -1,0 +1,108 @@
+// Builds the Studio into dist/studio, if anything that it depends on has changed; with --dev it
+// serves it with hot reload instead: studio.mjs [--dev [--server URL] [--port N]]
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+import { root } from './node24.mjs'
+
+const source = join(root, 'src/studio')
+const built = join(root, 'dist/studio')
+const stamp = join(root, 'dist/studio.stamp')
+const local = '127.0.0.1'
+
+/** A hash of everything that the bundle depends on. The schemas give it types only. */
+function fingerprint() {
+  const sources = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .concat(join(root, 'package-lock.json'), import.meta.filename)
+    .sort()
+  const hash = createHash('sha256')
+  for (const file of sources) hash.update(file.slice(root.length)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+async function configuration() {
+  const { default: react } = await import('@vitejs/plugin-react')
+  return {
+    configFile: false,
+    root: source,
+    base: './',
+    logLevel: 'warn',
+    plugins: [react()],
+    worker: { format: 'es' },
+    build: {
+      outDir: built,
+      emptyOutDir: true,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+      // Inlined files would need exceptions in the content security policy.
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 1_000,
+    },
+  }
+}
+
+async function build(wanted) {
+  const { build } = await import('vite')
+  const started = performance.now()
+  await build(await configuration())
+  compress()
+  writeFileSync(stamp, wanted)
+  console.log(`Heddle: built the Studio (${((performance.now() - started) / 1000).toFixed(1)} s).`)
+}
+
+/** Writes a compressed copy beside each file that gets smaller by it. */
+function compress() {
+  for (const { parentPath, name } of readdirSync(built, { recursive: true, withFileTypes: true })) {
+    if (!/\.(js|css|html|svg)$/.test(name)) continue
+    const file = join(parentPath, name)
+    const bytes = readFileSync(file)
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+    const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: quality }))
+  }
+}
+
+/** Serves the source with hot reload. Calls of the API go to a running server. */
+async function develop({ server, port }) {
+  const { createServer } = await import('vite')
+  const config = await configuration()
+  const outside = { target: server, changeOrigin: true, ws: true }
+  const dev = await createServer({
+    ...config,
+    base: '/studio/',
+    server: {
+      host: local,
+      port: Number(port),
+      proxy: { '^/(?!studio/)': outside },
+    },
+  })
+  await dev.listen()
+  console.log(`The Studio with hot reload: http://${local}:${dev.config.server.port}/studio/`)
+  console.log(`Its calls go to ${server}; --server names another.`)
+}
+
+const { values } = parseArgs({ options: {
+  dev: { type: 'boolean' },
+  server: { type: 'string', default: `http://${local}:2024` },
+  port: { type: 'string', default: '5199' },
+} })
+
+if (values.dev) {
+  await develop(values)
+} else {
+  const wanted = fingerprint()
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    try {
+      await build(wanted)
+    } catch (error) {
+      // Everything else of the server works without it.
+      console.warn(`Heddle: the Studio could not be built, and is not served. ${error.message}`)
+    }
+  }
+}

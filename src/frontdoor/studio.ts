@@ -1,0 +1,113 @@
+/** Serves the Studio: the files of its bundle, and one page for each of its addresses. */
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import files from '@fastify/static'
+import type { FastifyReply } from 'fastify'
+
+import { HeddleError } from '../errors.ts'
+import type { App } from './http/route.ts'
+
+/** What is served below `/studio/`. */
+export interface StudioOptions {
+  /** The folder of the built bundle. */
+  readonly folder: string
+  /** The address of the API, if it is not the one of this server. */
+  readonly apiUrl?: string
+}
+
+const asset = { config: { access: 'public' }, schema: { hide: true } } as const
+
+/**
+ * Adds the routes. They say nothing of any tenant, so everybody may ask for them. Returns whether
+ * there is anything to serve: a build that failed leaves no page.
+ */
+export async function addStudio(app: App, { folder, apiUrl }: StudioOptions): Promise<boolean> {
+  const page = pageIn(folder)
+  if (page === undefined) return false
+  await app.register(files, { root: folder, serve: false, preCompressed: true, etag: true })
+  const headers = headersFor(apiUrl)
+
+  app.get('/', asset, async ({ headers: { accept } }, reply) => {
+    if (!accept?.includes('text/html')) throw new HeddleError('not_found', noRoot)
+    return reply.redirect('studio/')
+  })
+  app.get('/studio', asset, async (_request, reply) => reply.redirect('studio/'))
+  app.get<{ Params: { '*': string } }>('/studio/*', asset, async (request, reply) => {
+    void reply.headers(headers)
+    const path = (request.params as { '*': string })['*']
+    if (path.startsWith('assets/')) return sendAsset(reply, path)
+    if (/^[\w-]+\.(js|svg)$/.test(path)) {
+      return reply.sendFile(path, { maxAge: 0 })
+    }
+    return sendPage(reply, pageAt(page, path, apiUrl), request.headers['if-none-match'])
+  })
+  return true
+}
+
+const noRoot = 'There is no GET /; /docs lists what there is.'
+
+/** The names of assets contain a hash of what is in them, so nobody needs to ask for them twice. */
+function sendAsset(reply: FastifyReply, path: string): FastifyReply {
+  if (!/^assets\/[\w.-]+$/.test(path) || /\.(gz|br)$/.test(path)) {
+    throw new HeddleError('not_found', 'There is no such file of the Studio.')
+  }
+  return reply.sendFile(path, { maxAge: '365d', immutable: true })
+}
+
+function sendPage(reply: FastifyReply, html: string, known: string | undefined): FastifyReply {
+  const tag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 27)}"`
+  void reply.header('etag', tag).header('cache-control', 'no-cache')
+  if (known === tag) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(html)
+}
+
+/**
+ * The page for a path below `/studio/`. Its base leads back to that folder, so that the same files
+ * serve every address, also where a proxy has moved the whole server below a path of its own.
+ */
+function pageAt(page: string, path: string, apiUrl: string | undefined): string {
+  const depth = path.split('/').length - 1
+  const base = depth === 0 ? './' : '../'.repeat(depth)
+  const api = apiUrl === undefined
+    ? ''
+    : `<meta name="heddle-api" content="${escaped(apiUrl)}">`
+  return page.replace('<base href="./">', `<base href="${base}">${api}`)
+}
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+
+function pageIn(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, 'index.html'), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whatever a model wrote, the page runs only its own scripts, and speaks only to its own server.
+ * Source: https://www.w3.org/TR/CSP3/.
+ */
+function headersFor(apiUrl: string | undefined): Readonly<Record<string, string>> {
+  const connect = apiUrl === undefined ? "'self'" : `'self' ${new URL(apiUrl).origin}`
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "worker-src 'self'",
+      "style-src 'self'",
+      "font-src 'self'",
+      "img-src 'self' data: blob:",
+      `connect-src ${connect}`,
+      "base-uri 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+}

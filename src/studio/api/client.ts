@@ -1,0 +1,116 @@
+/** Calls of the API: one way to send them, one kind of error, and who hears of limits. */
+
+import { credentials, signInNeeded } from '../session.ts'
+import { apiUrl } from './place.ts'
+
+/** A value of JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+/** An object of JSON. */
+export type JsonObject = { readonly [key: string]: Json }
+
+/** A refusal of the server, or no answer at all (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  /** The server's word for the kind of error, such as `not_found`. */
+  readonly code: string
+  /** Seconds after which a retry may help; null if the server named none. */
+  readonly retryAfterS: number | null
+  /** What is wrong with single fields of the request. */
+  readonly fields: readonly { readonly field: string; readonly message: string }[]
+  /** Where else the resource is, as for a key of another region. */
+  readonly url: string | null
+
+  constructor(status: number, message: string, details: Partial<ApiError> = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = details.code ?? 'unknown'
+    this.retryAfterS = details.retryAfterS ?? null
+    this.fields = details.fields ?? []
+    this.url = details.url ?? null
+  }
+}
+
+/** One call. `path` begins with a slash. */
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The state of the limit that a call was charged to: the headers of its answer. */
+export interface SeenLimit {
+  readonly limit: string
+  readonly policy: string
+}
+
+const listeners = new Set<(seen: SeenLimit) => void>()
+
+/** Tells of the limit of each answer. Returns what ends it. */
+export function onLimit(listener: (seen: SeenLimit) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Sends a request. Throws ApiError for every refusal, and if there is no answer. */
+export async function send(path: string, call: Call = {}): Promise<Response> {
+  const { method = 'GET', body, headers, signal } = call
+  const response = await fetch(apiUrl + path, {
+    method,
+    signal: signal ?? null,
+    headers: { ...credentials(), ...headers,
+      ...body !== undefined && { 'content-type': 'application/json' } },
+    ...body !== undefined && { body: JSON.stringify(body) },
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw new ApiError(0, 'The server does not answer.', { code: 'no_answer' })
+  })
+  const limit = response.headers.get('ratelimit')
+  const policy = response.headers.get('ratelimit-policy')
+  if (limit !== null && policy !== null) { for (const each of listeners) each({ limit, policy }) }
+  if (response.ok) return response
+  const error = await errorOf(response)
+  if (error.status === 401) signInNeeded(error.message)
+  throw error
+}
+
+/** The JSON of an answer. Throws ApiError. */
+export async function ask<Answer>(path: string, call: Call = {}): Promise<Answer> {
+  return (await askPage<Answer>(path, call)).data
+}
+
+/** The JSON of an answer with its headers: of a page of a list. Throws ApiError. */
+export async function askPage<Answer>(path: string,
+  call: Call = {}): Promise<{ readonly data: Answer; readonly headers: Headers }> {
+  const response = await send(path, call)
+  const text = await response.text()
+  return { data: (text === '' ? null : JSON.parse(text)) as Answer, headers: response.headers }
+}
+
+/** Sends a body of JSON and reads the JSON of the answer. Throws ApiError. */
+export function post<Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
+  return ask<Answer>(path, { method: 'POST', body, signal })
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  const body = parsed(text)
+  const retryAfterS = Number(response.headers.get('retry-after')) || null
+  const message = typeof body['detail'] === 'string'
+    ? body['detail']
+    : `The server answered ${response.status} ${response.statusText}.`
+  return new ApiError(response.status, message, { retryAfterS,
+    code: String(body['code'] ?? 'unknown'),
+    fields: Array.isArray(body['errors']) ? body['errors'] : [],
+    url: typeof body['url'] === 'string' ? body['url'] : null })
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : {}
+  } catch {
+    return {}
+  }
+}

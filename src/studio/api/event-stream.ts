@@ -1,0 +1,94 @@
+/** Follows a stream of events across broken connections: nothing twice, nothing lost. */
+
+import { after, elapsedMs, pause } from '../env.ts'
+import { ApiError, send } from './client.ts'
+import { eventParser } from './event-parser.ts'
+import type { ServerEvent } from './event-parser.ts'
+
+/** An event, and when it came by the clock of `elapsedMs`. */
+export interface StreamEvent extends ServerEvent {
+  readonly atMs: number
+}
+
+/** What to follow. */
+export interface Stream {
+  /** A path of the API. A POST starts a run; its answer says where to go on after a break. */
+  readonly path: string
+  readonly method?: 'GET' | 'POST'
+  readonly body?: unknown
+  readonly signal: AbortSignal
+  /** The id of the last event that is known; `-` for all that the server has. */
+  readonly lastEventId?: string
+  /** The connection broke (true), or speaks again (false). */
+  readonly away?: (isAway: boolean) => void
+  /** An answer came: its headers have `content-location`, the path of the run. */
+  readonly opened?: (headers: Headers) => void
+}
+
+/** The server says something every five seconds. */
+const silenceMs = 12_000
+
+/**
+ * Follows a stream. Ends when the server ends it in peace. Throws ApiError for a refusal, and for a
+ * POST whose answer never came: whether it did anything is not known then.
+ */
+export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
+  let { path, method = 'GET' } = stream
+  let last = stream.lastEventId ?? ''
+  for (let tries = 0;; tries++) {
+    try {
+      const response = await send(path, { method, signal: stream.signal,
+        headers: last === '' ? {} : { 'last-event-id': last },
+        ...method === 'POST' && { body: stream.body } })
+      stream.opened?.(response.headers)
+      stream.away?.(false)
+      const place = response.headers.get('location')
+      if (place !== null) [path, method] = [place, 'GET']
+      for await (const event of eventsOf(response.body!, stream.signal)) {
+        if (event.id !== '') last = event.id
+        tries = 0
+        yield event
+      }
+      return
+    } catch (error) {
+      if (stream.signal.aborted || method === 'POST') throw error
+      if (error instanceof ApiError && error.status > 0 && error.status < 500 &&
+        error.status !== 429) throw error
+      stream.away?.(true)
+      const wish = error instanceof ApiError ? error.retryAfterS : null
+      await pause(wish === null ? Math.min(150 * 2 ** tries, 1_000) : wish * 1_000, stream.signal)
+    }
+  }
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>,
+  signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  const parse = eventParser()
+  try {
+    for (;;) {
+      const { value, done } = await inTime(reader)
+      if (done) {
+        if (signal.aborted) throw signal.reason
+        return
+      }
+      for (const event of parse(decoder.decode(value, { stream: true }))) {
+        yield { ...event, atMs: elapsedMs() }
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
+  }
+}
+
+/** A connection that is silent for longer than the server ever is, is dead. */
+async function inTime(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  const silence = Promise.withResolvers<never>()
+  const forget = after(silenceMs, () => silence.reject(new Error('The connection is silent.')))
+  try {
+    return await Promise.race([reader.read(), silence.promise])
+  } finally {
+    forget()
+  }
+}

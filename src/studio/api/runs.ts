@@ -1,0 +1,37 @@
+/** Runs, as the API has them, and the calls about them. */
+
+import { ask, send } from './client.ts'
+import type { JsonObject } from './client.ts'
+
+/** `interrupted`: cancelled by somebody. */
+export type RunStatus = 'pending' | 'running' | 'success' | 'error' | 'interrupted' | 'timeout'
+
+/** A run, or what `select` named of it. */
+export interface Run {
+  readonly run_id: string
+  readonly thread_id: string
+  readonly assistant_id: string
+  readonly graph_id?: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly status: RunStatus
+  readonly metadata?: JsonObject
+  readonly multitask_strategy?: Multitask
+  readonly kwargs?: JsonObject
+}
+
+/** What happens to a new run of a busy thread. */
+export type Multitask = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
+
+/** Runs of a thread, newest first. */
+export const runsOf = (threadId: string, limit: number, offset = 0, signal?: AbortSignal) =>
+  ask<Run[]>(`/threads/${threadId}/runs?limit=${limit}&offset=${offset}`, { signal })
+
+/** Ends a run: `interrupt` keeps its steps, `rollback` removes them. */
+export const cancelRun = (threadId: string, runId: string,
+  action: 'interrupt' | 'rollback' = 'interrupt') =>
+  send(`/threads/${threadId}/runs/${runId}/cancel?action=${action}`, { method: 'POST', body: {} })
+
+/** Deletes a run that is over. */
+export const deleteRun = (threadId: string, runId: string) =>
+  send(`/threads/${threadId}/runs/${runId}`, { method: 'DELETE' })

@@ -1,0 +1,66 @@
+/** States of a thread: its steps, and what each left behind. */
+
+import { ask, post } from './client.ts'
+import type { JsonObject } from './client.ts'
+import type { Interrupt } from './threads.ts'
+
+/** A node that ran or would run. */
+export interface StateTask {
+  readonly id: string
+  readonly name: string
+  readonly error?: unknown
+  readonly interrupts?: readonly Interrupt[]
+  readonly result?: unknown
+}
+
+/** What is known of how a step came about. */
+export interface StepMetadata {
+  readonly step?: number
+  /** `input`: what a run was given; `loop`: a superstep; `update`: an edit; `fork`: a copy. */
+  readonly source?: 'input' | 'loop' | 'update' | 'fork'
+  readonly run_id?: string
+  /** 2 and more if the run began again after a failure of its server. */
+  readonly run_attempt?: number
+  readonly graph_id?: string
+  readonly [key: string]: unknown
+}
+
+/** A state, or what `select` named of it. */
+export interface ThreadState {
+  readonly values?: JsonObject | null
+  readonly next?: readonly string[]
+  readonly tasks?: readonly StateTask[]
+  readonly metadata?: StepMetadata | null
+  readonly created_at?: string | null
+  readonly checkpoint_id?: string | null
+  readonly parent_checkpoint_id?: string | null
+  /** What the step wrote: bytes by channel. */
+  readonly channels?: Readonly<Record<string, number>>
+  /** Which part of a list a slice is. */
+  readonly slices?: Readonly<Record<string, { readonly from: number; readonly total: number }>>
+}
+
+/** A state by its checkpoint; the newest one without it. `select` names what is answered. */
+export function stateAt(threadId: string, checkpointId: string | undefined,
+  select?: readonly string[], signal?: AbortSignal): Promise<ThreadState> {
+  const query = new URLSearchParams({ ...select && { select: select.join(',') } })
+  const place = checkpointId === undefined ? '' : `/${checkpointId}`
+  return ask(`/threads/${threadId}/state${place}?${query}`, { signal })
+}
+
+/** Steps, newest first, never with their values. */
+export const lean = ['checkpoint_id', 'parent_checkpoint_id', 'metadata', 'next', 'tasks.lean',
+  'channels', 'created_at'] as const
+
+/** A page of lean steps before a checkpoint. */
+export const historyPage = (threadId: string, before: string | undefined, limit: number,
+  signal?: AbortSignal) =>
+  post<ThreadState[]>(`/threads/${threadId}/history`, { limit, select: lean,
+    ...before !== undefined && { before: { configurable: { checkpoint_id: before } } } }, signal)
+
+/** Writes values as a node would, at a checkpoint or at the newest one. */
+export const writeState = (threadId: string, body: {
+  readonly values: JsonObject | null
+  readonly as_node?: string | undefined
+  readonly checkpoint_id?: string | undefined
+}) => post<{ checkpoint: { checkpoint_id: string } }>(`/threads/${threadId}/state`, body)

@@ -1,0 +1,95 @@
+/** Threads, as the API has them, and the calls about them. */
+
+import { ask, askPage, post } from './client.ts'
+import type { JsonObject } from './client.ts'
+
+/** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
+export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
+
+/** A question of a graph. */
+export interface Interrupt {
+  readonly id: string
+  readonly value: unknown
+}
+
+/** A thread, or what `select` named of it. */
+export interface Thread {
+  readonly thread_id: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly metadata: JsonObject
+  readonly status: ThreadStatus
+  readonly values?: JsonObject | null
+  /** By the id of the task that asks. */
+  readonly interrupts?: Readonly<Record<string, readonly Interrupt[]>>
+  readonly extracted?: Readonly<Record<string, unknown>>
+  readonly error?: unknown
+}
+
+/** What threads must have. */
+export interface ThreadFilter {
+  readonly q?: string | undefined
+  readonly status?: ThreadStatus | undefined
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  readonly ids?: readonly string[] | undefined
+  readonly updated_after?: string | undefined
+  readonly updated_before?: string | undefined
+}
+
+/** Fields that Studio shows of a thread: never its values, which may be large. */
+export const threadColumns = ['thread_id', 'created_at', 'updated_at', 'metadata', 'status',
+  'interrupts', 'error'] as const
+
+/** One thread without its values. Throws ApiError, `not_found` too. */
+export const threadOf = (id: string, signal?: AbortSignal) =>
+  ask<Thread>(`/threads/${id}?select=${threadColumns.join(',')}`, { signal })
+
+/** A page of threads, and how many there are. */
+export async function searchThreads(body: ThreadFilter & JsonObject | object,
+  signal?: AbortSignal): Promise<{ readonly rows: readonly Thread[]; readonly total: number }> {
+  const { data, headers } = await askPage<Thread[]>('/threads/search', { method: 'POST', body,
+    signal })
+  return { rows: data, total: Number(headers.get('x-pagination-total')) }
+}
+
+/** How many threads match, by status. */
+export const countByStatus = (filter: ThreadFilter, signal?: AbortSignal) =>
+  post<Record<ThreadStatus, number>>('/threads/count', { ...filter, by: 'status' }, signal)
+
+/** Makes a thread. */
+export const createThread = (metadata: JsonObject = {}) => post<Thread>('/threads', { metadata })
+
+/** Merges metadata into those of a thread. */
+export const patchThread = (id: string, metadata: JsonObject) =>
+  ask<Thread>(`/threads/${id}`, { method: 'PATCH', body: { metadata } })
+
+/** Deletes a thread with its runs. */
+export const deleteThread = (id: string) => ask<null>(`/threads/${id}`, { method: 'DELETE' })
+
+/** Copies a thread, up to a checkpoint if one is named. */
+export const copyThread = (id: string, checkpointId?: string) =>
+  post<Thread>(`/threads/${id}/copy`,
+    checkpointId === undefined ? {} : { checkpoint_id: checkpointId })
+
+/** The end of an id: enough to tell threads apart. */
+export const shortId = (id: string): string => id.slice(-8)
+
+/** What a thread is called: its title, else the graph it belongs to, else the end of its id. */
+export function titleOf(thread: Pick<Thread, 'thread_id' | 'metadata' | 'extracted'>): string {
+  const { title, thread_name: threadName, name } = thread.metadata
+  for (const each of [title, threadName, name, textOf(thread.extracted?.['first'])]) {
+    if (typeof each === 'string' && each.trim() !== '') return each
+  }
+  return `Thread ${shortId(thread.thread_id)}`
+}
+
+/** The words of the content of a message: a text, or parts of which some are texts. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part: unknown) => {
+    if (typeof part === 'string') return part
+    const { text } = (part ?? {}) as { text?: unknown }
+    return typeof text === 'string' ? text : ''
+  }).join('')
+}

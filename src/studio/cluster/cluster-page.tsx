@@ -1,0 +1,8 @@
+/** Cluster. */
+
+import { PageHead } from '../parts/page-head.tsx'
+
+/** The page. */
+export function ClusterPage() {
+  return <PageHead title='Cluster' />
+}

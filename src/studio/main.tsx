@@ -1,0 +1,26 @@
+/** Starts the page. */
+
+import './design/fonts.css'
+import './design/tokens.css'
+import './design/base.css'
+import './shell/first-paint.css'
+
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+
+import { queries } from './api/query.ts'
+import { router } from './router.tsx'
+import { takeSessionFromAddress } from './session.ts'
+import { listenToKeys } from './shell/keys.ts'
+
+takeSessionFromAddress()
+listenToKeys()
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,8 @@
+/** Runs. */
+
+import { PageHead } from '../parts/page-head.tsx'
+
+/** The page. */
+export function RunList() {
+  return <PageHead title='Runs' />
+}

@@ -1,0 +1,98 @@
+/** Who uses the page: the key or session token that its calls carry, and whether one is needed. */
+
+import { useSyncExternalStore } from 'react'
+
+/** A credential as it was typed in. */
+export interface Credential {
+  readonly kind: 'key' | 'session'
+  readonly text: string
+}
+
+/** What the sign-in screen shows. */
+export interface SessionState {
+  /** The server's words that ask for a credential; null if none is asked for. */
+  readonly needed: string | null
+}
+
+const storageKey = 'studio.credential'
+let credential = readCredential()
+let state: SessionState = { needed: null }
+const listeners = new Set<() => void>()
+
+/** The headers that say who calls. */
+export function credentials(): Record<string, string> {
+  if (credential === undefined) return {}
+  return credential.kind === 'key'
+    ? { 'x-api-key': credential.text }
+    : { authorization: `Bearer ${credential.text}` }
+}
+
+/** True if calls carry a credential. */
+export const isSignedIn = (): boolean => credential !== undefined
+
+/** Uses a credential from now on. It is kept for this tab, or on this machine if so wished. */
+export function signIn(given: Credential, remember: boolean): void {
+  signOut()
+  credential = given
+  try {
+    const storage = remember ? localStorage : sessionStorage
+    storage.setItem(storageKey, JSON.stringify(given))
+  } catch {
+    // Without storage it lives as long as the page.
+  }
+  set({ needed: null })
+}
+
+/** Forgets the credential. */
+export function signOut(): void {
+  credential = undefined
+  for (const storage of storages()) storage.removeItem(storageKey)
+}
+
+/** A call was refused because it had no good credential. */
+export function signInNeeded(reason: string): void {
+  if (state.needed !== reason) set({ needed: reason })
+}
+
+/** Whether a credential is needed, as it changes. */
+export function useSession(): SessionState {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }, () => state)
+}
+
+/** Takes the session that a portal passed in the address, and removes it from there at once. */
+export function takeSessionFromAddress(): void {
+  const token = new URLSearchParams(location.hash.slice(1)).get('session')
+  if (token === null) return
+  history.replaceState(null, '', location.pathname + location.search)
+  signIn({ kind: 'session', text: token }, false)
+}
+
+function set(next: SessionState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function readCredential(): Credential | undefined {
+  for (const storage of storages()) {
+    const text = storage.getItem(storageKey)
+    if (text === null) continue
+    try {
+      return JSON.parse(text) as Credential
+    } catch {
+      storage.removeItem(storageKey)
+    }
+  }
+  return undefined
+}
+
+/** Browsers may refuse storage altogether. */
+function storages(): readonly Storage[] {
+  try {
+    return [sessionStorage, localStorage]
+  } catch {
+    return []
+  }
+}

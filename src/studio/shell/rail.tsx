@@ -1,0 +1,87 @@
+/** The rail: the pages at the left (at the bottom of a phone), and the state of the connection. */
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+
+import { post } from '../api/client.ts'
+import { serverInfo } from '../api/server.ts'
+import type { Feature, ServerInfo } from '../api/server.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon.tsx'
+import css from './rail.module.css'
+import { chooseTheme, useTheme } from './theme.ts'
+
+/** One page of the rail; with a feature it is there only where the server has that. */
+export interface RailPage {
+  readonly to: '/threads' | '/inbox' | '/assistants' | '/runs' | '/traces' | '/cluster' | '/limits'
+  readonly label: string
+  readonly icon: IconName
+  readonly feature?: Feature
+}
+
+const pages: readonly RailPage[] = [
+  { to: '/threads', label: 'Threads', icon: 'threads' },
+  { to: '/inbox', label: 'Inbox', icon: 'inbox' },
+  { to: '/assistants', label: 'Assistants', icon: 'assistants' },
+  { to: '/runs', label: 'Runs', icon: 'runs' },
+  { to: '/traces', label: 'Traces', icon: 'traces', feature: 'traces' },
+  { to: '/cluster', label: 'Cluster', icon: 'cluster' },
+  { to: '/limits', label: 'Limits & keys', icon: 'gauge' },
+]
+
+/** The pages of a server: a feature that it does not name may be there. */
+export function pagesOf(info: ServerInfo | undefined): readonly RailPage[] {
+  return pages.filter(({ feature }) => feature === undefined || info?.features?.[feature] !== false)
+}
+
+/** The rail. */
+export function Rail() {
+  const { data: info, isError } = useQuery(serverInfo)
+  const { data: waiting } = useQuery({
+    queryKey: ['threads', 'count', 'interrupted'],
+    queryFn: ({ signal }) => post<number>('/threads/count', { status: 'interrupted' }, signal),
+    refetchInterval: 15_000,
+  })
+  return (
+    <nav className={css['rail']} aria-label='Studio'>
+      <Link to='/threads' className={css['brand']} search={{}}>
+        <Mark />
+        <span>Heddle</span>
+      </Link>
+      <ul>
+        {pagesOf(info).map(({ to, label, icon }) => (
+          <li key={to}>
+            <Link to={to} search={{}} activeProps={{ 'aria-current': 'page' }}>
+              <Icon name={icon} />
+              <span>{label}</span>
+              {to === '/inbox' && waiting !== undefined && waiting > 0 && (
+                <b aria-label={`${waiting} waiting`}>{waiting > 999 ? '999+' : waiting}</b>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <div className={css['foot']}>
+        <span className={isError ? css['away'] : css['here']} />
+        <span role='status'>
+          {isError
+            ? 'No answer'
+            : info === undefined
+            ? 'Connecting'
+            : `${info.region?.name ?? 'local'} · ${info.version}`}
+        </span>
+        <ThemeButton />
+      </div>
+    </nav>
+  )
+}
+
+function ThemeButton() {
+  const other = useTheme() === 'dark' ? 'light' : 'dark'
+  return (
+    <Button kind='quiet' small className={css['theme']} label={`Switch to ${other} colours`}
+      icon={<Icon name={other === 'light' ? 'sun' : 'moon'} />}
+      onClick={() => chooseTheme(other)} />
+  )
+}

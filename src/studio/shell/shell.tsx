@@ -1,0 +1,40 @@
+/** The frame of every page: rail, page, and the sign-in screen where the server asks for it. */
+
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+
+import { useSession } from '../session.ts'
+import { useKeys } from './keys.ts'
+import { Rail } from './rail.tsx'
+import css from './shell.module.css'
+import { SignIn } from './sign-in.tsx'
+
+/** The frame. */
+export function Shell() {
+  const { needed } = useSession()
+  const inThread = useRouterState({
+    select: ({ location }) => /\/threads\/./.test(location.pathname),
+  })
+  const navigate = useNavigate()
+  useKeys('Everywhere', {
+    'g t': { words: 'Threads', act: () => void navigate({ to: '/threads', search: {} }) },
+    'g i': { words: 'Inbox', act: () => void navigate({ to: '/inbox', search: {} }) },
+    'g a': { words: 'Assistants', act: () => void navigate({ to: '/assistants', search: {} }) },
+    'g r': { words: 'Runs', act: () => void navigate({ to: '/runs', search: {} }) },
+    'g c': { words: 'Cluster', act: () => void navigate({ to: '/cluster', search: {} }) },
+  })
+  if (needed !== null) return <SignIn reason={needed} />
+  return (
+    <div className={`${css['shell']} ${inThread ? css['inThread'] : ''}`}>
+      <a className={css['skip']} href='#main' onClick={(event) => {
+        event.preventDefault()
+        document.getElementById('main')?.focus()
+      }}>
+        Skip to content
+      </a>
+      <Rail />
+      <main id='main' tabIndex={-1} className={css['page']}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+/** A tab of a real browser: what it shows, what it complained of, and where it called. */
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+
+/** Debian's browser, where it is installed. */
+const chromiumPath = '/usr/bin/chromium'
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** How a tab looks. */
+export interface TabOptions {
+  readonly colours?: 'light' | 'dark'
+  /** CSS pixels; 1280 by 800 if not given. */
+  readonly width?: number
+  readonly height?: number
+  readonly reducedMotion?: boolean
+  /** Complaints that the test provokes, such as an answer of 500. */
+  readonly expected?: RegExp
+}
+
+/** A tab that a test opened. */
+export interface Tab {
+  readonly page: Page
+  /** What the console said and what was thrown, except for what the test expects. */
+  readonly complaints: readonly string[]
+  /** Addresses of other origins that the page asked for. */
+  readonly foreign: readonly string[]
+  /** Violations of WCAG 2.2 A and AA and of best practice, in words. */
+  violations(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** The browser of a test file. */
+export interface BrowserInUse {
+  open(url: string, options?: TabOptions): Promise<Tab>
+}
+
+/** Starts a browser for the tests of a file. Each tab has storage of its own. */
+export function useBrowser(): BrowserInUse {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumPath,
+      args: ['--no-sandbox', '--disable-gpu'] })
+  })
+  afterAll(() => browser?.close())
+  return {
+    open: async (url, options = {}) => {
+      const { colours = 'light', width = 1280, height = 800, reducedMotion = false } = options
+      const context = await browser!.newContext({ viewport: { width, height }, colorScheme: colours,
+        reducedMotion: reducedMotion ? 'reduce' : 'no-preference', locale: 'en-GB' })
+      return openTab(context, url, options.expected)
+    },
+  }
+}
+
+async function openTab(context: BrowserContext, url: string, expected?: RegExp): Promise<Tab> {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const foreign: string[] = []
+  const complain = (text: string) => {
+    if (!expected?.test(text)) complaints.push(text)
+  }
+  page.on('pageerror', (error) => complain(String(error)))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complain(message.text())
+  })
+  const { origin } = new URL(url)
+  page.on('request', (request) => {
+    const asked = new URL(request.url())
+    if (/^(https?|wss?):$/.test(asked.protocol) && asked.origin !== origin) {
+      foreign.push(request.url())
+    }
+  })
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
+    console.error('CSP: ' + event.violatedDirective + ' ' + event.blockedURI))`)
+  await page.goto(url)
+  return {
+    page,
+    complaints,
+    foreign,
+    violations: () => violationsIn(page),
+    close: () => context.close(),
+  }
+}
+
+/** axe is injected by the driver, past the content security policy. */
+async function violationsIn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(axePath, 'utf8'))
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{
+      violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
+    }> } }
+    const { violations } = await axe.run({
+      runOnly: { type: 'tag',
+        values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+    })
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) =>
+        `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`
+      )
+    )
+  })
+}
+
+/** Fails if a tab complained, or asked another origin. Call it at the end of each test. */
+export function expectQuiet({ complaints, foreign }: Tab): void {
+  expect(complaints).toEqual([])
+  expect(foreign).toEqual([])
+}
