@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function AssistantList() {
-  return <PageHead title='Assistants' />
+  return <PageHead title="Assistants" />
 }

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function ClusterPage() {
-  return <PageHead title='Cluster' />
+  return <PageHead title="Cluster" />
 }

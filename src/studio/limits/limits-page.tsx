@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function LimitsPage() {
-  return <PageHead title='Limits and keys' />
+  return <PageHead title="Limits and keys" />
 }

@@ -26,7 +26,7 @@ export function buttonClass(kind: ButtonKind = 'plain', small = false, isIcon = 
 export function Button({ kind, small, icon, label, children, className, ...rest }: ButtonProps) {
   const isIcon = children === undefined || children === null
   return (
-    <button type='button' aria-label={label} title={label} {...rest}
+    <button type="button" aria-label={label} title={label} {...rest}
       className={`${buttonClass(kind, small, isIcon)} ${className ?? ''}`}
     >
       {icon}

@@ -15,7 +15,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     after(1_500, () => setDone(false))
   }
   return (
-    <Button kind='quiet' small label={done ? 'Copied' : label} onClick={() => void copy()}
+    <Button kind="quiet" small label={done ? 'Copied' : label} onClick={() => void copy()}
       icon={<Icon name={done ? 'check' : 'copy'} size={14} />} />
   )
 }

@@ -23,7 +23,7 @@ export function Dialog({ open, close, title, side = false, children }: {
           <header>
             <Base.Title>{title}</Base.Title>
             <Base.Close
-              render={<Button kind='quiet' small icon={<Icon name='close' />} label='Close' />}
+              render={<Button kind="quiet" small icon={<Icon name="close" />} label="Close" />}
             />
           </header>
           {children}

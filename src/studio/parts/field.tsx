@@ -30,7 +30,7 @@ export function Field({ label, required, hint, error, children }: FieldProps) {
     <div className={css['field']}>
       <label htmlFor={id}>
         {label}
-        {required && <span className={css['required']} aria-hidden='true'>*</span>}
+        {required && <span className={css['required']} aria-hidden="true">*</span>}
       </label>
       {children({ id, className: controlClass, 'aria-invalid': error !== undefined,
         'aria-describedby': words === undefined ? undefined : `${id}-words` })}

@@ -23,7 +23,7 @@ export function Menu({ trigger, acts }: {
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner align='end' sideOffset={4} className={css['place']}>
+        <Base.Positioner align="end" sideOffset={4} className={css['place']}>
           <Base.Popup className={css['menu']}>
             {acts.map(({ label, icon, danger = false, disabled = false, act }) => (
               <Base.Item key={label} disabled={disabled} onClick={act}

@@ -27,7 +27,7 @@ export function ErrorNotice({ error, retry }: {
   const wait = error instanceof ApiError ? error.retryAfterS : null
   const helps = retry !== undefined && (mayHelpAgain(error) || wait !== null)
   return (
-    <Notice tone='failed'>
+    <Notice tone="failed">
       <p>{messageOf(error)}</p>
       {wait !== null && <p className={css['meta']}>It asks for {wait} s of patience.</p>}
       {helps && <Button small onClick={retry}>Try again</Button>}

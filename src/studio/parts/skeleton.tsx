@@ -7,5 +7,5 @@ export function Skeleton({ width, height = 12 }: {
   readonly width: number | string
   readonly height?: number
 }) {
-  return <span className={css['bar']} style={{ width, height }} aria-hidden='true' />
+  return <span className={css['bar']} style={{ width, height }} aria-hidden="true" />
 }

@@ -28,9 +28,9 @@ export function Tabs<Id extends string>({ name, label, tabs, chosen, choose }: {
     document.getElementById(`${name}-${next.id}`)?.focus()
   }
   return (
-    <div role='tablist' aria-label={label} className={css['tabs']} onKeyDown={move}>
+    <div role="tablist" aria-label={label} className={css['tabs']} onKeyDown={move}>
       {tabs.map(({ id, label: words }) => (
-        <button key={id} id={`${name}-${id}`} type='button' role='tab' aria-selected={id === chosen}
+        <button key={id} id={`${name}-${id}`} type="button" role="tab" aria-selected={id === chosen}
           aria-controls={`${name}-panel`} tabIndex={id === chosen ? 0 : -1}
           onClick={() => choose(id)}
         >

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function RunList() {
-  return <PageHead title='Runs' />
+  return <PageHead title="Runs" />
 }

@@ -44,8 +44,8 @@ export function Rail() {
     refetchInterval: 15_000,
   })
   return (
-    <nav className={css['rail']} aria-label='Studio'>
-      <Link to='/threads' className={css['brand']} search={{}}>
+    <nav className={css['rail']} aria-label="Studio">
+      <Link to="/threads" className={css['brand']} search={{}}>
         <Mark />
         <span>Heddle</span>
       </Link>
@@ -64,7 +64,7 @@ export function Rail() {
       </ul>
       <div className={css['foot']}>
         <span className={isError ? css['away'] : css['here']} />
-        <span role='status'>
+        <span role="status">
           {isError
             ? 'No answer'
             : info === undefined
@@ -80,7 +80,7 @@ export function Rail() {
 function ThemeButton() {
   const other = useTheme() === 'dark' ? 'light' : 'dark'
   return (
-    <Button kind='quiet' small className={css['theme']} label={`Switch to ${other} colours`}
+    <Button kind="quiet" small className={css['theme']} label={`Switch to ${other} colours`}
       icon={<Icon name={other === 'light' ? 'sun' : 'moon'} />}
       onClick={() => chooseTheme(other)} />
   )

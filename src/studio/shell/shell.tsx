@@ -25,14 +25,14 @@ export function Shell() {
   if (needed !== null) return <SignIn reason={needed} />
   return (
     <div className={`${css['shell']} ${inThread ? css['inThread'] : ''}`}>
-      <a className={css['skip']} href='#main' onClick={(event) => {
+      <a className={css['skip']} href="#main" onClick={(event) => {
         event.preventDefault()
         document.getElementById('main')?.focus()
       }}>
         Skip to content
       </a>
       <Rail />
-      <main id='main' tabIndex={-1} className={css['page']}>
+      <main id="main" tabIndex={-1} className={css['page']}>
         <Outlet />
       </main>
     </div>

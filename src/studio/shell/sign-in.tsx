@@ -28,20 +28,20 @@ export function SignIn({ reason }: { readonly reason: string }) {
           <Mark /> Heddle
         </h1>
         <p>{reason}</p>
-        <Field label='API key or session token'
-          hint='It is kept in this tab and sent only to this server.'
+        <Field label="API key or session token"
+          hint="It is kept in this tab and sent only to this server."
         >
           {(ids) => (
-            <input {...ids} type='password' autoComplete='off' autoFocus value={text}
+            <input {...ids} type="password" autoComplete="off" autoFocus value={text}
               onChange={({ target }) => setText(target.value)} />
           )}
         </Field>
         <label className={css['remember']}>
-          <input type='checkbox' checked={remember}
+          <input type="checkbox" checked={remember}
             onChange={({ target }) => setRemember(target.checked)} />
           Remember it on this machine
         </label>
-        <Button type='submit' kind='primary' disabled={text.trim() === ''}>Sign in</Button>
+        <Button type="submit" kind="primary" disabled={text.trim() === ''}>Sign in</Button>
       </form>
     </main>
   )

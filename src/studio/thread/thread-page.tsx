@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function ThreadPage() {
-  return <PageHead title='Thread' />
+  return <PageHead title="Thread" />
 }

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function Inbox() {
-  return <PageHead title='Inbox' />
+  return <PageHead title="Inbox" />
 }

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function ThreadList() {
-  return <PageHead title='Threads' />
+  return <PageHead title="Threads" />
 }

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function ProjectList() {
-  return <PageHead title='Traces' />
+  return <PageHead title="Traces" />
 }

@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function ProjectPage() {
-  return <PageHead title='Traces of a project' />
+  return <PageHead title="Traces of a project" />
 }

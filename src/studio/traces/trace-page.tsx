@@ -4,5 +4,5 @@ import { PageHead } from '../parts/page-head.tsx'
 
 /** The page. */
 export function TracePage() {
-  return <PageHead title='Trace' />
+  return <PageHead title="Trace" />
 }
