@@ -2,12 +2,12 @@
 
 import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import type { CassandraForTests } from '../support/cassandra.ts'
-import { repeats } from '../support/repeats.ts'
+import { isNight } from '../support/repeats.ts'
 import { Hammer, mostWithin } from './cluster/hammer.ts'
 import { startLimitedCluster } from './cluster/limited-cluster.ts'
 
-const kills = repeats({ day: 1, night: 3 })
-const strikeMs = repeats({ day: 70_000, night: 120_000 })
+const kills = 3
+const strikeMs = 120_000
 
 export function describeLimitsAtLength(cassandra: CassandraForTests | undefined): void {
   describe.skipIf(!cassandra)('a cluster of three', () => {
@@ -27,7 +27,8 @@ export function describeLimitsAtLength(cassandra: CassandraForTests | undefined)
       expect(admitted.length).toBeGreaterThanOrEqual(0.99 * 3_000)
     })
 
-    it('keeps the limit of a durable row, whichever of its counters is killed', async () => {
+    // The suite kills one counter, cluster/limits.test.ts.
+    it.runIf(isNight)('keeps the limit of a durable row, whichever counter dies', async () => {
       const limit = { count: 200, intervalSeconds: 30 }
       const cluster = await startLimitedCluster(cassandra!, { 'deletion-key': limit })
       onTestFinished(() => cluster.close())

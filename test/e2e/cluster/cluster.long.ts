@@ -12,6 +12,7 @@ import { Chance } from '../../simulation/chance.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import { startCluster } from '../../support/cluster.ts'
 import type { Cluster, ClusterMember } from '../../support/cluster.ts'
+import { repeats } from '../../support/repeats.ts'
 import { collect } from '../../support/run-events.ts'
 import type { Part } from '../../support/run-events.ts'
 import { clientOf } from '../../support/server.ts'
@@ -24,7 +25,7 @@ import { Load } from './load.ts'
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
 /** For how long new rounds begin; in each round every kind of fault happens to some member. */
-const chaosMs = 100_000
+const chaosMs = repeats({ day: 45_000, night: 100_000 })
 
 /** Longer than a member may be silent before it is fenced, on a machine that is not busy. */
 const silenceMs = 8_000
