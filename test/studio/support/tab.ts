@@ -1,14 +1,17 @@
 /** A tab of a real browser: what it shows, what it complained of, and where it called. */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 
 /** Debian's browser, where it is installed. */
 const chromiumPath = '/usr/bin/chromium'
+
+/** Without the browser the tests of a file are skipped, unless somebody requires them. */
+const isMissing = !existsSync(chromiumPath)
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -43,7 +46,12 @@ export interface BrowserInUse {
 /** Starts a browser for the tests of a file. Each tab has storage of its own. */
 export function useBrowser(): BrowserInUse {
   let browser: Browser | undefined
+  beforeEach(({ skip }) => {
+    const isRequired = process.env['HEDDLE_REQUIRE_CHROMIUM'] === '1'
+    if (isMissing && !isRequired) skip(`There is no ${chromiumPath}.`)
+  })
   beforeAll(async () => {
+    if (isMissing) return
     browser = await chromium.launch({ executablePath: chromiumPath,
       args: ['--no-sandbox', '--disable-gpu'] })
   })
