@@ -2,6 +2,8 @@
 
 import type { ChannelChange, Value } from '../../proto/gen/storage/v1/value.ts'
 import { assert } from '../errors.ts'
+import { boundsOf } from '../json/index.ts'
+import type { ListSlice, SlicePlace } from '../json/index.ts'
 import type { JsonText, StoredChannel } from './tuple.ts'
 
 /** A list and, once its JSON has been read, its elements joined by commas. */
@@ -46,9 +48,11 @@ export class ChannelView {
 
   /**
    * The state values as JSON: an object of the named channels, without those that are empty. For a
-   * single name it is the value itself (`null` when that channel is empty).
+   * single name it is the value itself (`null` when that channel is empty). Of the lists that
+   * `slices` names, only those parts are joined.
    */
-  json(stateChannels: readonly string[] | string): JsonText {
+  json(stateChannels: readonly string[] | string,
+    slices?: ReadonlyMap<string, ListSlice>): JsonText {
     if (typeof stateChannels === 'string') {
       const content = this.#channels.get(stateChannels)
       return content ? contentJson(content) : 'null'
@@ -59,9 +63,21 @@ export class ChannelView {
       const content = this.#channels.get(name)
       if (!content) continue
       text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:`
-      text += contentJson(content)
+      const slice = slices?.get(name)
+      text += slice ? partJson(content, slice) : contentJson(content)
     }
     return `${text}}`
+  }
+
+  /** Where parts of lists begin, by channel. Channels that hold no list are left out. */
+  slicePlaces(slices: ReadonlyMap<string, ListSlice>): Record<string, SlicePlace> {
+    const places: Record<string, SlicePlace> = {}
+    for (const [channel, slice] of slices) {
+      const content = this.#channels.get(channel)
+      const list = content && elementsOf(content)
+      if (list) places[channel] = { from: boundsOf(slice, list.length).from, total: list.length }
+    }
+    return places
   }
 
   /** Characters of the text of all values. */
@@ -175,4 +191,19 @@ function contentJson(content: Content): JsonText {
   if ('value' in content) return content.value.json
   content.joined ??= joinElements('', content.list)
   return `[${content.joined}]`
+}
+
+/** Elements of a list. A long list of short elements is stored as a single value, and parsed. */
+function elementsOf(content: Content): readonly unknown[] | undefined {
+  if ('list' in content) return content.list
+  if (!content.value.json.startsWith('[')) return undefined
+  return JSON.parse(content.value.json) as unknown[]
+}
+
+function partJson(content: Content, slice: ListSlice): JsonText {
+  const list = elementsOf(content)
+  if (!list) return contentJson(content)
+  const { from, to } = boundsOf(slice, list.length)
+  const part = list.slice(from, to)
+  return 'list' in content ? `[${joinElements('', part as Value[])}]` : JSON.stringify(part)
 }

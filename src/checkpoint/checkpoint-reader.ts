@@ -3,6 +3,8 @@
 import type { CheckpointPlace } from '../../proto/gen/storage/v1/row.ts'
 import { contains } from '../json/index.ts'
 import type { ReadAllowance, ReadPart } from '../limits/index.ts'
+import { bareRecords } from './bare-checkpoint.ts'
+import type { LeftOut, SizedCheckpoint } from './bare-checkpoint.ts'
 import { ChannelView, writesBytes } from './channel-view.ts'
 import { CheckpointLine, step } from './checkpoint-line.ts'
 import type { LineState } from './checkpoint-line.ts'
@@ -15,13 +17,14 @@ import { rowsOf } from './log-rows.ts'
 import type { RowsOptions } from './log-rows.ts'
 import { lateWritesOf, newestOf } from './place-name.ts'
 import { recordBytes } from './record-bytes.ts'
+import { belongs, ends, partOf, recordsUpTo } from './record-span.ts'
 import { decodeRow } from './row-codec.ts'
 import type { Checkpoint, RecordOf, Writes } from './row-codec.ts'
 import type { CheckpointSource, StoredTuple, TupleQuery } from './tuple.ts'
 
 /** A checkpoint as it is in the log, and the writes on it. */
 interface Entry {
-  readonly checkpoint: Checkpoint
+  readonly checkpoint: SizedCheckpoint
   readonly writes: readonly Writes[]
 }
 
@@ -31,6 +34,12 @@ export interface ReadCheckpoint extends Entry {
   readonly newest: boolean
   readonly deltaBytes: number
   readonly fullBytes: number
+}
+
+/** What of a log is read, and in how much memory; by default all, in as much as it takes. */
+export interface ReadScope {
+  readonly part?: ReadPart | undefined
+  readonly leftOut?: LeftOut | undefined
 }
 
 /** Rows that are read at once for a state. Few states are made of more. */
@@ -47,21 +56,24 @@ export class CheckpointReader implements CheckpointSource {
   readonly #log: LogPort
   readonly #head: () => LogHead
   readonly #part: ReadPart | undefined
+  readonly #leftOut: LeftOut | undefined
 
   /** With `part`, keeps no more than that allows, and throws `too_large` as it does. */
-  constructor(log: LogPort, head: () => LogHead, part?: ReadPart) {
+  constructor(log: LogPort, head: () => LogHead, { part, leftOut }: ReadScope = {}) {
     this.#log = log
     this.#head = head
     this.#part = part
+    this.#leftOut = leftOut
   }
 
   /** Reads within an allowance. What it returns is counted until the read has ended. */
   async within<Read extends ReadCheckpoint | readonly ReadCheckpoint[] | ChannelView | undefined>(
     allowance: ReadAllowance,
     read: (reader: CheckpointReader) => Promise<Read>,
+    leftOut?: LeftOut,
   ): Promise<Read> {
     const part = allowance.part()
-    const found = await read(new CheckpointReader(this.#log, this.#head, part))
+    const found = await read(new CheckpointReader(this.#log, this.#head, { part, leftOut }))
     part.done(heldBytes(found))
     return found
   }
@@ -75,16 +87,20 @@ export class CheckpointReader implements CheckpointSource {
     return (await this.page(query)).map(toTuple)
   }
 
-  /** As `tuple`, with the state as a view. */
-  async checkpoint(ns: string, checkpointId: string | null): Promise<ReadCheckpoint | undefined> {
+  /** As `tuple`, with the state as a view. A state of the root that is `known` is not read. */
+  async checkpoint(ns: string, checkpointId: string | null,
+    known?: (id: string) => ChannelView | undefined): Promise<ReadCheckpoint | undefined> {
     const now = this.#head()
     const place = await this.#place(now, ns, checkpointId)
     if (!place) return undefined
     const { seq } = place
-    const state = this.#stateAt(now, place, ns, checkpointId)
+    const view = ns === '' ? known?.(checkpointId ?? place.id) : undefined
+    const state = view
+      ? this.#besides(now, place, view)
+      : this.#stateAt(now, place, ns, checkpointId)
     // State and writes are read together, unless only the state tells which checkpoint it is.
-    const known = checkpointId ?? (ns === '' ? place.id : undefined)
-    const id = known ?? (await state)?.checkpoint.id
+    const named = checkpointId ?? (ns === '' ? place.id : undefined)
+    const id = named ?? (await state)?.checkpoint.id
     if (id === undefined) return undefined
     const isHead = ns === '' && now.head?.id === id
     const newest = (checkpointId === null || isHead) && !(ns === '' && now.movedBack)
@@ -101,7 +117,7 @@ export class CheckpointReader implements CheckpointSource {
     if (!place || isCutOff(now, ns, place)) return false
     const [row] = await this.#log.read(now.branch, { from: place.seq, through: place.seq })
     return row !== undefined &&
-      decodeRow(row.body).some((record) =>
+      this.#records(now, row).some((record) =>
         record.$case === 'checkpoint' && belongs(record, { ns, id })
       )
   }
@@ -128,13 +144,26 @@ export class CheckpointReader implements CheckpointSource {
     return checkpoint && { ...line.state(checkpoint), checkpoint }
   }
 
+  /** What a checkpoint says beside its state, which is known. Reads one row. */
+  async #besides(now: LogHead, { id, seq }: CheckpointPlace,
+    view: ChannelView): Promise<FoundState | undefined> {
+    for await (const entry of this.#rows(now, { from: seq, through: seq, first: 1 })) {
+      const record = this.#records(now, entry).findLast((each) =>
+        each.$case === 'checkpoint' && each.value.id === id
+      )
+      if (record?.$case === 'checkpoint') {
+        return { view, checkpoint: record.value, deltaBytes: 0, fullBytes: 0 }
+      }
+    }
+    return undefined
+  }
+
   async #readLine(now: LogHead, { base, seq: through }: CheckpointPlace, line: CheckpointLine,
     id: string | undefined): Promise<void> {
-    for await (const { body, seq } of this.#rows(now, { from: base, through,
-      first: rowsOfState })) {
+    for await (const entry of this.#rows(now, { from: base, through, first: rowsOfState })) {
       const before = line.bytes
-      const records = decodeRow(body)
-      line.add(seq === through && id !== undefined ? recordsUpTo(records, id) : records)
+      const records = this.#records(now, entry)
+      line.add(entry.seq === through && id !== undefined ? recordsUpTo(records, id) : records)
       this.#part?.keep(line.bytes - before)
     }
     if (line.lacksPart) this.#part?.keep(-line.bytes)
@@ -159,8 +188,9 @@ export class CheckpointReader implements CheckpointSource {
     let waiting = before ? query.before : null
     const through = before?.seq ?? now.stepSeq
     const range = { from: 1, through, reverse: true, first: Math.min(rowsOfPage, 4 * limit + 2) }
-    for await (const { body, seq } of this.#rows(now, range)) {
-      for (const record of decodeRow(body).reverse()) {
+    for await (const entry of this.#rows(now, range)) {
+      const { seq } = entry
+      for (const record of this.#records(now, entry).toReversed()) {
         const checkpoint = history.back(record)
         if (!checkpoint) continue
         if (isCutOff(now, checkpoint.ns, { id: checkpoint.id, seq })) return read()
@@ -186,6 +216,14 @@ export class CheckpointReader implements CheckpointSource {
       this.#part?.keep(history.newlyKept())
     }
     return read()
+  }
+
+  /** The records of a row that concern this thread, without what is left out. */
+  #records({ ends }: LogHead, { body, seq }: LogEntry): readonly RecordOf[] {
+    const all = decodeRow(body)
+    const end = ends?.find((each) => each.seq === seq)
+    const own = end ? recordsUpTo(all, end.checkpointId) : all
+    return bareRecords(own, this.#leftOut)
   }
 
   /** The place of a checkpoint; undefined also for one that a rollback dropped. */
@@ -276,8 +314,9 @@ export class CheckpointReader implements CheckpointSource {
     span: RecordOf[]): Promise<{ through: number; next: Checkpoint | undefined }> {
     let begun = span.length > 0
     let run: string | undefined
-    for await (const { seq, body } of this.#rows(now, { from, through: now.stepSeq })) {
-      for (const record of decodeRow(body)) {
+    for await (const entry of this.#rows(now, { from, through: now.stepSeq })) {
+      const { seq } = entry
+      for (const record of this.#records(now, entry)) {
         if (belongs(record, of)) {
           begun = true
           if (record.$case === 'checkpoint') run = record.value.runId
@@ -314,47 +353,10 @@ function heldBytes(
   return writes.reduce((sum, each) => sum + writesBytes(each.writes), own)
 }
 
-/** The records up to the last that states a checkpoint; all of them if none does. */
-function recordsUpTo(records: readonly RecordOf[], id: string): readonly RecordOf[] {
-  const last = records.findLastIndex((record) =>
-    record.$case === 'checkpoint' && record.value.id === id
-  )
-  return last < 0 ? records : records.slice(0, last + 1)
-}
-
 function isPage(
   found: ReadCheckpoint | readonly ReadCheckpoint[],
 ): found is readonly ReadCheckpoint[] {
   return Array.isArray(found)
-}
-
-/** The part of a record that tells which run wrote it. The rest of a long step may be large. */
-function partOf(record: RecordOf, of: Named): RecordOf | undefined {
-  switch (record.$case) {
-    case 'headMoved':
-    case 'runStarted':
-    case 'runEnded':
-    case 'stateEdited':
-      return record
-    case 'writes':
-      return belongs(record, of) ? record : undefined
-    case 'checkpoint': {
-      const value = { ...record.value, changes: [], skeletonJson: '', metadataJson: '' }
-      return { $case: 'checkpoint', value }
-    }
-    default:
-      return undefined
-  }
-}
-
-function belongs(record: RecordOf, { ns, id }: Named): boolean {
-  if (record.$case === 'checkpoint') return record.value.ns === ns && record.value.id === id
-  return record.$case === 'writes' && record.value.ns === ns && record.value.checkpointId === id
-}
-
-/** True if a checkpoint ends the span of those before it in a namespace. */
-function ends(next: Checkpoint, of: { ns: string }): boolean {
-  return next.ns === of.ns || next.ns === ''
 }
 
 interface FoundState extends LineState {

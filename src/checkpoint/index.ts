@@ -1,7 +1,10 @@
 /** Checkpoints and the log they live in: rows, changes, and reading state back. */
 
+export { bareTuple, changeSizes, writeSizes } from './bare-checkpoint.ts'
+export type { ChannelSizes, LeftOut } from './bare-checkpoint.ts'
 export { changesBytes, ChannelView, stepBytes } from './channel-view.ts'
 export { CheckpointReader, toTuple } from './checkpoint-reader.ts'
+export type { ReadCheckpoint } from './checkpoint-reader.ts'
 export type { LogHead } from './log-head.ts'
 export type { BranchSubject, LogEntry, LogPort, LogRange, NewRow, PurgeSubject,
   RowUpdate } from './log-port.ts'

@@ -1,6 +1,6 @@
 /** What a reader of a log must know of its thread, and what of the log it shows otherwise. */
 
-import type { Branch, CheckpointPatch, CheckpointPlace,
+import type { Branch, CheckpointPatch, CheckpointPlace, HistoryEnd,
   HistoryStart } from '../../proto/gen/storage/v1/row.ts'
 import type { Checkpoint } from './row-codec.ts'
 
@@ -16,6 +16,8 @@ export interface LogHead {
   readonly movedBack: boolean
   /** The oldest checkpoint of the root that is history, if older ones were cut off. */
   readonly start?: HistoryStart | undefined
+  /** Where rows of other threads end within a row, if this is a copy. */
+  readonly ends?: readonly HistoryEnd[] | undefined
   /** Metadata that was merged into that of checkpoints. */
   readonly patches?: readonly CheckpointPatch[] | undefined
 }

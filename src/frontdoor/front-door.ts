@@ -5,10 +5,13 @@ import type { FastifyInstance, RawServerDefault } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
 import type { Env } from '../../cluster/index.ts'
-import type { KeyStats } from '../access/index.ts'
+import type { KeyStats, TenantKeys } from '../access/index.ts'
 import { CodedError } from '../errors.ts'
 import { noUse, Quotas, unlimited } from '../limits/index.ts'
 import type { QuotaOptions, QuotaStats } from '../limits/index.ts'
+import { adminRoutes } from './admin/app.ts'
+import type { ClusterSource } from './admin/cluster-watch.ts'
+import type { LimitSource } from './admin/limit-report.ts'
 import { accessOfCalls } from './connect/access.ts'
 import { addConnect } from './connect/plugin.ts'
 import { errorReply } from './error-reply.ts'
@@ -41,16 +44,19 @@ import { routedTarget } from './platform-rest/platform-target.ts'
 import { addRest } from './rest/app.ts'
 import { requireClearPaths } from './rest/clear-path.ts'
 import { keepLocal } from './rest/local-safety.ts'
+import { servedGraphs } from './rest/server-features.ts'
+import type { ServerOffer } from './rest/server-features.ts'
 import type { ServerDetails } from './rest/server.ts'
 import { addStudio } from './studio.ts'
 import type { StudioOptions } from './studio.ts'
+import type { ThreadPlaces } from './rest/thread-place.ts'
 import { refuseUnreadable } from './unreadable.ts'
 
 /** What a front door needs. Everything optional has its default at the field. */
 export interface FrontDoorOptions
   extends Omit<OperationParts, 'quotas'>,
-    Pick<ServerDetails, 'dependencies' | 'clusterStatus' | 'metrics' | 'region'>,
-    Pick<ExchangeParts, 'tracing' | 'received'> {
+    Pick<ServerDetails, 'dependencies' | 'metrics' | 'region'>,
+    Pick<ExchangeParts, 'tracing' | 'received'>, ThreadPlaces {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -74,6 +80,12 @@ export interface FrontDoorOptions
   readonly connections?: ConnectionQuotaOptions
   /** Charges requests to rate limits; by default, there are none. */
   readonly limit?: Limit
+  /** The limits that `limit` charges, and how much of them is used; by default, there are none. */
+  readonly limits?: LimitSource
+  /** The keys that admins manage; undefined if callers need none. */
+  readonly tenantKeys?: TenantKeys
+  /** How the cluster is seen. */
+  readonly cluster: ClusterSource
   /** Quotas of tenants; by default, there are none. */
   readonly quotas?: QuotaOptions
   /** The platform; by default, none is served. */
@@ -163,8 +175,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   ticker.add(port)
   if (platformPort) ticker.add(platformPort.connections)
   const parts = { ...operations, ticker, quotas, reads: options.reads }
-  await addRest(app, { ...options, ...parts, json, bodies })
   const hasStudio = options.studio !== undefined && await addStudio(app, options.studio)
+  await addRest(app, { ...options, ...parts, json, bodies, offer: offerOf(options, hasStudio),
+    clusterStatus: options.cluster.status })
+  adminRoutes(app, { ...options, ...parts })
   if (options.platform) {
     await addPlatform(app, { ...options, platform: options.platform })
   }
@@ -226,6 +240,18 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
     log.warn('The assistants of the graphs cannot be made yet; the first request makes them.', {
       error,
     })
+  }
+}
+
+function offerOf(
+  { auth, platform, graphs, cluster: { embedded }, tenantKeys }: FrontDoorOptions,
+  studio: boolean,
+): ServerOffer {
+  return {
+    auth: auth === undefined ? 'none' : auth.sessions === null ? 'keys' : 'keys+sessions',
+    features: { studio, traces: platform !== undefined, crons: true, store: true,
+      cluster: !embedded, keys: tenantKeys !== undefined },
+    graphs: () => servedGraphs(graphs),
   }
 }
 

@@ -1,6 +1,9 @@
 /** The front door, where requests come in. */
 
 export { openFrontDoor } from './front-door.ts'
+export type { ClusterSource } from './admin/cluster-watch.ts'
+export type { MemberDetails } from './admin/cluster-view.ts'
+export type { LimitSource } from './admin/limit-report.ts'
 export type { FrontDoor, FrontDoorOptions } from './front-door.ts'
 export { addressReader, fromUserProxies } from './http/client-address.ts'
 export { fromProxies } from './http/connection-quota.ts'
@@ -8,4 +11,5 @@ export type { Exchange } from './http/exchange.ts'
 export type { AuthOptions } from './http/identify.ts'
 export { limitGate } from './http/limit-gate.ts'
 export { runJson } from './http/render.ts'
+export type { ThreadPlace } from './rest/thread-place.ts'
 export { operationsOver } from './operations/index.ts'

@@ -2,6 +2,7 @@
 
 import type { Checkpoint, Writes } from '../../proto/gen/storage/v1/log.ts'
 import type { CheckpointSource, JsonText } from '../checkpoint/index.ts'
+import type { LinePage, LoggedLines, LoggedRun } from './logs/run-logs.ts'
 import type { StateSelection } from './state/state-selection.ts'
 
 export type { CheckpointSource, JsonText, StoredChannel, StoredTuple,
@@ -198,6 +199,8 @@ export interface GraphDescription {
   readonly channels?: readonly string[]
   /** True if it cannot be loaded. The log says why. */
   readonly failed?: boolean
+  /** Why it cannot be loaded, with the place in the project's code if there is one. */
+  readonly failure?: string
 }
 
 /** Schemas of a graph, as JSON Schema; null for what is not known. */
@@ -224,6 +227,8 @@ export interface GraphHost {
   pause(executionId: number): void
   /** Ends an execution. Its listener is not called again. Never waits for user code. */
   abort(executionId: number): void
+  /** The last lines that the code of a run wrote in this process. */
+  logs(run: LoggedRun, page: LinePage): LoggedLines
   /**
    * Answers a question. Throws the reason of `cancelled` once that aborts; the worker then stops as
    * soon as it can.

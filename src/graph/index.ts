@@ -3,6 +3,7 @@
 export type { CheckpointSelector, CheckpointSource, EditUpdate, Execution, ExecutionListener,
   GraphDescription, GraphHost, GraphSchemas, JsonText, LossReason, ExecutionOutcome, RunRequest,
   SnapshotAnswer, StateQuestion, Step, StepBatch, StepEvent, EmittedEvent } from './execution.ts'
+export type { LinePage, LoggedLines } from './logs/run-logs.ts'
 export { checkpointMark, isThreadEvent } from './events/thread-event-name.ts'
 export { ExecutionMarks } from './pool/execution-marks.ts'
 export type { WriteTraces } from './pool/trace-intake.ts'
@@ -19,8 +20,10 @@ export { readProject } from './project/project.ts'
 export type { Project } from './project/project.ts'
 export { isInterruptId } from './project/run-input.ts'
 export type { WireCommand } from './project/run-input.ts'
+export { addsToValues } from './state/added-writes.ts'
 export { askedIn } from './state/pending-writes.ts'
-export { keysAskedFor, selectedFields, selectedValues } from './state/state-selection.ts'
+export { keysAskedFor, selectedFields, selectedValues, selectsBodies, selectsSizes, selectsWrites,
+  slicesOf } from './state/state-selection.ts'
 export type { StateSelection } from './state/state-selection.ts'
 export { waitingInterrupts } from './state/waiting-interrupts.ts'
 export type { WaitingInterrupt } from './state/waiting-interrupts.ts'

@@ -2,6 +2,8 @@
 
 export { contains, isObject, nestedInLists } from './containment.ts'
 export { jsonOf } from './json-text.ts'
+export { boundsOf, sliceIn } from './list-slice.ts'
+export type { ListSlice, SlicePlace } from './list-slice.ts'
 export { longJson, readLongJson } from './long-json.ts'
 export type { LongJson } from './long-json.ts'
 export { pick } from './pick.ts'

@@ -17,6 +17,7 @@ import { assert, HeddleError } from '../errors.ts'
 import { LimitCounter, longestLeaseMs } from './limit-counter.ts'
 import type { EndedLease, Grant, Limit, RecentAdmits, TokenQuestion } from './limit-counter.ts'
 import type { LimitKey, LimitTable } from './limit-table.ts'
+import { LiveCounters } from './live-counters.ts'
 
 /** Name of the actor kind. */
 export const limitKindName = 'limit'
@@ -57,6 +58,8 @@ export interface LimitActorParts {
   /** Limits by name. */
   readonly rules: ReadonlyMap<string, LimitRule>
   readonly table: LimitTable
+  /** Where counters enter themselves; by default a place of their own. */
+  readonly live?: LiveCounters
   /** What each front door let through within that time; undefined for one that does not answer. */
   askDoors(question: AdmitsQuestion,
     recentMs: number): Promise<readonly (RecentAdmits | undefined)[]>
@@ -72,11 +75,11 @@ export function limitActorKey({ row, who }: LimitKey) {
 
 /** The actor kind of limits. Its actors count together how many are in memory. */
 export function limitKind(parts: LimitActorParts): ActorKind<LimitQuestion, Grant> {
-  const alive = { counters: 0 }
+  const live = parts.live ?? new LiveCounters()
   return {
     name: limitKindName,
     wire: limitWire,
-    create: (context) => new LimitActor(context, parts, alive),
+    create: (context) => new LimitActor(context, parts, live),
   }
 }
 
@@ -86,11 +89,12 @@ class LimitActor implements Actor<LimitQuestion, Grant> {
   readonly #rule: LimitRule
   readonly #name: string
   readonly #counter: LimitCounter
-  readonly #alive: { counters: number }
+  readonly #live: LiveCounters
+  readonly #use = () => this.#counter.use(this.#nowMs)
   /** Admits that are being written. */
   readonly #underWay = new Set<Promise<unknown>>()
 
-  constructor({ key }: ActorContext, parts: LimitActorParts, alive: { counters: number }) {
+  constructor({ key }: ActorContext, parts: LimitActorParts, live: LiveCounters) {
     const [row, who] = key.id.split(' ') as [string, string]
     const rule = parts.rules.get(row)
     assert(rule, `there is a limit named ${row}`)
@@ -99,17 +103,17 @@ class LimitActor implements Actor<LimitQuestion, Grant> {
     this.#rule = rule
     this.#name = parts.env.uuid()
     this.#counter = new LimitCounter(rule, { name: this.#name, holds: rule.durable })
-    this.#alive = alive
+    this.#live = live
   }
 
   get occupied(): boolean {
-    return this.#alive.counters <= stayingMax && this.#counter.used(this.#nowMs) > 0
+    return this.#live.size <= stayingMax && this.#counter.used(this.#nowMs) > 0
   }
 
   async activate(): Promise<void> {
     if (this.#rule.durable) await this.#read()
     else await this.#askDoors()
-    this.#alive.counters++
+    this.#live.add(this.#key, this.#use)
   }
 
   receive({ waiting, perSecond, ended, spent }: LimitQuestion): Turn<Grant> {
@@ -132,7 +136,7 @@ class LimitActor implements Actor<LimitQuestion, Grant> {
   /** Waits until admits are written or have failed, before the next counter reads them. */
   async passivate(): Promise<void> {
     await Promise.allSettled(this.#underWay)
-    this.#alive.counters--
+    this.#live.remove(this.#key, this.#use)
   }
 
   get #nowMs(): number {

@@ -6,6 +6,7 @@ import type { AdmitsQuestion, LimitQuestion } from './limit-actor.ts'
 import type { Grant, RecentAdmits } from './limit-counter.ts'
 import type { RateLimit } from './limit-rows.ts'
 import type { LimitKey } from './limit-table.ts'
+import { limitKeyText } from './live-counters.ts'
 import { TokenLease } from './token-lease.ts'
 import type { LimitTally, Verdict } from './token-lease.ts'
 
@@ -56,7 +57,7 @@ export class LimitClients {
   /** Charges a request to a limit. The verdict comes at once if tokens are leased. */
   charge(limit: RateLimit, subject: string): Verdict | Promise<Verdict> {
     const key = { row: limit.name, who: subject }
-    const text = textOf(key)
+    const text = limitKeyText(key)
     const lease = this.#leases.get(text) ?? this.#newLease(limit, key)
     if (lease !== this.#newest) {
       this.#leases.delete(text)
@@ -74,7 +75,12 @@ export class LimitClients {
 
   /** What this front door let through recently, for a new counter. */
   recent(question: AdmitsQuestion): RecentAdmits {
-    return this.#leases.get(textOf(question))?.recent(question.counter) ?? []
+    return this.#leases.get(limitKeyText(question))?.recent(question.counter) ?? []
+  }
+
+  /** What was let through here lately, and the tokens that are held. Charges nothing. */
+  lately(key: LimitKey): { readonly letThrough: number; readonly held: number } {
+    return this.#leases.get(limitKeyText(key))?.lately() ?? { letThrough: 0, held: 0 }
   }
 
   close(): void {
@@ -110,8 +116,4 @@ export class LimitClients {
       if (!lease.tidy()) this.#leases.delete(text)
     }
   }
-}
-
-function textOf({ row, who: subject }: LimitKey): string {
-  return `${row} ${subject}`
 }

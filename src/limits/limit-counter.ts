@@ -148,6 +148,15 @@ export class LimitCounter {
     return this.#counting
   }
 
+  /** How much counts, and when the first of it is free. Changes nothing that counts. */
+  use(nowMs: number): { readonly used: number; readonly waitMs: number } {
+    const used = this.used(nowMs)
+    if (used === 0) return { used, waitMs: 0 }
+    const { value } = this.#inTheirOrder().next()
+    const { intervalMs } = this.#limit
+    return { used, waitMs: value === undefined ? intervalMs : value[0] + intervalMs - nowMs + 1 }
+  }
+
   #lease(nowMs: number, left: number, perSecond: number): Lease | undefined {
     const { count, intervalMs } = this.#limit
     if (this.#holds || left < count * scarceShare) return undefined

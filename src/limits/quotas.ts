@@ -55,6 +55,14 @@ export interface QuotaStats {
   readonly refused: Readonly<Record<QuotaName, number>>
 }
 
+/** What a tenant uses of a quota. */
+export interface QuotaUse {
+  readonly name: QuotaName
+  /** Infinity for no limit. */
+  readonly limit: number
+  readonly used: number
+}
+
 /** All quotas, as metrics list them. */
 export const quotaNames = ['bytes', 'threads', 'runs', 'delayedRuns', 'crons', 'streams'] as const
 
@@ -150,6 +158,16 @@ export class Quotas {
       if (open) known.streams--
       open = false
     } }
+  }
+
+  /** What a tenant uses of each quota, and its limit. Owners are asked at most once a second. */
+  async useOf(tenant: string): Promise<readonly QuotaUse[]> {
+    const known = this.#of(tenant)
+    const isFresh = this.#env.monotonicMs() - known.askedMs <= freshMs
+    if (known.use === undefined || !isFresh) await this.#ask(tenant, known)
+    return quotaNames.map((name) => ({ name, limit: this.#options.limits[name],
+      used: usedOf(known, name) })
+    )
   }
 
   stats(): QuotaStats {

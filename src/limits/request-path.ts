@@ -19,11 +19,11 @@ export interface RequestPath {
 }
 
 const deploymentRoots = new Set(['', 'assistants', 'threads', 'store', 'mcp', 'a2a', 'ui', 'ok',
-  'info', 'docs', 'openapi.json', 'internal', 'metrics', 'studio'])
+  'info', 'docs', 'openapi.json', 'internal', 'metrics', 'limits', 'keys', 'cluster', 'studio'])
 /** Prefix of the typed API. */
 const deploymentServices = 'frontdoor.v1.'
 /** Routes of a deployment below /runs. All others there belong to the platform. */
-const deploymentRuns = new Set(['stream', 'wait', 'batch', 'cancel', 'crons'])
+const deploymentRuns = new Set(['stream', 'wait', 'batch', 'cancel', 'search', 'crons'])
 const deploymentOfRun = new Set(['stream', 'join', 'cancel'])
 
 /** The path in the target of a request line, which may have a query. */

@@ -149,6 +149,12 @@ export class TokenLease {
     return this.#recent.recent(this.#nowMs, this.#spent)
   }
 
+  /** What was let through within the interval, and leased tokens that were not used. */
+  lately(): { readonly letThrough: number; readonly held: number } {
+    const held = [...this.#leases, ...this.#ended].reduce((sum, { tokens }) => sum + tokens, 0)
+    return { letThrough: this.#recent.sum(this.#nowMs), held }
+  }
+
   get #nowMs(): number {
     return this.#parts.env.monotonicMs()
   }

@@ -11,6 +11,8 @@ import type { ThreadFilter, ThreadQuery, ThreadSearch } from './thread-index.ts'
 export type IndexQuestion =
   | { readonly kind: 'thread_search'; readonly query: ThreadQuery }
   | { readonly kind: 'thread_count'; readonly query: ThreadFilter }
+  | { readonly kind: 'thread_find'; readonly query: ThreadQuery }
+  | { readonly kind: 'thread_find_count'; readonly query: ThreadFilter }
   | { readonly kind: 'assistant_search'; readonly query: AssistantQuery }
   | { readonly kind: 'assistant_count'; readonly query: AssistantFilter }
   | { readonly kind: 'cron_search'; readonly query: CronQuery }
@@ -51,8 +53,10 @@ export async function askIndex(
 ): Promise<Omit<IndexAnswer, 'covered'>> {
   switch (kind) {
     case 'thread_search':
+    case 'thread_find':
       return await threads.search(query)
     case 'thread_count':
+    case 'thread_find_count':
       return { rows: [], total: await threads.count(query) }
     case 'assistant_search':
       return await assistants.search(query)

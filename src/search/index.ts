@@ -12,11 +12,15 @@ export { deletedMs, isAlive, itemId, labelsOf, namespaceText } from './item-inde
 export type { FoundItem, ItemIndex, ItemName, ItemQuery, ItemSearch, Namespace, NamespaceCondition,
   NamespaceQuery } from './item-index.ts'
 export { metadataCharactersMax, requireShort } from './metadata-limit.ts'
-export { pageBytes } from './run-table.ts'
-export type { RunQuery, RunStatus, RunTable, RunText } from './run-table.ts'
+export { graphIdOf, isMeant, pageBytes } from './run-table.ts'
+export type { FoundRuns, RunFilter, RunPlace, RunQuery, RunSearch, RunSearchQuery, RunStatus,
+  RunTable, RunText } from './run-table.ts'
 export { scatteredIndex } from './scattered-index.ts'
 export type { ScatteredIndex } from './scattered-index.ts'
-export type { DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadQuery, ThreadSearch,
-  ThreadSort, ThreadStatus, UnfinishedThread } from './thread-index.ts'
+export type { DueThread, DueThreads, ThreadFilter, ThreadIndex, ThreadPlace, ThreadQuery,
+  ThreadSearch, ThreadSort, ThreadStatus, UnfinishedThread } from './thread-index.ts'
+export { threadStatuses } from './thread-index.ts'
+export { placeOfThread } from './thread-place.ts'
+export { idWord, mayBeginId, wordsOf, wordsOfThread } from './thread-words.ts'
 export { expiryAtMs, expiryStrategies, isExpired } from './time-to-live.ts'
 export type { ExpiryStrategy, TimeToLiveWish } from './time-to-live.ts'

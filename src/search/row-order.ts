@@ -21,12 +21,17 @@ type Column<Row> = {
   [Name in keyof Row]: Row[Name] extends string | number ? Name : never
 }[keyof Row]
 
-const threadColumns: Readonly<Record<ThreadSort, Column<ThreadRow>>> = {
+const threadColumns = {
   thread_id: 'threadId',
   status: 'status',
   created_at: 'createdAtMs',
   updated_at: 'updatedAtMs',
   state_updated_at: 'stateUpdatedAtMs',
+} as const satisfies Readonly<Record<ThreadSort, Column<ThreadRow>>>
+
+/** The field of a thread that it is sorted by. */
+export function threadColumn(sortBy: ThreadSort): typeof threadColumns[ThreadSort] {
+  return threadColumns[sortBy]
 }
 
 const assistantColumns: Readonly<Record<AssistantSort, Column<AssistantRow>>> = {

@@ -36,8 +36,66 @@ export interface RunQuery {
 /** Bytes that reading a page of rows takes at first. */
 export const pageBytes = 4 * 1024 * 1024
 
+/** Which runs of a tenant are meant. Every condition must hold. */
+export interface RunFilter {
+  readonly tenant: string
+  readonly status?: RunStatus | undefined
+  readonly threadId?: string | undefined
+  readonly assistantId?: string | undefined
+  readonly graphId?: string | undefined
+  /** Created later than this. */
+  readonly createdAfterMs?: number | undefined
+  /** Created earlier than this. */
+  readonly createdBeforeMs?: number | undefined
+}
+
+/** The place of a run among those of its tenant. */
+export interface RunPlace {
+  readonly createdAtMs: number
+  readonly runId: string
+}
+
+/** A page of a search of runs. */
+export interface RunSearchQuery extends RunFilter, Pick<RunQuery, 'texts' | 'bytes'> {
+  /** 1 to 1 000. */
+  readonly limit: number
+  /** Only runs behind this place. */
+  readonly after?: RunPlace | undefined
+}
+
+/** Runs that were found, the newest first. */
+export interface FoundRuns {
+  readonly rows: RunRow[]
+  /**
+   * Where to go on; undefined if there are no more. A page may be short, or empty, as the number of
+   * rows that one search looks at is bounded.
+   */
+  readonly next: RunPlace | undefined
+}
+
+/** Searches the runs of a tenant, also those of stateless runs. */
+export interface RunSearch {
+  search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns>
+}
+
+/** True if the run has what the filter asks for, apart from its time. */
+export function isMeant({ status, threadId, assistantId, graphId }: RunFilter,
+  run: RunRow): boolean {
+  return (status === undefined || run.status === status)
+    && (threadId === undefined || run.threadId === threadId)
+    && (assistantId === undefined || run.assistantId === assistantId)
+    && (graphId === undefined || graphIdOf(run) === graphId)
+}
+
+/** The graph that the run is one of; empty if its plan was not read. */
+export function graphIdOf({ planJson }: Pick<RunRow, 'planJson'>): string {
+  if (planJson === '') return ''
+  const { graphId } = JSON.parse(planJson) as { readonly graphId?: unknown }
+  return typeof graphId === 'string' ? graphId : ''
+}
+
 /** Finds runs of a thread. Rows are written by the log port, with the log. */
-export interface RunTable {
+export interface RunTable extends RunSearch {
   /** The newest row of a run; undefined if there is none. */
   get(tenant: string, threadId: string, runId: string): Promise<RunRow | undefined>
   /** Newest first. Runs made in the same millisecond are in the reverse order of their creation. */

@@ -24,6 +24,7 @@ import { OwnerChanges } from './owner-changes.ts'
 import { assistantOrder, cronOrder, itemOrder, threadOrder } from './row-order.ts'
 import type { RowOrder } from './row-order.ts'
 import type { ThreadSearch } from './thread-index.ts'
+import { isNewerQuery } from './thread-place.ts'
 
 /** The members to ask, and how. The own index is asked without a call. */
 export interface ScatterOptions {
@@ -55,8 +56,10 @@ const pauses = { firstMs: 100, longestMs: 100 }
 /** Time to find what a tenant uses. It is needed soon, and an owner that is slower is left out. */
 const useMs = 1_000
 
-type SearchQuestion = Extract<IndexQuestion,
-  { readonly kind: 'thread_search' | 'assistant_search' | 'cron_search' | 'item_search' }>
+type SearchQuestion = Extract<IndexQuestion, {
+  readonly kind: 'thread_search' | 'thread_find' | 'assistant_search' | 'cron_search'
+    | 'item_search'
+}>
 type Page = Pick<IndexAnswer, 'rows' | 'total'>
 
 type Ask = (member: Member, question: IndexQuestion) => Promise<IndexAnswer | undefined>
@@ -68,8 +71,14 @@ export function scatteredIndex(options: ScatterOptions): ScatteredIndex {
     await scatter.page(question, order as RowOrder<Row>) as { rows: Found[]; total: number }
   return {
     threads: {
-      search: (query) => page({ kind: 'thread_search', query }, threadOrder(query)),
-      count: (query) => scatter.count({ kind: 'thread_count', query }),
+      search: (query) => {
+        const kind = isNewerQuery(query) ? 'thread_find' : 'thread_search'
+        return page({ kind, query }, threadOrder(query))
+      },
+      count: (query) => {
+        const kind = isNewerQuery(query) ? 'thread_find_count' : 'thread_count'
+        return scatter.count({ kind, query })
+      },
     },
     assistants: {
       search: (query) => page({ kind: 'assistant_search', query }, assistantOrder(query)),

@@ -7,7 +7,10 @@ import type { ThreadRow } from '../../proto/gen/storage/v1/row.ts'
 /**
  * Status of a thread, from section 3.1 of the specification. `busy`: a run is pending or running.
  */
-export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
+export type ThreadStatus = typeof threadStatuses[number]
+
+/** All statuses of a thread. */
+export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const
 
 /** What a search sorts by; then always by id. */
 export type ThreadSort = 'thread_id' | 'status' | 'created_at' | 'updated_at' | 'state_updated_at'
@@ -24,6 +27,18 @@ export interface ThreadFilter {
   readonly hidden?: boolean
   /** Leaves out threads whose time to live has ended by then. */
   readonly expiredBy?: number
+  /** Words that must all occur in what the thread is about, as `wordsOf` makes them. */
+  readonly words?: readonly string[] | undefined
+  /** Updated later than this. */
+  readonly updatedAfterMs?: number | undefined
+  /** Updated earlier than this. */
+  readonly updatedBeforeMs?: number | undefined
+}
+
+/** What a thread is sorted by, and its id. It stays where it is when other threads are made. */
+export interface ThreadPlace {
+  readonly value: string | number
+  readonly id: string
 }
 
 /** A page of a search. */
@@ -33,6 +48,8 @@ export interface ThreadQuery extends ThreadFilter {
   /** 1 to 1 000. */
   readonly limit: number
   readonly offset: number
+  /** Only threads behind this place; the total counts those before it as well. */
+  readonly after?: ThreadPlace | undefined
   /**
    * Bytes that the rows may have. A longer page throws `too_large`, with `bytes` in its details.
    */

@@ -13,7 +13,7 @@ import { runJson } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
-import { LimitClients, limitKind } from '../limits/index.ts'
+import { LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
 import { catalogKind } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
@@ -29,6 +29,8 @@ import { tracedHost } from './traced-host.ts'
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
   readonly router: Router
   readonly limits: LimitClients
+  /** The counters of limits that are here. */
+  readonly counters: LiveCounters
   readonly items: ItemStore
   close(deadline: AbortSignal): Promise<void>
 }
@@ -81,7 +83,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   parts: ActorParts): Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
-  const kinds = kindsOver(backend, { ...parts, host }, {
+  const counters = new LiveCounters()
+  const kinds = kindsOver(backend, { ...parts, host, counters }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => dueThreads.note(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
@@ -111,7 +114,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
-  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody, items })
+  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody,
+    runs: backend.runs, items })
   const dueThreads = new DueWakes({ env, due: dueThreadActors(backend.due), wake: async (key) => {
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
@@ -142,6 +146,7 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     router,
     activations,
     limits,
+    counters,
     items,
     wake: async (unfinished) => {
       const inTurn = limitConcurrency(wokenAtOnce)
@@ -178,11 +183,11 @@ export function frontDoors({ member, view }: ClusterStatus): number {
 type Ports = Pick<Backend,
   'log' | 'threads' | 'runs' | 'assistants' | 'crons' | 'items' | 'limits' | 'askDoors'>
 
-function kindsOver(ports: Ports, parts: ActorParts,
+function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
-  const { host, rows, egress, billing, quarantine, reads, env, defaultTimeToLive, runsEnded } =
-    parts
+  const { host, rows, egress, billing, quarantine, reads, env, counters, defaultTimeToLive,
+    runsEnded } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -211,6 +216,7 @@ function kindsOver(ports: Ports, parts: ActorParts,
     cronKind({ log, index: crons, env, ...firing }),
     catalogKind({ log, env }),
     itemKind({ log, index: items, env }),
-    limitKind({ env, table: limits, askDoors, rules: new Map(rows.map((row) => [row.name, row])) }),
+    limitKind({ env, table: limits, askDoors, live: counters,
+      rules: new Map(rows.map((row) => [row.name, row])) }),
   ]
 }

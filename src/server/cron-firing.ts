@@ -21,6 +21,7 @@ export interface FiringParts {
   readonly tracing?: Tracing
   readonly router: Router
   readonly everybody: Backend['everybody']
+  readonly runs: Backend['runs']
   readonly host: GraphHost
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
@@ -48,6 +49,7 @@ export function openFiring(parts: FiringParts): Firing {
     assistantIndex: everybody.assistants,
     crons: cronClient(router),
     cronIndex: everybody.crons,
+    runIndex: parts.runs,
     graphs: host,
     json,
     quotas: new Quotas({ limits: parts.quotas, use: (tenant) => everybody.use(tenant) }, env),

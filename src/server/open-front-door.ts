@@ -2,25 +2,29 @@
 
 import { fileURLToPath } from 'node:url'
 
-import type { Env, Tracing } from '../../cluster/index.ts'
+import type { ActorKey, Env, Service, Tracing } from '../../cluster/index.ts'
+import { TenantKeys } from '../access/index.ts'
 import { assistantClient } from '../assistants/index.ts'
 import { cronClient } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { addressReader, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
-import type { AuthOptions, FrontDoor, FrontDoorOptions } from '../frontdoor/index.ts'
+import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails } from '../frontdoor/index.ts'
 import type { GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
-import type { RateLimit, ReadQuota } from '../limits/index.ts'
+import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
+  RefusedCallers } from '../limits/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { ownVersion, regions } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient } from '../thread/index.ts'
 import type { Actors } from './actors.ts'
 import type { Backend } from './backends/backend.ts'
+import { askMember, askMembers } from './member-questions.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { portError } from './port-error.ts'
 import type { PortWish } from './port-error.ts'
+import { threadPlace } from './thread-place.ts'
 import { countRequests, readDoor, readKeys, readQuotas } from './readings.ts'
 
 /** Parts of the member that its front door uses. */
@@ -37,6 +41,13 @@ export interface DoorParts {
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
   readonly platform: Platform
+  /** Which actors of this member are in memory. */
+  readonly activity: Service<ActorKey, boolean>
+  /** Callers that limits refused. */
+  readonly refused: RefusedCallers
+  /** What this member answers about limits and about itself. */
+  readonly limitUse: Service<LimitUseQuestion, LimitUseAnswer>
+  readonly details: Service<unknown, MemberDetails>
 }
 
 /** Where `scripts/studio.mjs` builds the web page. */
@@ -49,7 +60,8 @@ const nextPorts = 100
 export async function openDoor(settings: Settings, parts: DoorParts): Promise<FrontDoor> {
   const { host, port, portIsChosen, allowOrigins, allowHosts, trustedProxies, userProxies } =
     settings
-  const { metrics, actors: { router, limits, items }, backend, rows, ...others } = parts
+  const { metrics, actors: { router, limits, items }, backend, rows, activity, refused, limitUse,
+    details, ...others } = parts
   const { env } = others
   const addressOf = addressReader(trustedProxies)
   const json = readLongJson(env.log)
@@ -74,18 +86,25 @@ export async function openDoor(settings: Settings, parts: DoorParts): Promise<Fr
     assistantIndex: backend.everybody.assistants,
     crons: cronClient(router),
     cronIndex: backend.everybody.crons,
+    runIndex: backend.runs,
     items,
     region: regionOf(settings),
     dependencies: dependenciesOf(settings, backend, () => limits.check(rows[0]!)),
-    clusterStatus: backend.status,
+    placeOf: (tenant, threadId) => threadPlace({ env, backend, activity }, tenant, threadId),
+    cluster: { embedded: settings.cassandra === null, shards: backend.ownership.shards,
+      status: backend.status, ask: (member) => askMember(parts, details, member, null) },
     received: countRequests(metrics),
     ...allowOrigins.length > 0 && { allowOrigins },
     allowHosts,
     quotas: { limits: settings.quotas, use: (tenant) => backend.everybody.use(tenant) },
     connections: { perAddress: settings.connectionsPerAddress,
       isExempt: fromProxies([...trustedProxies, ...userProxies]) },
-    ...settings.auth === 'keys' && { auth: { ...authOf(settings, backend), addressOf } },
-    ...settings.limits && { limit: limitGate({ rows, clients: limits, addressOf }) },
+    ...settings.auth === 'keys' &&
+      { auth: { ...authOf(settings, backend), addressOf },
+        tenantKeys: new TenantKeys({ table: backend.keys, region: settings.region, env }) },
+    ...settings.limits &&
+      { limit: limitGate({ rows, clients: limits, addressOf, refused }),
+        limits: { rows, addressOf, ask: (question) => askMembers(parts, limitUse, question) } },
     ...settings.metrics === null && { metrics },
     ...settings.studio !== null && { studio: { folder: studioFolder, ...settings.studio } },
   }

@@ -1,7 +1,7 @@
 /** One member with all that it serves: started stage by stage, stopped in reverse. */
 
 import { createLifecycle } from '../../cluster/index.ts'
-import type { Env, Tracing } from '../../cluster/index.ts'
+import type { ActivationTable, Env, Tracing } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
 import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
@@ -9,7 +9,8 @@ import { compileProject, ExecutionMarks, readProject, startGraphHost,
   watchProject } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
 import type { ItemSettings } from '../items/index.ts'
-import { Quotas, rateLimits, readLimitOverrides, ReadQuota } from '../limits/index.ts'
+import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
+  RefusedCallers } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
 import { catalogClient, openPlatform } from '../platform/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
@@ -17,9 +18,11 @@ import type { Settings } from '../settings/index.ts'
 import { createThreadClient, Quarantine } from '../thread/index.ts'
 import { openActors } from './actors.ts'
 import { openAdminSocket } from './admin-socket.ts'
+import { activityService } from './backends/actor-activity.ts'
 import type { Backend } from './backends/backend.ts'
 import { openCassandraBackend } from './backends/cassandra-backend.ts'
 import { openEmbeddedBackend } from './backends/embedded-backend.ts'
+import { memberDetailsService } from './backends/member-details.ts'
 import { meteredLog } from './metrics/metered-ports.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
@@ -141,6 +144,12 @@ export async function openServer(settings: Settings, env: Env,
   ownRuns?.handOverTo(platform)
   graphs.useTraces(tracedSteps(platform))
   const { activations, limits, wakeAt } = actors
+  const activity = activityService(activations)
+  const refused = new RefusedCallers(env)
+  const limitUse = limitUseService({ counters: actors.counters, clients: limits, refused })
+  const details = memberDetailsService({ env, version: ownVersion(), runs: () =>
+    graphs.stats()
+      .underWay, actors: () => actorsIn(activations) })
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
   graphs.useItems(itemsWithinQuota(actors.items, quotas))
@@ -151,6 +160,7 @@ export async function openServer(settings: Settings, env: Env,
       activations,
       wake,
       wakeAt,
+      services: [activity, limitUse, details],
       recentOf: (question) => limits.recent(question),
       releaseMs: drainMs * endingShares.shards * releaseShare,
     }), (_, deadline) => graphs.drain(deadline))
@@ -163,8 +173,8 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : await stage('door',
       () =>
-        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads, platform }),
-      (door, deadline) => door.close(deadline))
+        openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads, platform,
+          activity, refused, limitUse, details }), (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
@@ -195,6 +205,10 @@ export async function openServer(settings: Settings, env: Env,
     graphs: served,
     close: lifecycle.stop,
   }
+}
+
+function actorsIn(activations: ActivationTable): number {
+  return [...activations.stats().values()].reduce((sum, { alive }) => sum + alive, 0)
 }
 
 /** What each part reports to. */

@@ -37,6 +37,7 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
       end(id, 'aborted')
       host.abort(id)
     },
+    logs: (...question) => host.logs(...question),
     ask: (...question) => host.ask(...question),
     schemas: (...question) => host.schemas(...question),
     subgraphSchemas: (...question) => host.subgraphSchemas(...question),

@@ -9,6 +9,8 @@ export interface Belongings {
   /** A run without a thread. */
   readonly lonelyRunId: string
   readonly cronId: string
+  /** The id of its API key. */
+  readonly keyId: string
 }
 
 /** A text in everything that belongs to the first tenant, and in nothing else. */
@@ -20,11 +22,12 @@ export const mark = 'only-for-acme'
  * zero     the answer is a count, and it is 0
  * all      every caller is answered
  * stream   it never ends; protocol-v2-access.test.ts reads it
+ * admins   only admins are answered
  */
-export type Sight = 'nothing' | 'own' | 'zero' | 'all' | 'stream'
+export type Sight = 'nothing' | 'own' | 'zero' | 'all' | 'stream' | 'admins'
 
 export interface Case {
-  readonly does: 'read' | 'change' | 'public'
+  readonly does: 'read' | 'change' | 'public' | 'admin'
   readonly sees: Sight
   readonly body?: (of: Belongings) => object
   /** Of the URL. */
@@ -35,6 +38,8 @@ export interface Case {
 
 const read = (sees: Sight, body?: Case['body']): Case => ({ does: 'read', sees, body })
 const change = (sees: Sight, body?: Case['body']): Case => ({ does: 'change', sees, body })
+
+const admin = (body?: Case['body']): Case => ({ does: 'admin', sees: 'admins', body })
 
 const marked = () => ({ metadata: { mark } })
 const ofGraph = () => ({ assistant_id: 'echo', input: { messages: [] } })
@@ -51,6 +56,14 @@ const cronOf = ({ assistantId }: Belongings) => ({ ...yearly(), assistant_id: as
 export const routeCases: Readonly<Record<string, Case>> = {
   'GET /ok': { does: 'public', sees: 'all' },
   'GET /info': { does: 'public', sees: 'all' },
+  'GET /auth': read('own'),
+  'GET /limits': read('own'),
+  'GET /limits/refused': admin(),
+  'GET /keys': admin(),
+  'POST /keys': admin(() => ({ name: 'taken' })),
+  'DELETE /keys/{key_id}': admin(),
+  'GET /cluster': admin(),
+  'GET /cluster/stream': admin(),
   'POST /assistants': change('own', () => ({ graph_id: 'echo' })),
   'GET /assistants/{assistant_id}': read('nothing'),
   'PATCH /assistants/{assistant_id}': change('nothing', () => ({ name: 'taken' })),
@@ -71,7 +84,9 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/prune': change('own', ({ threadId }) => ({ thread_ids: [threadId] })),
   'PATCH /threads/{thread_id}/state': change('nothing', () => ({ metadata: { taken: true } })),
   'GET /threads/{thread_id}/storage': read('nothing'),
+  'GET /threads/{thread_id}/place': admin(),
   'GET /threads/{thread_id}/stream': { ...read('nothing'), isEndless: true },
+  'POST /runs/search': read('own', () => ({ limit: 1_000 })),
   'POST /threads/search': read('own', ({ threadId }) => ({ ids: [threadId] })),
   'POST /threads/count': read('zero', marked),
   'GET /threads/{thread_id}/state': read('nothing'),
@@ -90,6 +105,7 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'POST /threads/{thread_id}/runs/stream': change('nothing', ofGraph),
   'POST /threads/{thread_id}/runs/wait': change('nothing', ofGraph),
   'GET /threads/{thread_id}/runs/{run_id}': read('nothing'),
+  'GET /threads/{thread_id}/runs/{run_id}/logs': read('nothing'),
   'DELETE /threads/{thread_id}/runs/{run_id}': change('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/join': read('nothing'),
   'GET /threads/{thread_id}/runs/{run_id}/stream': read('nothing'),

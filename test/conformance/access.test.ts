@@ -112,7 +112,7 @@ async function makeBelongings(ownKey: string): Promise<Belongings> {
     metadata: { mark } })
   const { cron_id: cronId } = cron as unknown as { cron_id: string }
   return { threadId, assistantId, runId: run!.run_id, checkpointId: checkpoint.checkpoint_id!,
-    lonelyRunId: lonely.run_id, cronId }
+    lonelyRunId: lonely.run_id, cronId, keyId: key.split('_')[2]! }
 }
 
 /** Everything that the first tenant sees of its own. */
@@ -139,6 +139,7 @@ function askRoute(operation: string, headers: Headers): Promise<JsonAnswer> {
     namespace: 'inner',
     checkpoint_id: theirs.checkpointId,
     cron_id: theirs.cronId,
+    key_id: theirs.keyId,
     run_id: path.startsWith('/runs/') ? theirs.lonelyRunId : theirs.runId,
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!)
@@ -306,7 +307,7 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
 
   it('with the key of a reader may read everything and change nothing', async () => {
     const before = await inventory()
-    const changes = casesThat(routeCases, ({ does }) => does === 'change')
+    const changes = casesThat(routeCases, ({ does }) => does === 'change' || does === 'admin')
     const looks = casesThat(routeCases,
       ({ does, sees, isEndless = false }) => does === 'read' && sees !== 'stream' && !isEndless)
       .filter((name) => !name.includes('{namespace}'))
@@ -322,6 +323,36 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
     const cancel = `/threads/${theirs.threadId}/runs/${theirs.runId}/join?cancel_on_disconnect=1`
     expect((await ask(server.url, 'GET', cancel, undefined, { ...reader })).status).toBe(403)
     expect(await inventory()).toEqual(before)
+  })
+
+  it('of an admin leads to the place of own threads only', async () => {
+    const place = 'GET /threads/{thread_id}/place'
+    expect((await askRoute(place, { 'x-api-key': key })).status).toBe(403)
+    expect((await askRoute(place, others[1]![1])).status).toBe(404)
+    const own = { 'x-api-key': await maker.make('acme', 'admin') }
+    expect((await askRoute(place, own)).status).toBe(200)
+  })
+
+  it('with the key of a developer does nothing that only admins may do', async () => {
+    const forAdmins = casesThat(routeCases, ({ does }) => does === 'admin')
+    const statusOf = async (name: string) => (await askRoute(name, { 'x-api-key': key })).status
+    expect(await outcomes(forAdmins, statusOf)).toEqual(allAre(forAdmins, 403))
+  })
+
+  it('with the key of an admin of another tenant does not lead to keys', async () => {
+    const before = await maker.keyAdmin.list('acme')
+    const [, headers] = others[1]!
+    const { body } = await askRoute('GET /keys', headers)
+    const tenants = (body as readonly { tenant: string }[]).map(({ tenant }) => tenant)
+    expect(new Set(tenants)).toEqual(new Set(['other']))
+    expect((await askRoute('DELETE /keys/{key_id}', headers)).status).toBe(404)
+    const limits = await ask(server.url, 'GET', `/limits?key=${theirs.keyId}`, undefined, {
+      ...headers,
+    })
+    expect(limits.status).toBe(404)
+    expect((await askRoute('GET /limits/refused', headers)).body).toEqual({ callers: [] })
+    expect(await maker.keyAdmin.list('acme'))
+      .toMatchObject(before.map(({ id, revokedAtMs }) => ({ id, revokedAtMs })))
   })
 
   it('to an own thread does not lead to things of another tenant', async () => {

@@ -55,7 +55,8 @@ const unknown = randomUUID()
 
 describe('an answer is as described', () => {
   it('of the server', async () => {
-    for (const path of ['/ok', '/ok?check_db=1', '/ok?check_db=what', '/info']) {
+    for (const path of ['/ok', '/ok?check_db=1', '/ok?check_db=what', '/info', '/auth', '/limits',
+      '/limits/refused', '/keys', '/cluster']) {
       await describedAnswer('GET', path)
     }
   })
@@ -115,6 +116,8 @@ describe('an answer is as described', () => {
     await describedAnswer('PATCH', `/threads/${id}`, { ttl: 60 })
     await describedAnswer('GET', `/threads/${id}?include=ttl`)
     await describedAnswer('GET', `/threads/${id}/storage`)
+    await describedAnswer('GET', `/threads/${id}/place`)
+    await describedAnswer('POST', `/threads/${id}/copy`)
     await describedAnswer('PATCH', `/threads/${id}/state`, { metadata: {} })
     await describedAnswer('POST', '/threads/prune', { thread_ids: [unknown] })
     await describedAnswer('POST', '/threads/search', { ids: [id] })
@@ -148,7 +151,7 @@ describe('an answer is as described', () => {
     const run = { assistant_id: 'echo', input: say('x') }
     const at = `/threads/${id}/runs`
     const { run_id } = await describedAnswer('POST', at, run) as { run_id: string }
-    for (const path of ['', '/join', '/stream']) {
+    for (const path of ['', '/join', '/stream', '/logs']) {
       await describedAnswer('GET', `${at}/${run_id}${path}`)
     }
     await describedAnswer('POST', `${at}/${run_id}/cancel`)

@@ -142,3 +142,29 @@ describe('a join behind a checkpoint', () => {
     expect(await stream(`/threads/${id}/runs/${other}/stream?${newest}`)).toEqual(next)
   })
 })
+
+describe('the stream mode `tasks-lean`', () => {
+  it('tells of each task when it starts and when it ends, never of its values', async () => {
+    const parts = await streamed('nested', ['tasks-lean'], { streamSubgraphs: true })
+    const shape = parts.slice(1).map(({ event, data }) => {
+      const { name, event: what, ...rest } = data as Record<string, unknown>
+      return [event.replace(/:[0-9a-f-]{36}$/, ''), name, what, Object.keys(rest)]
+    })
+    expect(shape).toEqual([
+      ['tasks-lean', 'outer', 'started', ['id']],
+      ['tasks-lean', 'outer', 'completed', ['id']],
+      ['tasks-lean', 'sub', 'started', ['id']],
+      ['tasks-lean|sub', 'deep', 'started', ['id']],
+      ['tasks-lean|sub', 'deep', 'completed', ['id']],
+      ['tasks-lean', 'sub', 'completed', ['id']],
+    ])
+  })
+
+  it('says what waits, and what failed', async () => {
+    const waiting = await streamed('ask', ['tasks-lean'], { input: { question: 'q' } })
+    expect(dataOf(waiting, 'tasks-lean').map(({ event }) => event))
+      .toEqual(['started', 'interrupted'])
+    const failing = await streamed('failing', ['tasks-lean'])
+    expect(dataOf(failing, 'tasks-lean').at(-1)).toMatchObject({ name: 'boom' })
+  })
+})

@@ -212,3 +212,113 @@ describe('a search that makes no sense', () => {
     expect((await ask(server.url, 'POST', `/${kind}/search`, body)).status).toBe(422)
   })
 })
+
+describe('a cursor', () => {
+  type Thread = { readonly thread_id: string }
+  const page = async (body: object) => {
+    const { body: rows, headers, status } = await ask(server.url, 'POST', '/threads/search', {
+      metadata: { team },
+      select: ['thread_id'],
+      ...body,
+    })
+    return { ids: status === 200 ? (rows as Thread[]).map((each) => each.thread_id) : [],
+      cursor: headers.get('x-pagination-cursor'), status }
+  }
+
+  it.each(['thread_id', 'status', 'created_at', 'updated_at'])(
+    'goes through all threads by %s, although others are made meanwhile',
+    async (sort_by) => {
+      for (const sort_order of ['asc', 'desc']) {
+        const sorted = { sort_by, sort_order }
+        const all = await page(sorted)
+        expect(all).toMatchObject({ cursor: null, status: 200 })
+        const seen: string[] = []
+        const made: string[] = []
+        let next: string | null = null
+        do {
+          const { ids: found, cursor }: Awaited<ReturnType<typeof page>> = await page({ ...sorted,
+            limit: 1, ...next !== null && { cursor: next } })
+          seen.push(...found)
+          next = cursor
+          if (made.length === 3) continue
+          made.push((await server.client.threads.create({ metadata: { team } })).thread_id)
+        } while (next !== null)
+        expect(seen.filter((id) => all.ids.includes(id))).toEqual(all.ids)
+        expect(new Set(seen).size).toBe(seen.length)
+        for (const id of made) await server.client.threads.delete(id)
+      }
+    },
+  )
+
+  it('is refused for another order, with an offset, and if it is none', async () => {
+    const { cursor } = await page({ limit: 1 })
+    for (const body of [{ cursor, sort_by: 'status' }, { cursor, offset: 1 }, { cursor: 'x' }]) {
+      expect((await page(body)).status).toBe(422)
+    }
+    expect((await page({ cursor })).ids).toEqual(ids.toReversed().slice(1))
+  })
+})
+
+describe('the time of an update', () => {
+  it('narrows a search and a count', async () => {
+    const { updated_at } = await server.client.threads.get(ids[2]!)
+    const find = async (body: object) =>
+      (await ask(server.url, 'POST', '/threads/search', { metadata: { team }, ...body }))
+        .body as { thread_id: string; updated_at: string }[]
+    const later = await find({ updated_after: updated_at })
+    expect(later.map(({ thread_id }) => thread_id)).toEqual([ids[3]])
+    const earlier = await find({ updated_before: updated_at, sort_by: 'updated_at' })
+    expect(earlier.map(({ thread_id }) => thread_id)).toEqual([ids[1], ids[0]])
+    const { status } = await ask(server.url, 'POST', '/threads/search', { updated_after: 'soon' })
+    expect(status).toBe(422)
+  })
+})
+
+describe('a count by status', () => {
+  it('has the number of threads of each status', async () => {
+    const count = async (body: object) =>
+      (await ask(server.url, 'POST', '/threads/count', { by: 'status', ...body })).body
+    expect(await count({ metadata: { team } }))
+      .toEqual({ idle: 2, busy: 0, interrupted: 1, error: 1 })
+    expect(await count({ metadata: { team }, status: 'error' }))
+      .toEqual({ idle: 0, busy: 0, interrupted: 0, error: 1 })
+    const { status } = await ask(server.url, 'POST', '/threads/count', { by: 'status',
+      values: { topic: 'cats' } })
+    expect(status).toBe(422)
+  })
+})
+
+describe('words', () => {
+  const find = async (q: string, body: object = {}) => {
+    const { body: rows } = await ask(server.url, 'POST', '/threads/search', { q, ...body })
+    return (rows as { thread_id: string }[]).map(({ thread_id }) => thread_id)
+  }
+
+  it('of the title, of what was said first and of the id find a thread', async () => {
+    const { threads, runs } = server.client
+    const { thread_id: id } = await threads.create({ metadata: { title: 'Trip to Ærø' } })
+    expect(await find('trip ÆR')).toEqual([id])
+    await runs.wait(id, 'echo', { input: say('Where is the lighthouse?') })
+    await runs.wait(id, 'echo', { input: say('Second question') })
+    expect(await find('light trip')).toEqual([id])
+    expect(await find('second')).toEqual([])
+    expect(await find(id.slice(0, 20))).toEqual([id])
+    expect(await find('light', { status: 'idle', metadata: { title: 'Trip to Ærø' } })).toEqual([
+      id,
+    ])
+    expect(await find('light', { status: 'error' })).toEqual([])
+    const { body: count } = await ask(server.url, 'POST', '/threads/count', { q: 'lighthouse' })
+    expect(count).toBe(1)
+    await threads.update(id, { metadata: { title: 'Renamed' } })
+    expect(await find('trip')).toEqual([])
+    expect(await find('renamed where')).toEqual([id])
+    await threads.delete(id)
+    expect(await find('renamed')).toEqual([])
+  })
+
+  it('are needed in a query, and few', async () => {
+    for (const q of ['', ' ?! ', 'x'.repeat(201)]) {
+      expect((await ask(server.url, 'POST', '/threads/search', { q })).status).toBe(422)
+    }
+  })
+})

@@ -4,10 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
-import type { RunQuery, RunStatus } from '../../src/search/index.ts'
+import { isMeant } from '../../src/search/index.ts'
+import type { RunPlace, RunQuery, RunSearchQuery, RunStatus } from '../../src/search/index.ts'
 import { aRun } from './rows.ts'
 import { useStore } from './store-place.ts'
 import type { MakePlace } from './store-place.ts'
+
+const statuses = ['pending', 'running', 'success', 'error', 'interrupted', 'timeout'] as const
 
 export function describeRunTable(name: string, makePlace: MakePlace): void {
   describe(`the run table of the ${name} store`, () => {
@@ -95,6 +98,50 @@ export function describeRunTable(name: string, makePlace: MakePlace): void {
         (await list(row.threadId, { status }))
           .length
       ))).toEqual([0, 0, 1])
+    })
+
+    it('searches the runs of a tenant as the model does, page by page', async () => {
+      const tenant = randomUUID()
+      const [threads, assistants, graphs] = [[randomUUID(), randomUUID()], ['a1', 'a2'], ['g1',
+        'g2']]
+      const pick = <Each>(from: readonly Each[], n: number) => from[n % from.length]!
+      const rows = Array.from({ length: 60 },
+        (_, n) =>
+          aRun({ tenant, threadId: pick(threads, n * 7 >> 2), status: pick(statuses, n * 5 >> 1),
+            assistantId: pick(assistants, n >> 2), planJson: `{"graphId":"${pick(graphs, n)}"}`,
+            createdAtMs: 1_000 + (n >> 1) * 20 * 60_000 }))
+      await put(...rows.map((row) => ({ ...row, status: 'pending' })))
+      await put(...rows, ...rows.slice(0, 3).map((row) => ({ ...row, tenant: 'other' })))
+      const [gone] = rows.splice(20, 1)
+      await store.log.append([], [{ table: 'run_removed', tenant, threadId: gone!.threadId,
+        runId: gone!.runId }])
+      const filters: Partial<RunSearchQuery>[] = [{}, { threadId: threads[1] }, { graphId: 'g2' }, {
+        assistantId: 'a2',
+        graphId: 'g1',
+      }, { createdAfterMs: rows[9]!.createdAtMs }, { createdAfterMs: rows[9]!.createdAtMs,
+        createdBeforeMs: rows[40]!.createdAtMs }, ...statuses.map((status) => ({ status })), {
+        status: 'error',
+        threadId: threads[0],
+      }, { threadId: threads[0], createdBeforeMs: rows[40]!.createdAtMs }]
+      for (const filter of filters) {
+        const { createdAfterMs = -1, createdBeforeMs = Infinity } = filter
+        const wanted = rows.filter((row) =>
+          isMeant({ tenant, ...filter }, row)
+          && row.createdAtMs > createdAfterMs && row.createdAtMs < createdBeforeMs
+        )
+          .toSorted((a, b) => b.createdAtMs - a.createdAtMs || (a.runId < b.runId ? 1 : -1))
+        for (const limit of [7, 1_000]) {
+          const found: RunRow[] = []
+          let after: RunPlace | undefined
+          do {
+            const page = await store.runs.search({ tenant, limit, after, ...filter })
+            expect(page.rows.length).toBeLessThanOrEqual(limit)
+            found.push(...page.rows)
+            after = page.next
+          } while (after)
+          expect(found, JSON.stringify(filter)).toEqual(wanted)
+        }
+      }
     })
 
     it('removes a run, and ignores one that does not exist', async () => {

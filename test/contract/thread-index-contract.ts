@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import type { ThreadRow, UnfinishedRun } from '../../proto/gen/storage/v1/row.ts'
+import { placeOfThread, wordsOf } from '../../src/search/index.ts'
 import type { ThreadQuery } from '../../src/search/index.ts'
 import { repeats } from '../support/repeats.ts'
 import { aBranch, aThread } from './rows.ts'
@@ -17,6 +18,8 @@ const statuses = ['idle', 'busy', 'interrupted', 'error'] as const
 const unfinished = (): UnfinishedRun => ({ runId: randomUUID(), createdSeq: 1, updatedAtMs: 1,
   status: 'pending', started: false, attempt: 0, baseCheckpointId: '', firstSeq: 1, startedAtMs: 0,
   notBeforeMs: 0, inputCharacters: 0, ownerDeaths: 0, suspect: false })
+
+const topics = ['cat', 'black cats', 'red dogs', 'bare cups']
 
 const anything = { sortBy: 'created_at', sortOrder: 'desc', limit: 10, offset: 0 } as const
 
@@ -215,6 +218,30 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }
       })
 
+      it('finds a thread by its words of now, and by the beginning of its id', async () => {
+        const tenant = randomUUID()
+        const row = aThread({ tenant,
+          metadataJson: '{"title":"Über die Öfen — facebook, 東京都"}' })
+        const other = aThread({ tenant: randomUUID(), metadataJson: row.metadataJson })
+        await put(row, other)
+        const finds = async (q: string, expected: readonly string[] = [row.threadId]) =>
+          expect(await ids({ tenant, words: wordsOf(q) }), q).toEqual(expected)
+        for (const q of ['uber', 'ÖF facE', '京都', 'ofen', row.threadId, row.threadId.slice(0, 4),
+          row.threadId.slice(0, 11), 'FACEBOOK']) await finds(q)
+        expect(await store.threads.count({ tenant, words: ['facebook'] })).toBe(1)
+        for (const q of ['book', 'uber x', row.threadId.slice(0, 3), row.threadId.slice(1, 7),
+          other.threadId]) await finds(q, [])
+        await put({ ...row, seq: 2, opening: 'hello there' })
+        await finds('hel the ofen')
+        await put({ ...row, seq: 3, opening: 'hello there', metadataJson: '{"name":"plain"}' })
+        await finds('hello plain')
+        await finds('ofen', [])
+        expect(await store.threads.count({ tenant, words: ['plain'] })).toBe(1)
+        const end = { tenant, id: row.threadId, branch: row.branch!, epoch: row.epoch }
+        await store.log.purge({ table: 'thread', ...end })
+        await finds('plain', [])
+      })
+
       it('agrees with the model after any changes', async () => {
         const thread = fc.record({
           index: fc.nat(9),
@@ -223,7 +250,9 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
           createdAtMs: fc.nat(3),
           updatedAtMs: fc.nat(3),
           stateUpdatedAtMs: fc.nat(3),
-          metadata: fc.oneof(fc.constantFrom({ x: 1 }, { x: 1, y: 'a' }), metadata()),
+          opening: fc.constantFrom(undefined, undefined, 'red cat', 'blue'),
+          metadata: fc.oneof(fc.constantFrom({ x: 1, title: 'black cat' }, { x: 1, y: 'a' }),
+            metadata()),
         })
         await fc.assert(
           fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 30 }),
@@ -257,8 +286,10 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
             ...random(20) === 0 && { timeToLive: aLife(random(200)) },
             // The oldest are interrupted: a scan from the newest must not take for ever.
             status: index < 1_100 ? 'interrupted' : ['busy', 'error'][random(40)] ?? 'idle',
-            metadataJson: JSON.stringify({ all: 'same', third: random(3), user: random(300),
-              half: index < 1_500 ? 'old' : 'new', tags: [`t${random(50)}`, { deep: random(9) }] }),
+            opening: random(2) === 0 ? `about ${topics[random(4)]}` : undefined,
+            metadataJson: JSON.stringify({ all: 'same', title: `${topics[random(4)]} talk`,
+              third: random(3), user: random(300), half: index < 1_500 ? 'old' : 'new',
+              tags: [`t${random(50)}`, { deep: random(9) }] }),
           }))
         for (let from = 0; from < rows.length; from += 500) {
           await put(...rows.slice(from, from + 500))
@@ -276,7 +307,11 @@ export function describeThreadIndex(name: string, makePlace: MakePlace): void {
         }), { numRuns: repeats({ day: 150, night: 300 }) })
       })
 
-      const expectAgreement = async (rows: readonly ThreadRow[], query: ThreadQuery) => {
+      const expectAgreement = async (rows: readonly ThreadRow[],
+        { behind, ...asked }: ThreadQuery & Behind) => {
+        const place = behind === undefined ? undefined : rows[behind % rows.length]
+        const query = { ...asked,
+          ...place && { after: placeOfThread(place, asked.sortBy), offset: 0 } }
         const answer = await store.threads.search(query)
         expect(answer.rows).toEqual(pageOfThreads(rows, query))
         expect(answer.total).toBe(matchingThreads(rows, query).length)
@@ -299,7 +334,7 @@ function metadata(): fc.Arbitrary<Record<string, unknown>> {
 
 /** Any query; ids are numbers that the caller turns into those of threads. */
 function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
-  offsets = [0, 1, 5]): fc.Arbitrary<Omit<ThreadQuery, 'tenant'>> {
+  offsets = [0, 1, 5]): fc.Arbitrary<Omit<ThreadQuery, 'tenant'> & Behind> {
   return fc.record({
     sortBy: fc.constantFrom('thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'),
     sortOrder: fc.constantFrom('asc', 'desc'),
@@ -309,11 +344,23 @@ function query(filter: fc.Arbitrary<Record<string, unknown>> = metadata(),
     metadata: fc.oneof(fc.constant(undefined), filter),
     expiredBy: fc.constantFrom(undefined, 0, 100, 1_000_000),
     hidden: fc.constantFrom(undefined, undefined, undefined, true),
+    updatedAfterMs: fc.constantFrom(undefined, undefined, undefined, 0, 1, 300),
+    updatedBeforeMs: fc.constantFrom(undefined, undefined, undefined, 1, 3, 320),
+    words: fc.constantFrom(undefined, undefined, undefined, ['cat'], ['b'], ['talk'], ['about',
+      'c'], ['zebra'], ['ta', 'red', 'ab']),
+    behind: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, fc.nat(2_999)),
     ids: fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1,
       arbitrary: fc.array(fc.nat(2_999).map(String), { maxLength: 20 }) }),
-  }).map((each) => each.metadata ? { ...each, hidden: undefined } : each) as fc.Arbitrary<
-    Omit<ThreadQuery, 'tenant'>
+  }).map((each) =>
+    each.metadata || each.words ? { ...each, hidden: undefined } : each
+  ) as fc.Arbitrary<
+    Omit<ThreadQuery, 'tenant'> & Behind
   >
+}
+
+/** A row behind whose place the page begins. */
+interface Behind {
+  readonly behind?: number
 }
 
 /** Half of them keep the newest state. */

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { clientOf, useServer } from '../support/server.ts'
+import { ask } from '../support/wire.ts'
 
 const server = useServer({ project: 'conformance' })
 
@@ -45,7 +46,18 @@ async function recordsOf(assistantId: string) {
   }
 }
 
-/** By graph: a thread, a copy of it with further runs, and what was shown of them before. */
+/** A copy at a checkpoint that others follow. */
+async function copyInTheMiddle(id: string): Promise<string> {
+  const states = await server.client.threads.getHistory(id, { limit: 1_000 })
+  const { checkpoint_id } = states[Math.floor(states.length / 2)]!.checkpoint
+  const { body } = await ask(server.url, 'POST', `/threads/${id}/copy`, { checkpoint_id })
+  return (body as { thread_id: string }).thread_id
+}
+
+/**
+ * By graph: a thread, a copy of it with further runs, one as it was at a checkpoint, and what was
+ * shown of them before.
+ */
 const seen = new Map<string, { readonly ids: readonly string[]; readonly before: unknown }>()
 let records: { readonly assistantId: string; readonly before: unknown }
 
@@ -57,7 +69,7 @@ beforeAll(async () => {
     for (let n = 0; n < 2; n += 1) await runs.wait(id, graphId, payload)
     const { thread_id: copy } = await threads.copy(id)
     await runs.wait(copy, graphId, payload)
-    const ids = [id, copy]
+    const ids = [id, copy, await copyInTheMiddle(id)]
     seen.set(graphId, { ids, before: await Promise.all(ids.map(everythingOf)) })
   }
   const { assistant_id: assistantId } = await assistants.create(

@@ -49,6 +49,7 @@ export function memoryTables(
         .filter((each) => each.atMs > 0 && (each.atMs > atMs || each.atMs === atMs && each.no > no))
         .toSorted((a, b) => a.atMs - b.atMs || a.no - b.no).slice(0, limit),
     runs: {
+      search: async () => ({ rows: [], next: undefined }),
       get: async (_, threadId, runId) => runRows(threadId).find((row) => row.runId === runId),
       list: async ({ threadId, limit, offset, texts, bytes }: RunQuery) => {
         const page = new PageBytes(bytes)

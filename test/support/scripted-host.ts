@@ -2,7 +2,7 @@
 
 import { HeddleError } from '../../src/errors.ts'
 import type { CheckpointSource, Execution, ExecutionListener, GraphDescription, GraphHost, JsonText,
-  LossReason, ExecutionOutcome, Step, StepEvent } from '../../src/graph/index.ts'
+  LoggedLines, LossReason, ExecutionOutcome, Step, StepEvent } from '../../src/graph/index.ts'
 
 /** An execution that a test drives. */
 export interface Scripted {
@@ -50,6 +50,10 @@ export class ScriptedHost implements GraphHost {
 
   abort(executionId: number): void {
     this.running.delete(executionId)
+  }
+
+  logs(): LoggedLines {
+    return { lines: [], dropped: 0, truncated: false }
   }
 
   /** The only execution in progress. */

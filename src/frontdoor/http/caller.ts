@@ -11,6 +11,8 @@ export interface Caller {
   readonly tenant: string
   readonly role: CallerRole
   readonly identity: Identity
+  /** When the key or the login ends, in milliseconds since 1970; null if it does not. */
+  readonly expiresAtMs: number | null
   /** False when the key is revoked or the login has ended: the caller gets nothing more. */
   stillValid(): boolean
 }
@@ -19,8 +21,8 @@ export interface Caller {
 export type Identity =
   /** Without authentication. */
   | { readonly kind: 'local' }
-  /** `hash` is the SHA-256 of the key in hex. If `known` is false, the key may be made up. */
-  | { readonly kind: 'key'; readonly hash: string; readonly known: boolean }
+  /** `hash` is the SHA-256 of the key in hex. A key without an `id` may be made up. */
+  | { readonly kind: 'key'; readonly hash: string; readonly id?: string }
   /** Named by a valid token or by a trusted proxy. */
   | { readonly kind: 'user'; readonly tenant: string; readonly id: string }
   | { readonly kind: 'nobody' }
@@ -36,8 +38,9 @@ export type Finding =
  * public  open to everybody, and says nothing of any tenant
  * read    only reads
  * change  all others
+ * admin   reads or changes what only admins may know of: keys, the cluster
  */
-export type Access = 'public' | 'read' | 'change'
+export type Access = 'public' | 'read' | 'change' | 'admin'
 
 /** The tenant of everything on a server without authentication. */
 export const localTenant = 'local'
@@ -47,6 +50,7 @@ export const localCaller: Caller = {
   tenant: localTenant,
   role: 'admin',
   identity: { kind: 'local' },
+  expiresAtMs: null,
   stillValid: () => true,
 }
 
@@ -55,6 +59,7 @@ export const nobody: Caller = {
   tenant: '',
   role: 'reader',
   identity: { kind: 'nobody' },
+  expiresAtMs: null,
   stillValid: () => true,
 }
 
@@ -65,6 +70,9 @@ export function userOf({ identity }: Caller): string | undefined {
 
 /** The one rule of roles. Throws `forbidden`. */
 export function requireAllowed({ role }: Caller, access: Access): void {
+  if (access === 'admin' && role !== 'admin') {
+    throw new HeddleError('forbidden', 'Only an API key or token with the role admin may do this.')
+  }
   if (access !== 'change' || role !== 'reader') return
   throw new HeddleError('forbidden', 'This API key or token may only read.')
 }

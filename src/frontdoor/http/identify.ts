@@ -58,7 +58,7 @@ export function identifyBy(options: AuthOptions, env: Env): Identification {
       return await findingOfLogin({ token, userId, keyCache: jwtVerifier, env, region, regionUrls })
     }
     if (userId !== undefined && tenant !== undefined && isFromTrustedProxy(request)) {
-      return userFinding({ tenant, userId, role: 'developer' }, () => true)
+      return userFinding({ tenant, userId, role: 'developer', expiresAtMs: null }, () => true)
     }
     return { identity: { kind: 'nobody' }, refused: new HeddleError('unauthenticated') }
   }
@@ -96,12 +96,12 @@ function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
   regionUrls: AuthOptions['regionUrls']): Finding {
   if (found.kind === 'elsewhere') return elsewhere(found.region, regionUrls)
   if (found.kind === 'bad') {
-    const identity: Identity = { kind: 'key', hash: found.hash, known: false }
+    const identity: Identity = { kind: 'key', hash: found.hash }
     return { identity, refused: new HeddleError('unauthenticated', found.reason) }
   }
-  const { row: { tenant, role }, hash, stillValid } = found
-  const identity: Identity = { kind: 'key', hash, known: true }
-  return { identity, caller: { tenant, role, identity, stillValid } }
+  const { row: { id, tenant, role, expiresAtMs }, hash, stillValid } = found
+  const identity: Identity = { kind: 'key', hash, id }
+  return { identity, caller: { tenant, role, identity, expiresAtMs, stillValid } }
 }
 
 async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:
@@ -137,14 +137,18 @@ function refusedFor(code: ErrorCode): (error: unknown) => Finding {
   }
 }
 
-function userFinding({ tenant, userId, role }: Pick<Login, 'tenant' | 'userId' | 'role'>,
+interface KnownUser extends Pick<Login, 'tenant' | 'userId' | 'role'> {
+  readonly expiresAtMs: number | null
+}
+
+function userFinding({ tenant, userId, role, expiresAtMs }: KnownUser,
   stillValid: () => boolean): Finding {
   if (!isTenant(tenant)) {
     const refused = new HeddleError('unauthenticated', 'The tenant of this user has no valid name.')
     return { identity: { kind: 'nobody' }, refused }
   }
   const identity: Identity = { kind: 'user', tenant, id: userId }
-  return { identity, caller: { tenant, role, identity, stillValid } }
+  return { identity, caller: { tenant, role, identity, expiresAtMs, stillValid } }
 }
 
 /** The finding for a caller of another region. Nothing about it is looked up or stored here. */

@@ -3,10 +3,11 @@
 import type { AssistantRow, CronRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { timeText } from '../../json/index.ts'
+import { graphIdOf } from '../../search/index.ts'
 import type { FoundThread } from '../operations/index.ts'
 import type { assistantFields } from '../schema/assistant.ts'
 import { cronFields } from '../schema/cron.ts'
-import type { runFields } from '../schema/run.ts'
+import { runFields } from '../schema/run.ts'
 import type { threadFields } from '../schema/thread.ts'
 
 /** Names of fields to answer with; null, undefined or none for all. */
@@ -107,6 +108,16 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
     cancel_reason: row.cancelReason === undefined ? 'null' : JSON.stringify(row.cancelReason),
   }, select)
 }
+
+/** A run as a search shows it: with its graph, and without kwargs unless they are selected. */
+export function foundRunJson(row: RunRow, select?: Selection): JsonText {
+  const text = runJson(row, select ?? searchedRunFields)
+  if (select && !select.includes('graph_id')) return text
+  const rest = text === '{}' ? '}' : `,${text.slice(1)}`
+  return `{"graph_id":${JSON.stringify(graphIdOf(row))}${rest}`
+}
+
+const searchedRunFields = runFields.filter((name) => name !== 'kwargs')
 
 function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,
   select: Selection): JsonText {

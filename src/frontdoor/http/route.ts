@@ -55,6 +55,7 @@ const answerHeaders = {
   location: 'Where to resume the stream after a broken connection, with `Last-Event-ID`.',
   'x-pagination-total': 'How many results there are in all.',
   'x-pagination-next': 'The offset of the next page, if there is one.',
+  'x-pagination-cursor': 'What `cursor` takes for the next page, if there is one.',
   'x-request-id': 'The id of the request in logs: the one that it was sent with, or a new one.',
   'retry-after': 'How many seconds to wait before a retry, if a retry may help.',
 }
@@ -106,13 +107,16 @@ interface Page<Row> {
   /** Rows in all pages. */
   readonly total: number
   readonly offset: number
+  /** Where the next page begins, for those that go by places; missing if there is none. */
+  readonly cursor?: string | undefined
 }
 
 /** Sends a page. Its headers have the total and the offset of the next page. */
 export function sendPage<Row>(reply: FastifyReply,
-  { rows, json, total, offset }: Page<Row>): Promise<FastifyReply> {
+  { rows, json, total, offset, cursor }: Page<Row>): Promise<FastifyReply> {
   const next = offset + rows.length
   void reply.header('x-pagination-total', total)
+  if (cursor !== undefined) void reply.header('x-pagination-cursor', cursor)
   if (rows.length > 0 && next < total) void reply.header('x-pagination-next', next)
   return sendRows(reply, rows, json)
 }

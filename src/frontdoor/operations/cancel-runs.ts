@@ -3,6 +3,7 @@
 import { limitConcurrency } from '../../../cluster/index.ts'
 import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { ThreadFilter } from '../../search/index.ts'
 import type { CancelRun, ThreadClient } from '../../thread/index.ts'
 
 type Threads = Pick<ThreadClient, 'search' | 'cancelRun'>
@@ -37,6 +38,8 @@ export async function cancelSome(threads: Threads, tenant: string, threadId: str
 export interface CancelAll {
   readonly status: 'pending' | 'running' | 'all'
   readonly cancel: CancelRun
+  /** Only runs of threads that match; of all threads by default. */
+  readonly filter?: ThreadFilter | undefined
 }
 
 /**
@@ -44,7 +47,7 @@ export interface CancelAll {
  * threads, so that no thread is loaded whose runs stay. Runs that are made meanwhile may stay.
  */
 export async function cancelAll(threads: Threads, tenant: string, wish: CancelAll): Promise<void> {
-  for (const hidden of [false, true]) {
+  for (const hidden of shownAndHidden(wish)) {
     const seen = new Set<string>()
     for (let pass = 0; pass < passesMax; pass++) {
       if (!await cancelPass(threads, { tenant, hidden, wish, seen })) break
@@ -52,10 +55,51 @@ export async function cancelAll(threads: Threads, tenant: string, wish: CancelAl
   }
 }
 
-interface Pass {
+/** A filter never means threads that are not listed. */
+function shownAndHidden({ filter }: CancelAll): readonly boolean[] {
+  if (filter === undefined) return [false, true]
+  return (filter.status ?? 'busy') === 'busy' ? [false] : []
+}
+
+/** The number of runs that `cancelAll` would cancel now. */
+export async function countAll(threads: Threads, tenant: string, wish: CancelAll): Promise<number> {
+  let count = 0
+  for (const hidden of shownAndHidden(wish)) {
+    for await (const rows of busyPages(threads, { tenant, hidden, wish })) {
+      const runs = rows.flatMap(({ unfinished }) => unfinished)
+      count += runs.filter(({ status }) => wish.status === 'all' || status === wish.status).length
+    }
+  }
+  return count
+}
+
+/** Yields all busy threads, a page at a time. */
+async function* busyPages(threads: Threads,
+  busy: Busy): AsyncGenerator<readonly ThreadRow[], void, void> {
+  for (let [offset, limit] = [0, pageThreads];;) {
+    const rows = await busyThreads(threads, busy, { offset, limit }).catch(unlessLong(limit))
+    if (rows) yield rows
+    if (rows && rows.length < limit) return
+    offset += rows?.length ?? 0
+    if (!rows) limit = 1
+  }
+}
+
+/** Makes a `catch`: undefined if the rows of a page are too long to be read together. */
+function unlessLong(limit: number): (error: unknown) => undefined {
+  return (error) => {
+    if (HeddleError.from(error).code !== 'too_large' || limit === 1) throw error
+    return undefined
+  }
+}
+
+interface Busy {
   readonly tenant: string
   readonly hidden: boolean
   readonly wish: CancelAll
+}
+
+interface Pass extends Busy {
   /** Runs that were cancelled, or need not be as they had another status. */
   readonly seen: Set<string>
 }
@@ -64,10 +108,7 @@ interface Pass {
 async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
   let isNews = false
   for (let [offset, limit] = [0, pageThreads];;) {
-    const rows = await busyThreads(threads, pass, { offset, limit }).catch((error: unknown) => {
-      if (HeddleError.from(error).code !== 'too_large' || limit === 1) throw error
-      return undefined
-    })
+    const rows = await busyThreads(threads, pass, { offset, limit }).catch(unlessLong(limit))
     if (rows === undefined) {
       limit = 1
       continue
@@ -81,9 +122,9 @@ async function cancelPass(threads: Threads, pass: Pass): Promise<boolean> {
   }
 }
 
-async function busyThreads(threads: Threads, { tenant, hidden }: Pass,
+async function busyThreads(threads: Threads, { tenant, hidden, wish: { filter } }: Busy,
   page: { readonly offset: number; readonly limit: number }): Promise<ThreadRow[]> {
-  const query = { tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
+  const query = { ...filter, tenant, status: 'busy', sortBy: 'thread_id', sortOrder: 'asc',
     withoutValues: true, ...page, ...hidden && { hidden } } as const
   const { threads: rows } = await threads.search(query, ({ row }) => row)
   return rows

@@ -8,7 +8,7 @@ import type { GraphHost } from '../../graph/index.ts'
 import type { ItemStore } from '../../items/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
-import type { AssistantSearch, CronSearch } from '../../search/index.ts'
+import type { AssistantSearch, CronSearch, RunSearch } from '../../search/index.ts'
 import type { AssistantDefaults } from '../../settings/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import { AssistantOperations } from './assistants.ts'
@@ -27,6 +27,7 @@ export interface OperationParts {
   readonly assistantIndex: AssistantSearch
   readonly crons: CronClient
   readonly cronIndex: CronSearch
+  readonly runIndex: RunSearch
   readonly items: ItemStore
   readonly graphs: GraphHost
   /** Checks which webhooks may be called. */

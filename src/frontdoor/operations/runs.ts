@@ -8,18 +8,22 @@ import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { GraphHost } from '../../graph/index.ts'
-import { longJson } from '../../json/index.ts'
+import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
-import type { Quotas } from '../../limits/index.ts'
+import type { Quotas, ReadQuota } from '../../limits/index.ts'
+import type { RunSearch } from '../../search/index.ts'
 import type { AwaitedRun, FeedListener, StartRun, ThreadClient,
   WatchRun } from '../../thread/index.ts'
-import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun,
-  ListRuns } from '../schema/run.ts'
+import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, ListRuns, ReadRunLogs,
+  SearchRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
-import { cancelAll, cancelSome } from './cancel-runs.ts'
+import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'
 import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
+import { searchRuns } from './run-search.ts'
+import type { FoundRunPage, RunSearchParts } from './run-search.ts'
+import { filterOfMany } from './thread-filter.ts'
 import { isThere } from './threads.ts'
 
 /** The part of `OperationParts` that operations on runs use, with those on assistants. */
@@ -31,6 +35,8 @@ export interface RunOperationParts {
   readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
+  readonly runIndex: RunSearch
+  readonly reads: ReadQuota
   /** Undefined if nothing is traced. */
   readonly tracing?: Tracing
 }
@@ -73,8 +79,10 @@ export class RunOperations {
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #tracing: Tracing | undefined
+  readonly #finding: RunSearchParts
 
   constructor(parts: RunOperationParts) {
+    this.#finding = parts
     const { threads, assistants, graphs, egress, json, env, quotas, tracing } = parts
     this.#quotas = quotas
     this.#tracing = tracing
@@ -135,6 +143,16 @@ export class RunOperations {
     return this.#threads.getRun(tenant, run.threadId, run.runId).catch(unlessHidden(run))
   }
 
+  /** What its code wrote to the console, as JSON of the API. */
+  async logs(tenant: string, run: RunName, { limit = 100, after }: ReadRunLogs): Promise<JsonText> {
+    const { lines, dropped, truncated } = await this.#threads.runLogs(tenant, run.threadId,
+      run.runId, { limit, after })
+    const shown = lines.map(({ seq, atMs, level, text, node, attempt }) => ({ seq,
+      time: timeText(atMs), level, text, node, attempt })
+    )
+    return JSON.stringify({ lines: shown, dropped, truncated, kept: 'memory' })
+  }
+
   /** Runs of a thread, newest first. */
   async list(tenant: string, threadId: string, request: ListRuns,
     cancelled?: AbortSignal): Promise<RunRow[]> {
@@ -142,6 +160,11 @@ export class RunOperations {
     const texts = textsOf.filter(([name]) => !select || select.includes(name))
       .map(([, text]) => text)
     return this.#threads.listRuns({ tenant, threadId, status, limit, offset, texts }, cancelled)
+  }
+
+  /** Runs of the tenant, newest first. */
+  search(tenant: string, request: SearchRuns, cancelled?: AbortSignal): Promise<FoundRunPage> {
+    return searchRuns(this.#finding, tenant, request, cancelled)
   }
 
   /** Cancels a run. Resolves when it has ended. */
@@ -155,17 +178,25 @@ export class RunOperations {
       .catch(unlessHidden(run))
   }
 
-  /** Cancels some runs of a thread, or all of the tenant's that have a status. */
-  async cancelMany(tenant: string, { thread_id: threadId, run_ids: runIds, status }: CancelRuns,
-    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<void> {
+  /**
+   * Cancels some runs of a thread, or all of the tenant's that have a status or whose threads match
+   * a filter. Of a dry run, the number of runs that would be cancelled.
+   */
+  async cancelMany(tenant: string,
+    { thread_id: threadId, run_ids: runIds, status, filter, dry_run }: CancelRuns,
+    { action = 'interrupt' }: Pick<CancelRun, 'action'>): Promise<number | undefined> {
     const cancel = { action }
-    if (threadId == null && runIds == null && status != null) {
-      return cancelAll(this.#threads, tenant, { status, cancel })
+    if (threadId == null && runIds == null && (status ?? filter) != null) {
+      const wish = { status: status ?? 'all', cancel,
+        ...filter != null && { filter: filterOfMany(tenant, filter) } }
+      if (dry_run === true) return countAll(this.#threads, tenant, wish)
+      return void await cancelAll(this.#threads, tenant, wish)
     }
-    if (status != null || threadId == null || runIds == null) {
-      throw invalid([{ field: '', message: 'Send either thread_id and run_ids, or status' }])
+    if ((status ?? filter) != null || dry_run === true || threadId == null || runIds == null) {
+      throw invalid([{ field: '', message: 'Send either thread_id and run_ids, or status, or ' +
+        'filter; a dry run takes one of the latter two' }])
     }
-    if (await cancelSome(this.#threads, tenant, threadId, { runIds, cancel })) return
+    if (await cancelSome(this.#threads, tenant, threadId, { runIds, cancel })) return undefined
     throw new HeddleError('not_found', `None of these runs was found on thread ${threadId}.`)
   }
 

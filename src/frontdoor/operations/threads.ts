@@ -1,14 +1,13 @@
 /** Operations on threads and their state, the same for every wire. */
 
-import { limitConcurrency } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import { HeddleError } from '../../errors.ts'
 import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
-import type { TimeToLiveWish } from '../../search/index.ts'
+import { threadStatuses } from '../../search/index.ts'
+import type { ThreadStatus, TimeToLiveWish } from '../../search/index.ts'
 import type { FeedListener, HistoryPart, ThreadClient, ThreadEventListener,
   ThreadView } from '../../thread/index.ts'
 import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
@@ -16,9 +15,12 @@ import type { Checkpoint, PatchState, ReadHistory, ReadStateAt,
 import type { CountThreads, CreateThread, PatchThread, PruneThreads, SearchThreads,
   TimeToLive } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
+import { pruneThreads } from './prune-threads.ts'
+import type { Pruned } from './prune-threads.ts'
 import type { RemoveCrons } from './cron-removal.ts'
 import { extractor } from './extract.ts'
 import { graphIds, requireGraph } from './graph-names.ts'
+import { cursorOf, filterOf, pageOf } from './thread-filter.ts'
 import { followFrames } from './thread-frames.ts'
 import type { ThreadStreamWish } from './thread-frames.ts'
 
@@ -38,6 +40,15 @@ export interface FoundThread extends ThreadView {
   readonly extracted?: JsonText
 }
 
+/** A page of a search. */
+export interface FoundPage {
+  readonly threads: FoundThread[]
+  /** The number of all threads that match. */
+  readonly total: number
+  /** Where the next page begins; missing if there is none. */
+  readonly cursor?: string
+}
+
 /** What counts a page while it is gathered, and aborts when nobody waits for it any more. */
 export interface Batcher {
   readonly share: ReadShare
@@ -48,9 +59,6 @@ export interface Batcher {
 export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
   readonly texts: readonly JsonText[]
 }
-
-/** Threads that are pruned at once. */
-const prunedAtOnce = 16
 
 /** Operations on threads. Every wire calls the same ones, with the tenant of its caller. */
 export class ThreadOperations {
@@ -81,8 +89,14 @@ export class ThreadOperations {
       () => this.#threads.create(tenant, { threadId, metadata, ifExists, supersteps, ...life }))
   }
 
-  get(tenant: string, threadId: string): Promise<ThreadView> {
-    return this.#threads.get(tenant, threadId)
+  /** Values are read only if they are selected. */
+  get(tenant: string, threadId: string, select?: readonly string[]): Promise<ThreadView> {
+    return this.#threads.get(tenant, threadId, select && !select.includes('values'))
+  }
+
+  /** True for a thread that searches find. It is not read for that. */
+  exists(tenant: string, threadId: string): Promise<boolean> {
+    return isThere(this.#threads, tenant, threadId)
   }
 
   patch(tenant: string, threadId: string, { metadata, ttl }: PatchThread): Promise<ThreadView> {
@@ -98,37 +112,53 @@ export class ThreadOperations {
     await this.#removeCrons({ tenant, threadId })
   }
 
-  copy(tenant: string, threadId: string): Promise<ThreadView> {
-    return this.#quotas.within(tenant, { threads: 1 }, () => this.#threads.copy(tenant, threadId))
+  /** Copies the thread as it is, or as it was at a checkpoint. */
+  copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView> {
+    return this.#quotas.within(tenant, { threads: 1 },
+      () => this.#threads.copy(tenant, threadId, checkpointId))
   }
 
   /**
    * One page, and the number of all threads that match. `share` counts the page; throws as it does.
    */
   async search(tenant: string, request: SearchThreads,
-    { share, cancelled }: Batcher): Promise<{ threads: FoundThread[]; total: number }> {
-    const { limit = 10, offset = 0, sort_by, sort_order, ids, select, extract: paths } = request
+    { share, cancelled }: Batcher): Promise<FoundPage> {
+    const { limit = 10, offset = 0, ids, select, extract: paths } = request
     const selects = (name: string) => !select || (select as readonly string[]).includes(name)
     const extracts = Object.values(paths ?? {}).some((path) => path.startsWith('values'))
     const extract = paths ? extractor(paths, share, this.#json) : undefined
     const query = {
       ...filterOf(tenant, request),
+      ...pageOf(request),
       ids: ids?.length ? ids : undefined,
       limit,
       offset,
-      sortBy: sort_by ?? 'created_at',
-      sortOrder: sort_order ?? 'desc',
       withoutValues: !selects('values') && !extracts,
     }
-    return await this.#threads.search(query, async (view): Promise<FoundThread> => {
+    const found = await this.#threads.search(query, async (view): Promise<FoundThread> => {
       const values = selects('values') ? view.values : '{}'
       share.take(values)
       return { row: view.row, values, ...extract && { extracted: await extract(view) } }
     }, cancelled)
+    const { threads, total, next } = found
+    return { threads, total, ...next && { cursor: cursorOf(query, next) } }
   }
 
   count(tenant: string, request: CountThreads, cancelled?: AbortSignal): Promise<number> {
     return this.#threads.count(filterOf(tenant, request), cancelled)
+  }
+
+  /** The number of threads of each status. */
+  async countByStatus(tenant: string, request: CountThreads,
+    cancelled?: AbortSignal): Promise<Readonly<Record<ThreadStatus, number>>> {
+    const { status: only, ...filter } = filterOf(tenant, request)
+    if (filter.values) throw invalid([{ field: 'by', message: 'does not go with values' }])
+    const counts = await Promise.all(threadStatuses.map(async (status) => {
+      const isAsked = only === undefined || only === status
+      const count = isAsked ? await this.#threads.count({ ...filter, status }, cancelled) : 0
+      return [status, count] as const
+    }))
+    return Object.fromEntries(counts) as Record<ThreadStatus, number>
   }
 
   /** Sends the listener the events of all runs. Throws `not_found`. The result stops it. */
@@ -165,17 +195,9 @@ export class ThreadOperations {
     for await (const { states, isLast } of parts) yield { texts: states, isLast }
   }
 
-  /** Deletes threads or drops their history. Returns how many; busy and unknown ones stay. */
-  async prune(tenant: string, { thread_ids: ids, strategy }: PruneThreads): Promise<number> {
-    const inTurn = limitConcurrency(prunedAtOnce)
-    const pruned = await Promise.all(
-      [...new Set(ids)].map((id) =>
-        inTurn(() =>
-          this.#threads.prune(tenant, id, strategy ?? 'delete').then(() => true, ignoreUnprunable)
-        )
-      ),
-    )
-    return pruned.filter(Boolean).length
+  /** Deletes threads or drops their history, or only counts them. Busy and unknown ones stay. */
+  prune(tenant: string, request: PruneThreads): Promise<Pruned> {
+    return pruneThreads(this.#threads, tenant, request)
   }
 
   /** Merges metadata into that of the newest checkpoint. */
@@ -223,12 +245,6 @@ export class ThreadOperations {
   }
 }
 
-function ignoreUnprunable(error: unknown): false {
-  const { code } = HeddleError.from(error)
-  if (code !== 'not_found' && code !== 'busy') throw error
-  return false
-}
-
 /** True if a listed thread has this id. Hidden threads are not listed. */
 export async function isThere(threads: Pick<ThreadClient, 'count'>, tenant: string,
   threadId: string): Promise<boolean> {
@@ -263,15 +279,4 @@ function selectionOf(select: ReadStateAt['select']): StateSelection {
 function checkpointIdOf(before: ReadHistory['before']): string | null {
   if (before === undefined || before === null || typeof before === 'string') return before ?? null
   return 'configurable' in before ? before.configurable.checkpoint_id : before.checkpoint_id
-}
-
-function filterOf(tenant: string, { metadata, values, status }: CountThreads) {
-  requireSimple('metadata', metadata)
-  requireSimple('values', values)
-  return {
-    tenant,
-    metadata: metadata ?? undefined,
-    values: values ?? undefined,
-    status: status ?? undefined,
-  }
 }

@@ -30,7 +30,7 @@ export function infoRoutes(app: App, { version, region }: PlatformParts): void {
     const id = tenantId(tenant)
     return { org_config: { org_id: id, tenant_id: id, display_name: tenant } }
   }
-  app.get('/auth', platformRoute('read'), organisation)
+  // `GET /auth` stands with the routes of the server.
   app.post('/auth', platformRoute('read'), organisation)
   app.get('/auth/public', platformRoute('read'), async ({ caller: { tenant } }) => {
     const id = tenantId(tenant)

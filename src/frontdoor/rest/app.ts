@@ -20,12 +20,14 @@ import type { ServerDetails } from './server.ts'
 import { statelessRunRoutes } from './stateless-runs.ts'
 import { stateRoutes } from './states.ts'
 import { storeRoutes } from './store.ts'
+import { threadPlaceRoutes } from './thread-place.ts'
+import type { ThreadPlaces } from './thread-place.ts'
 import { threadStreamRoutes } from './thread-stream.ts'
 import { threadRoutes } from './threads.ts'
 
 /** Adds the REST API to an app. Call after the guard is added. */
 export async function addRest(app: App,
-  options: RouteParts & ServerDetails & BodyReaders): Promise<void> {
+  options: RouteParts & ServerDetails & BodyReaders & ThreadPlaces): Promise<void> {
   checkRequests(app)
   acceptJson(app, options)
   answerNotFound(app)
@@ -33,6 +35,7 @@ export async function addRest(app: App,
   serverRoutes(app, options)
   assistantRoutes(app, options)
   threadRoutes(app, options)
+  threadPlaceRoutes(app, options)
   stateRoutes(app, options)
   runRoutes(app, options)
   threadStreamRoutes(app, options)

@@ -34,6 +34,9 @@ const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 } as const
 
+/** Where the router has the bare path `/auth`, which is also the platform's. */
+export const authUrl = '/api/v1/auth'
+
 /** Adds the documentation. Call before the routes that it documents are added. */
 export async function describeRoutes(app: App, version: string): Promise<void> {
   await app.register(swagger, {
@@ -46,6 +49,7 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
       security: [{ key: [] }, { session: [] }, {}],
     },
     refResolver: { buildLocalReference: ({ $id }, _uri, _part, i) => String($id ?? `def-${i}`) },
+    transform: ({ schema, url }) => ({ schema, url: url === authUrl ? '/auth' : url }),
     transformObject: (described) => {
       const { paths } = (described as { openapiObject: Description }).openapiObject
       Object.values(paths).flatMap((path) => Object.values(path)).forEach(allowNoBody)

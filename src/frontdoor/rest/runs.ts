@@ -6,7 +6,7 @@ import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import { takeRows } from '../http/row-bytes.ts'
 import { CancelRun, CreateRun, CreationHeaders, JoinRun, JoinStream, JoinStreamHeaders, ListRuns,
-  RunPath, StreamRun } from '../schema/run.ts'
+  ReadRunLogs, RunPath, StreamRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
 import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
@@ -98,6 +98,14 @@ function recordRoutes(app: App, { runs }: RouteParts): void {
         runId: params.run_id })
       return sendJson(reply, runJson(row))
     })
+
+  app.get('/threads/:thread_id/runs/:run_id/logs',
+    route('read', 'getRunLogs', { ...one, querystring: ReadRunLogs, answer: 'RunLogs',
+      summary: 'Get the last lines that the code of a run wrote to its console' }),
+    async ({ params, query, caller }, reply) =>
+      sendJson(reply,
+        await runs.logs(caller.tenant, { threadId: params.thread_id, runId: params.run_id },
+          query)))
 
   app.delete('/threads/:thread_id/runs/:run_id',
     route('change', 'deleteRun', { ...one,

@@ -4,13 +4,17 @@ import { Type } from 'typebox'
 
 import type { ClusterStatus, Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { tenantId } from '../../platform/index.ts'
 import type { Region } from '../../settings/index.ts'
 import { checkAll } from '../http/dependency.ts'
 import type { Dependency } from '../http/dependency.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { route } from '../http/route.ts'
 import type { App } from '../http/route.ts'
+import { callerDetails } from './caller-details.ts'
+import { authUrl } from './description.ts'
 import { isFromHere } from './from-here.ts'
+import type { ServerOffer } from './server-features.ts'
 
 /** What the routes of the server show. */
 export interface ServerDetails {
@@ -22,6 +26,7 @@ export interface ServerDetails {
   readonly metrics?: MetricsPage
   /** Where this is deployed, with its published addresses; undefined if it has no region. */
   readonly region?: (Region & { readonly name: string; readonly api_url?: string }) | undefined
+  readonly offer: ServerOffer
   /** The cluster as this member sees it. */
   clusterStatus(): ClusterStatus
 }
@@ -45,9 +50,14 @@ const flags = {
   stream_namespaces: true,
 }
 
-/** Adds the routes of the server: `/ok`, `/info`, and two for the operator of this machine. */
+/** Why a graph cannot be loaded is for callers that may read: `/auth` has it with keys. */
+function offered({ auth, features, graphs }: ServerOffer): object {
+  return { auth, features, ...auth === 'none' && { graphs: graphs() } }
+}
+
+/** Adds the routes of the server: `/ok`, `/info`, `/auth`, and two for this machine. */
 export function serverRoutes(app: App, details: ServerDetails): void {
-  const { version, region, clusterStatus, metrics } = details
+  const { version, region, clusterStatus, metrics, offer } = details
   const whetherServes = route('public', 'checkServer', { tag: 'Server',
     summary: 'Whether the server serves', querystring: CheckServer, answer: 'Ok' })
   app.get('/ok', { ...whetherServes, exposeHeadRoute: true }, async ({ query }, reply) => {
@@ -60,7 +70,20 @@ export function serverRoutes(app: App, details: ServerDetails): void {
     route('public', 'getServerInfo', { tag: 'Server', summary: 'What the server is and offers',
       answer: 'Info' }),
     async (_request, reply) =>
-      sendJson(reply, JSON.stringify({ version, context: 'js', flags, metadata: {}, region })))
+      sendJson(reply,
+        JSON.stringify({ version, context: 'js', flags, metadata: {}, region, ...offered(offer) })))
+
+  // The client of traces asks here, too, so the answer has what both of them read.
+  app.get(authUrl,
+    route('read', 'getCaller', { tag: 'Server', summary: 'Who the caller is, and what it may do',
+      answer: 'Caller' }), async ({ caller }, reply) => {
+    const id = tenantId(caller.tenant)
+    return sendJson(reply, JSON.stringify({
+      org_config: { org_id: id, tenant_id: id, display_name: caller.tenant },
+      ...callerDetails(caller, region?.name ?? null),
+      ...offer.auth !== 'none' && { graphs: offer.graphs() },
+    }))
+  })
 
   // These routes are for the operator of this machine. For all others they do not exist, also
   // behind a proxy on this machine.

@@ -1,12 +1,13 @@
 /** The routes of stateless runs: each has a hidden thread with the same id as the run. */
 
-import { sendRows } from '../http/list-reply.ts'
-import { runJson } from '../http/render.ts'
+import { leftSignal, sendJson, sendRows, shareFor } from '../http/list-reply.ts'
+import { foundRunJson, runJson } from '../http/render.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
+import { takeRows } from '../http/row-bytes.ts'
 import { createRuns } from '../operations/index.ts'
 import { CancelRuns, CancelRunsQuery, CreateRuns, CreateStatelessRun, CreationHeaders, JoinStream,
-  JoinStreamHeaders, StatelessRunPath, StreamRun } from '../schema/run.ts'
+  JoinStreamHeaders, SearchRuns, StatelessRunPath, StreamRun } from '../schema/run.ts'
 import { answerWithResult, awaitedBy, fromTheStart, fromWhereItLeft, holdStream, madeBy,
   runCallerOf, sendRun, streamRun, waiterOf } from './run-reply.ts'
 
@@ -58,12 +59,24 @@ export function statelessRunRoutes(app: App, parts: RouteParts): void {
       return sendRows(reply, rows, (row) => runJson(row))
     })
 
+  app.post('/runs/search',
+    route('read', 'searchRuns', { tag: 'Runs', body: SearchRuns, answer: 'RunOfTenant[]',
+      returns: ['x-pagination-cursor'], summary: 'Search the runs of all threads, newest first' }),
+    async ({ body, caller }, reply) => {
+      const { rows, cursor } = await runs.search(caller.tenant, body, leftSignal(reply))
+      takeRows(shareFor(reply), rows)
+      if (cursor !== undefined) void reply.header('x-pagination-cursor', cursor)
+      return sendRows(reply, rows, (row) => foundRunJson(row, body.select))
+    })
+
   app.post('/runs/cancel',
     route('change', 'cancelRuns', { tag: 'Runs', querystring: CancelRunsQuery, body: CancelRuns,
-      summary: 'Cancel some runs of a thread, or all runs with a status' }),
+      answer: 'CancelledRuns', silent: { 204: 'They are cancelled.' },
+      summary: 'Cancel some runs of a thread, all runs with a status, or those of many threads' }),
     async ({ query, body, caller }, reply) => {
-      await runs.cancelMany(caller.tenant, body, query)
-      return reply.code(204).send()
+      const count = await runs.cancelMany(caller.tenant, body, query)
+      if (count === undefined) return reply.code(204).send()
+      return sendJson(reply, JSON.stringify({ count, dry_run: true }))
     })
 
   app.get('/runs/:run_id/stream',

@@ -4,8 +4,8 @@ import { leftSignal, sendJson, shareFor } from '../http/list-reply.ts'
 import { threadJson, withTimeToLive } from '../http/render.ts'
 import { route, sendPage } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
-import { CountThreads, CreateThread, PatchThread, PatchThreadHeaders, PruneThreads, ReadThread,
-  SearchThreads, ThreadPath } from '../schema/thread.ts'
+import { CopyThread, CountThreads, CreateThread, PatchThread, PatchThreadHeaders, PruneThreads,
+  ReadThread, SearchThreads, ThreadPath } from '../schema/thread.ts'
 
 const tag = 'Threads'
 const one = { tag, params: ThreadPath, answer: 'Thread' } as const
@@ -21,8 +21,9 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
   app.get('/threads/:thread_id',
     route('read', 'getThread', { ...one, querystring: ReadThread, summary: 'Get a thread' }),
     async ({ params, query, caller }, reply) => {
-      const view = await threads.get(caller.tenant, params.thread_id)
-      const json = threadJson(view)
+      const select = query.select?.length ? query.select : undefined
+      const view = await threads.get(caller.tenant, params.thread_id, select)
+      const json = threadJson(view, select)
       return sendJson(reply, query.include?.includes('ttl') ? withTimeToLive(json, view) : json)
     })
 
@@ -44,17 +45,19 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
     })
 
   app.post('/threads/:thread_id/copy',
-    route('change', 'copyThread', { ...one, summary: 'Copy a thread with its history' }),
-    async ({ params, caller }, reply) =>
-      sendJson(reply, threadJson(await threads.copy(caller.tenant, params.thread_id))))
+    route('change', 'copyThread', { ...one, body: CopyThread,
+      summary: 'Copy a thread with its history, as it is or as it was at a checkpoint' }),
+    async ({ params, body, caller }, reply) => {
+      const { checkpoint_id: checkpointId } = body
+      const copy = threads.copy(caller.tenant, params.thread_id, checkpointId ?? undefined)
+      return sendJson(reply, threadJson(await copy))
+    })
 
   app.post('/threads/prune',
     route('change', 'pruneThreads', { tag, body: PruneThreads, answer: 'PrunedThreads',
       summary: 'Delete threads, or drop their history; busy and unknown ones stay' }),
-    async ({ body, caller }, reply) => {
-      const count = await threads.prune(caller.tenant, body)
-      return sendJson(reply, JSON.stringify({ pruned_count: count }))
-    })
+    async ({ body, caller }, reply) =>
+      sendJson(reply, JSON.stringify(await threads.prune(caller.tenant, body))))
 
   app.get('/threads/:thread_id/storage',
     route('read', 'getThreadStorage', { tag, params: ThreadPath, answer: 'ThreadStorage',
@@ -64,19 +67,24 @@ export function threadRoutes(app: App, { threads }: RouteParts): void {
 
   app.post('/threads/search',
     route('read', 'searchThreads', { tag, summary: 'Search threads', body: SearchThreads,
-      answer: 'FoundThread[]', returns: ['x-pagination-total', 'x-pagination-next'] }),
+      answer: 'FoundThread[]',
+      returns: ['x-pagination-total', 'x-pagination-next', 'x-pagination-cursor'] }),
     async ({ body, caller }, reply) => {
-      const { threads: rows, total } = await threads.search(caller.tenant, body, {
+      const { threads: rows, total, cursor } = await threads.search(caller.tenant, body, {
         share: shareFor(reply),
         cancelled: leftSignal(reply),
       })
       const json = (view: typeof rows[number]) => threadJson(view, body.select)
-      return sendPage(reply, { rows, json, total, offset: body.offset ?? 0 })
+      // The offset of a page behind a cursor is not known.
+      const offset = body.cursor == null ? body.offset ?? 0 : total
+      return sendPage(reply, { rows, json, total, offset, cursor })
     })
 
   app.post('/threads/count',
     route('read', 'countThreads', { tag, summary: 'Count threads', body: CountThreads,
-      answer: 'Count' }),
+      answer: 'CountOfThreads' }),
     async ({ body, caller }, reply) =>
-      sendJson(reply, String(await threads.count(caller.tenant, body, leftSignal(reply)))))
+      sendJson(reply, body.by === 'status'
+        ? JSON.stringify(await threads.countByStatus(caller.tenant, body, leftSignal(reply)))
+        : String(await threads.count(caller.tenant, body, leftSignal(reply)))))
 }

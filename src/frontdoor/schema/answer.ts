@@ -4,6 +4,9 @@ import { Type } from 'typebox'
 
 import { errorCodes } from '../../errors.ts'
 import { Json, JsonObject, Nullable, OneOf, Uuid } from './json.ts'
+import { clusterAnswers } from './cluster.ts'
+import { keyAnswers } from './key.ts'
+import { limitAnswers } from './limit.ts'
 import { itemAnswers } from './store.ts'
 
 const Time = () => Type.String({ format: 'date-time' })
@@ -51,8 +54,18 @@ const FoundThread = Type.Partial(
   { $id: 'FoundThread', ...selected },
 )
 
-const PrunedThreads = Type.Object({ pruned_count: Type.Integer() }, { $id: 'PrunedThreads',
-  description: 'How many threads were pruned.' })
+const PrunedThreads = Type.Object({
+  pruned_count: Type.Optional(Type.Integer({ description: 'Threads that were pruned.' })),
+  remaining: Type.Optional(Type.Integer({ description: 'Threads that match the filter and are ' +
+    'left, without busy ones. Repeat the request as long as it prunes any.' })),
+  count: Type.Optional(Type.Integer({ description: 'Threads that a dry run would prune.' })),
+  dry_run: Type.Optional(Type.Literal(true)),
+}, { $id: 'PrunedThreads', description: 'What became of the threads.' })
+
+const CancelledRuns = Type.Object({
+  count: Type.Integer({ description: 'Runs that would be cancelled.' }),
+  dry_run: Type.Literal(true),
+}, { $id: 'CancelledRuns', description: 'What a dry run found.' })
 
 const size = { count: Type.Integer(), bytes: Type.Integer() }
 
@@ -64,6 +77,14 @@ const ThreadStorage = Type.Object({
     by_channel: JsonObject({ description: 'Channel to {count, bytes}.' }) }),
   pending_writes: Type.Object(size),
 }, { $id: 'ThreadStorage', description: 'What the thread takes in the store.' })
+
+const ThreadPlace = Type.Object({
+  member: Type.String(),
+  address: Type.String({ description: 'Where other members reach it.' }),
+  shard: Type.Integer(),
+  epoch: Type.Integer({ description: 'Grows with each change of owner.' }),
+  active: Type.Boolean({ description: 'Whether the thread is in memory.' }),
+}, { $id: 'ThreadPlace', description: 'Where the thread lives.' })
 
 const Run = Type.Object({
   run_id: Uuid(),
@@ -80,6 +101,26 @@ const Run = Type.Object({
 }, { $id: 'Run', description: 'The run.' })
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
+
+const RunOfTenant = Type.Partial(
+  Type.Object({ ...Run.properties, graph_id: Type.String() }),
+  { $id: 'RunOfTenant', description: 'All fields but kwargs, or those that `select` names.' },
+)
+
+const RunLogs = Type.Object({
+  lines: Type.Array(Type.Object({
+    seq: Type.Integer({ description: 'Counts the lines of the run.' }),
+    time: Time(),
+    level: OneOf(['debug', 'info', 'warn', 'error']),
+    text: Type.String(),
+    node: Type.Optional(Type.String()),
+    attempt: Type.Integer(),
+  })),
+  dropped: Type.Integer({ description: 'Lines that were written and are not kept any more.' }),
+  truncated: Type.Boolean({ description: 'Whether more lines are kept than these.' }),
+  kept: OneOf(['memory'], { description: 'Where: they are gone when the server restarts, and ' +
+    'when the thread moves to another member.' }),
+}, { $id: 'RunLogs', description: 'The lines, oldest first.' })
 
 const Cron = Type.Object({
   cron_id: Uuid(),
@@ -147,6 +188,12 @@ const ThreadState = Type.Object({
   parent_checkpoint: Nullable(Checkpoint()),
   checkpoint_id: Nullable(Type.String()),
   parent_checkpoint_id: Nullable(Type.String()),
+  slices: Type.Optional(JsonObject({
+    description: 'Key to {from, total}, for values that are part of a list.',
+  })),
+  channels: Type.Optional(JsonObject({
+    description: 'Channel to the bytes that the step wrote, if that is selected.',
+  })),
 }, { $id: 'ThreadState', description: 'The state, or what `select` names of it; without a ' +
   'checkpoint if nothing ran yet.' })
 
@@ -182,6 +229,12 @@ const SubgraphSchemas = Type.Object({}, { $id: 'SubgraphSchemas',
 
 const Count = Type.Integer({ $id: 'Count', description: 'How many there are.' })
 
+const CountOfThreads = Type.Union([
+  Type.Integer(),
+  Type.Object({ idle: Type.Integer(), busy: Type.Integer(), interrupted: Type.Integer(),
+    error: Type.Integer() }),
+], { $id: 'CountOfThreads', description: 'How many there are; by status if that was asked for.' })
+
 const dependencies = Type.Optional(
   Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), ms: Type.Integer() }), {
     description: 'What the server depends on, if `check_db` is set.',
@@ -191,13 +244,45 @@ const dependencies = Type.Optional(
 const Ok = Type.Object({ ok: Type.Boolean(), dependencies }, { $id: 'Ok',
   description: 'It serves.' })
 
-const Info = Type.Object({ version: Type.String(), context: Type.Literal('js'), flags: JsonObject(),
-  metadata: JsonObject(), region: Type.Optional(
+const flag = Type.Boolean()
+
+const graphs = Type.Optional(
+  Type.Array(
+    Type.Object({ graph_id: Type.String(),
+      error: Type.Optional(Type.String({ description: 'Why it cannot be loaded.' })) }),
+  ),
+)
+
+const Caller = Type.Object({
+  tenant: Type.String(),
+  role: OneOf(['admin', 'developer', 'reader']),
+  user: Nullable(Type.String()),
+  key_id: Nullable(Type.String()),
+  region: Nullable(Type.String()),
+  expires_at: Nullable(Time()),
+  method: OneOf(['none', 'key', 'session']),
+  org_config: JsonObject({ description: 'The tenant, as clients of traces read it.' }),
+  graphs,
+}, { $id: 'Caller', description: 'The caller. `graphs` if the server takes credentials.' })
+
+const Info = Type.Object({
+  auth: OneOf(['none', 'keys', 'sessions', 'keys+sessions'], {
+    description: 'The credentials that it takes.',
+  }),
+  features: Type.Object({ studio: flag, traces: flag, crons: flag, store: flag, cluster: flag,
+    keys: flag }),
+  graphs,
+  version: Type.String(),
+  context: Type.Literal('js'),
+  flags: JsonObject(),
+  metadata: JsonObject(),
+  region: Type.Optional(
     Type.Object({ name: Type.String(),
       api_url: Type.Optional(Type.String({ description: 'The URL of the region.' })),
       egress: Type.Array(Type.String(), { description: 'Addresses that its outgoing calls have.' }),
       ingress: Type.Array(Type.String(), { description: 'Addresses of its hosts.' }) }),
-  ) }, { $id: 'Info', description: 'What the server is.' })
+  ),
+}, { $id: 'Info', description: 'What the server is.' })
 
 const Failure = Type.Object({
   detail: Type.String({ description: 'A sentence for people.' }),
@@ -226,5 +311,7 @@ const Failure = Type.Object({
 
 /** All schemas that a route may name as its answer. */
 export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, PrunedThreads,
-  ThreadStorage, Run, FoundRun, Cron, FoundCron, RunResult, CommandAnswer, ThreadState, StateUpdate,
-  Graph, GraphSchemas, SubgraphSchemas, Count, Ok, Info, Failure, ...itemAnswers]
+  CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
+  RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
+  CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers, ...keyAnswers, ...limitAnswers,
+  ...clusterAnswers]

@@ -8,9 +8,10 @@ import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, Nullable, Offset, OneOf, SomeOf, Uuid } from './json.ts'
 import type { ListSchema } from './list-checker.ts'
 import { Checkpoint } from './state.ts'
+import { ThreadConditions } from './thread.ts'
 
 const streamModes = ['values', 'updates', 'messages', 'messages-tuple', 'custom', 'debug', 'events',
-  'tasks', 'checkpoints', 'tools', 'lifecycle'] as const
+  'tasks', 'tasks-lean', 'checkpoints', 'tools', 'lifecycle'] as const
 
 const StreamModes = () => Type.Union([OneOf(streamModes), SomeOf(streamModes)])
 
@@ -123,6 +124,51 @@ export const ListRuns = Type.Object({
 /** A checked query of `ListRuns`. */
 export type ListRuns = Static<typeof ListRuns>
 
+const foundRunFields = [...runFields, 'graph_id'] as const
+
+const Time = (which: string) =>
+  Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 64,
+        description: `An ISO 8601 time. Only runs that were created ${which}.` }),
+    ),
+  )
+
+/** Body of requests that search runs. */
+export const SearchRuns = Type.Object({
+  status: Type.Optional(Nullable(
+    OneOf(['pending', 'running', 'success', 'error', 'interrupted', 'timeout']),
+  )),
+  graph_id: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+  assistant_id: Type.Optional(Nullable(Uuid())),
+  thread_id: Type.Optional(Nullable(Uuid())),
+  created_after: Time('later'),
+  created_before: Time('earlier'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+  cursor: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 500,
+        description:
+          'The `X-Pagination-Cursor` of the page before. A page may be short, or empty, ' +
+          'while there is one.' }),
+    ),
+  ),
+  select: Type.Optional(Nullable(SomeOf(foundRunFields))),
+}, { examples: [{ status: 'error', limit: 20 }] })
+/** A checked body of `SearchRuns`. */
+export type SearchRuns = Static<typeof SearchRuns>
+
+/** Query of requests that read what the code of a run wrote. */
+export const ReadRunLogs = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+  after: Type.Optional(
+    Type.Integer({ minimum: 0,
+      description: 'Only lines after this `seq`, from there on; by default the last ones.' }),
+  ),
+})
+/** A checked query of `ReadRunLogs`. */
+export type ReadRunLogs = Static<typeof ReadRunLogs>
+
 const CancelAction = () => OneOf(['interrupt', 'rollback'], { default: 'interrupt' })
 
 /** Query of requests that cancel a run. `wait` only changes the status of the answer. */
@@ -146,6 +192,10 @@ export const CancelRuns = Type.Object({
   status: Type.Optional(Nullable(OneOf(['pending', 'running', 'all'], {
     description: 'All runs with this status, instead of `thread_id` and `run_ids`.',
   }))),
+  filter: Type.Optional(Nullable(ThreadConditions)),
+  dry_run: Type.Optional(Nullable(
+    Type.Boolean({ description: 'Only count what would be cancelled; with status or filter.' }),
+  )),
 }, { examples: [{ status: 'pending' }] })
 /** A checked body of `CancelRuns`. */
 export type CancelRuns = Static<typeof CancelRuns>

@@ -25,13 +25,17 @@ export const CheckpointPath = Type.Object({ thread_id: Uuid(), checkpoint_id: Uu
 /** Form of a state part that may be selected. `words` is the error for any other part. */
 export const statePart = {
   pattern: '^(values|next|tasks|checkpoint|metadata|created_at|parent_checkpoint|interrupts' +
-    '|checkpoint_id|parent_checkpoint_id|values\\..+)$',
+    '|checkpoint_id|parent_checkpoint_id|tasks\\.lean|channels|metadata\\..+|values\\..+)$',
   words: 'must be a field of the state, or one of its values as values.messages is',
 }
 
 const StateParts = () =>
   Type.Array(Type.String({ pattern: statePart.pattern }), { maxItems: 100,
-    description: 'Only these fields; `values.<key>` is one key of the values.' })
+    description: 'Only these fields. `values.<key>` is one key of the values, and ' +
+      '`values.<key>[-50:]` a part of a list as Python writes it: `slices` then says where it ' +
+      'begins, and how long the list is. `metadata.<key>` is one key of the metadata, without ' +
+      'what the step wrote. `tasks.lean` are the tasks without their results. `channels` are the ' +
+      'channels that the step wrote, with the size of that in bytes.' })
 
 /** Query of requests that read the newest state, or the state at the checkpoint in the path. */
 export const ReadState = Type.Object({

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { expiryStrategies } from '../../search/index.ts'
+import { expiryStrategies, threadStatuses } from '../../search/index.ts'
 import { Command } from './command.ts'
 import { Json, JsonObject, Limit, Metadata, MetadataFilter, Nullable, Offset, OneOf, SomeOf,
   Uuid } from './json.ts'
@@ -67,9 +67,39 @@ export const PatchThread = Type.Object({
 /** A checked body of `PatchThread`. */
 export type PatchThread = Static<typeof PatchThread>
 
+const Time = (which: string) =>
+  Type.String({ maxLength: 64,
+    description: `An ISO 8601 time. Only threads that were updated ${which}.` })
+
+const conditions = {
+  metadata: Type.Optional(Nullable(MetadataFilter())),
+  status: Type.Optional(Nullable(OneOf(threadStatuses))),
+  q: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 200,
+        description: 'Words that must all occur, in any case: as beginnings of words in ' +
+          '`metadata.title`, `metadata.thread_name` or `metadata.name`, or in the first human ' +
+          'message of the thread, or as a beginning of its id of 4 characters or more.' }),
+    ),
+  ),
+  updated_after: Type.Optional(Nullable(Time('later'))),
+  updated_before: Type.Optional(Nullable(Time('earlier'))),
+}
+
+/** Which threads a request is about that changes many. */
+export const ThreadConditions = Type.Object(conditions, {
+  // A misspelt condition must not widen what is deleted.
+  additionalProperties: false,
+  description: 'Threads that match all of these conditions, of which one at least is needed.',
+})
+/** Checked conditions. */
+export type ThreadConditions = Static<typeof ThreadConditions>
+
 /** Body of requests that delete threads or drop their history. */
 export const PruneThreads = Type.Object({
-  thread_ids: Type.Array(Uuid(), { minItems: 1, maxItems: 1_000 }),
+  thread_ids: Type.Optional(Nullable(Type.Array(Uuid(), { minItems: 1, maxItems: 1_000 }))),
+  filter: Type.Optional(Nullable(ThreadConditions)),
+  dry_run: Type.Optional(Nullable(Type.Boolean({ description: 'Only count what would go.' }))),
   strategy: Type.Optional(Nullable(
     OneOf(expiryStrategies, { default: 'delete',
       description: '`keep_latest` drops the history but for the newest state.' }),
@@ -83,23 +113,37 @@ export const PatchThreadHeaders = Type.Object({
   prefer: Type.Optional(Type.String({ description: '`return=minimal` for no body.' })),
 })
 
-/** Query of requests that read one thread. */
-export const ReadThread = Type.Object({ include: Type.Optional(SomeOf(['ttl'])) })
-
 const filter = {
-  metadata: Type.Optional(Nullable(MetadataFilter())),
+  ...conditions,
   values: Type.Optional(Nullable(JsonObject({ description: 'What the state must contain.' }))),
-  status: Type.Optional(Nullable(OneOf(['idle', 'busy', 'interrupted', 'error']))),
 }
 
 /** Body of requests that count threads. */
-export const CountThreads = Type.Object(filter, { examples: [{ status: 'idle' }] })
+export const CountThreads = Type.Object({
+  ...filter,
+  by: Type.Optional(Nullable(OneOf(['status'], {
+    description: 'The answer is an object of status to count then. Not with `values`.',
+  }))),
+}, { examples: [{ status: 'idle' }] })
 /** A checked body of `CountThreads`. */
 export type CountThreads = Static<typeof CountThreads>
 
 /** Fields of a thread in answers, and what `select` may name. */
 export const threadFields = ['thread_id', 'created_at', 'updated_at', 'state_updated_at',
   'metadata', 'status', 'config', 'values', 'interrupts', 'error'] as const
+
+/** Query of requests that read one thread: `ttl` is only shown if it is asked for. */
+export const ReadThread = Type.Object({
+  include: Type.Optional(SomeOf(['ttl'])),
+  select: Type.Optional(SomeOf([...threadFields])),
+})
+
+/** Body of requests that copy a thread. */
+export const CopyThread = Type.Object({
+  checkpoint_id: Type.Optional(Nullable(Uuid())),
+}, { description: 'With a checkpoint, the copy is what the thread was there: later ones are left ' +
+  'out, and what came next was not begun. By default, the copy has all of the thread.',
+  examples: [{ checkpoint_id: '1ef4a9b8-d7da-679a-a45a-872054341df2' }] })
 
 /** Form of a path that a search extracts. `words` is the error for any other path. */
 export const extractPath = {
@@ -113,6 +157,12 @@ export const SearchThreads = Type.Object({
   ids: Type.Optional(Nullable(Type.Array(Uuid(), { maxItems: 10_000 }))),
   limit: Type.Optional(Limit()),
   offset: Type.Optional(Offset()),
+  cursor: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 500,
+        description: 'The `X-Pagination-Cursor` of the page before, instead of an offset.' }),
+    ),
+  ),
   sort_by: Type.Optional(Nullable(
     OneOf(['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at']),
   )),

@@ -12,7 +12,8 @@ import { configurableOf } from '../project/run-input.ts'
 import type { Fields } from '../project/run-input.ts'
 import { HeddleSaver, sendsApart } from '../state/saver.ts'
 import type { SaverOptions } from '../state/saver.ts'
-import { selectedFields, selectedValues } from '../state/state-selection.ts'
+import { selectedFields, selectedValues, selectsStepWrites } from '../state/state-selection.ts'
+import type { StateSelection } from '../state/state-selection.ts'
 import { readHistory, readState } from './graph-state.ts'
 import type { Workbench } from './runner.ts'
 
@@ -42,21 +43,35 @@ export async function answer(bench: Workbench, inquiry: Inquiry): Promise<Snapsh
     inputs.set(id, values.__start__)
   })
   const usable = plain && question.ns === '' ? reference : undefined
+  const { select } = question
   const show = ({ snapshot, parent }: Found): SnapshotAnswer => {
     inquiry.cancelled?.throwIfAborted()
-    const valuesOf = usable?.of(snapshot.values) ?? ''
-    const { select } = question
-    const values = valuesOf === '' ? bench.codec.text(selectedValues(snapshot.values, select)) : ''
-    const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(idOf(snapshot.config)))
+    const checkpointId = idOf(snapshot.config)
+    const valuesOf = usable ? valuesPlace(usable, snapshot, select) : ''
+    const selected = valuesOf === '' ? selectedValues(snapshot.values, select) : undefined
+    const writes = parent ? tasksWrites(parent) : inputWrites(inputs.get(checkpointId))
     const state = { ...stateOf(snapshot, graphId, writes),
       ...select && { interrupts: snapshot.tasks.flatMap((task) => task.interrupts) } }
-    const json = bench.codec.text(selectedFields(state, select))
-    return { checkpointId: idOf(snapshot.config), json, valuesOf, values }
+    const slices = selected && Object.keys(selected.slices).length > 0 &&
+      { slices: selected.slices }
+    const json = bench.codec.text({ ...selectedFields(state, select), ...slices })
+    return { checkpointId, json, valuesOf,
+      values: selected ? bench.codec.text(selected.values) : '' }
   }
-  const seen: Seen = { graph, saver, show }
+  const seen: Seen = { graph, saver, show, withParents: selectsStepWrites(select) }
   return question.kind === 'state'
     ? oneState(seen, threadId, question)
     : page(seen, threadId, question)
+}
+
+/**
+ * The checkpoint whose stored channels are the values; empty if none is. Where something is
+ * selected, checkpoints come without values: each then stands for its own.
+ */
+function valuesPlace(reference: ValuesReference, { values, config }: StateSnapshot,
+  select: StateSelection): string {
+  if (!select) return reference.of(values) ?? ''
+  return reference.isOf(idOf(config), values) ? idOf(config) : ''
 }
 
 interface Found {
@@ -69,6 +84,8 @@ interface Seen {
   readonly graph: ServedGraph
   readonly saver: HeddleSaver
   readonly show: (found: Found) => SnapshotAnswer
+  /** What the parent's tasks wrote is asked for. */
+  readonly withParents: boolean
 }
 
 type Question<Kind> = StateQuestion & { readonly kind: Kind }
@@ -107,10 +124,11 @@ function placeOf(thread_id: string, { ns: checkpoint_ns, checkpointId }: StateQu
   return { thread_id, checkpoint_ns, ...checkpointId !== null && { checkpoint_id: checkpointId } }
 }
 
-async function parentOf({ graph, saver }: Seen, { parentConfig, metadata }: StateSnapshot,
+async function parentOf({ graph, saver, withParents }: Seen,
+  { parentConfig, metadata }: StateSnapshot,
   known: ReadonlyMap<string, StateSnapshot> = new Map()): Promise<StateSnapshot | undefined> {
   // Only a step of the graph is made by the tasks of its parent.
-  if (!parentConfig || metadata?.source !== 'loop') return undefined
+  if (!withParents || !parentConfig || metadata?.source !== 'loop') return undefined
   const parent = known.get(idOf(parentConfig))
     ?? await readState(graph, saver, { config: parentConfig }, (state) => state)
       .catch(ignoreEngineErrors)

@@ -2,6 +2,7 @@
 
 import type { JsonText, StepEvent, EmittedEvent, RunRequest } from '../execution.ts'
 import { checkpointPayload, debugPayload, isEnvelope, taskPayload } from './debug-payload.ts'
+import { leanTask } from './lean-task.ts'
 import { MessageEvents } from './message-events.ts'
 import type { LateEvent } from './step-outbox.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
@@ -52,7 +53,7 @@ const metadataKey = '__metadata__'
 export function engineModes(modes: readonly string[]): string[] {
   const needed = new Set(['updates'])
   for (const mode of modes) {
-    if (mode === 'lifecycle') needed.add('tasks')
+    if (mode === 'lifecycle' || mode === 'tasks-lean') needed.add('tasks')
     else if (mode === 'messages-tuple') needed.add('messages')
     else if (mode === 'messages') needed.add('messages').add('values')
     else if (mode !== 'events') needed.add(mode)
@@ -106,6 +107,7 @@ export class EventMapper implements ChunkSink {
       case 'debug':
         return this.#wanted(mode, namespace, debugPayload(payload))
       case 'tasks':
+        this.#wanted('tasks-lean', namespace, leanTask(payload))
         return this.#wanted(mode, namespace, taskPayload(payload))
       default:
         return this.#wanted(mode, namespace, payload)

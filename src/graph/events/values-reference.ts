@@ -34,6 +34,12 @@ export class ValuesReference {
     return this.#seen.find(({ values }) => this.#isSame(state, values))?.checkpointId
   }
 
+  /** True if this checkpoint holds exactly this state. */
+  isOf(checkpointId: string, state: unknown): boolean {
+    const seen = this.#seen.find((each) => each.checkpointId === checkpointId)
+    return seen !== undefined && this.#isSame(state, seen.values)
+  }
+
   #isSame(state: unknown, values: ChannelValues): boolean {
     if (typeof this.#stateChannels === 'string') return state === values[this.#stateChannels]
     if (typeof state !== 'object' || state === null) return false

@@ -4,6 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
+import { RunLogs } from '../logs/run-logs.ts'
 import { CrashBlame } from './crash-blame.ts'
 import { choose, silentAfterMs } from './worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -32,6 +33,8 @@ export class ExecutionScheduler {
   /** The worker that executed a thread last, and so may have its head in memory. */
   readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
+  /** What runs wrote to their consoles. */
+  readonly logs = new RunLogs()
   #draining = false
   #whenEmpty: (() => void) | undefined
 
@@ -115,6 +118,8 @@ export class ExecutionScheduler {
         return this.#batch(link, mail.job, mail.batch)
       case 'broken':
         return this.#broken(link, mail.job)
+      case 'wrote':
+        return this.#wrote(link, mail)
     }
   }
 
@@ -228,6 +233,12 @@ export class ExecutionScheduler {
   #jobOf(link: WorkerLink, number: number): Job | undefined {
     const job = this.#jobs.get(number)
     return job?.link === link ? job : undefined
+  }
+
+  #wrote(link: WorkerLink, { job, lines, dropped }: WorkerMail & { type: 'wrote' }): void {
+    const execution = this.#jobOf(link, job)?.execution
+    // An edit has no run.
+    if (execution && execution.runId !== '') this.logs.add(execution, { lines, dropped })
   }
 
   #broken(link: WorkerLink, number: number): void {

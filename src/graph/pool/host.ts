@@ -11,6 +11,7 @@ import type { CheckpointSource, Configurable, Execution, ExecutionListener, Grap
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
+import type { LinePage, LoggedLines, LoggedRun } from '../logs/run-logs.ts'
 import { TypeReader } from '../typescript/project-types.ts'
 import { lacksTypes, nodeTypes, withTypes } from '../typescript/typed-schemas.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
@@ -219,6 +220,10 @@ class WorkerGraphHost implements RunningGraphHost {
 
   abort(executionId: number): void {
     this.#executions.abort(executionId)
+  }
+
+  logs(run: LoggedRun, page: LinePage): LoggedLines {
+    return this.#executions.logs.read(run, page)
   }
 
   async ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,

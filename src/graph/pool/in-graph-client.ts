@@ -13,8 +13,11 @@ const ownLog = Symbol.for('langgraph.api.sdk-logger')
 const origin = Promise.withResolvers<string | undefined>()
 let isLoading = true
 
-/** Sets up the client. Call before any file of the project is imported. */
-export function offerClient(log: Log): void {
+/**
+ * Sets up the client, with a logger that writes to `log`. Call before any file of the project is
+ * imported.
+ */
+export function offerClient(log: Pick<Log, typeof levels[keyof typeof levels]>): void {
   Object.assign(globalThis, { [ownFetch]: askOwnServer, [ownLog]: loggerOver(log) })
 }
 
@@ -64,7 +67,7 @@ const levels = {
   silly: 'debug',
 } as const
 
-function loggerOver(log: Log): object {
+function loggerOver(log: Parameters<typeof offerClient>[0]): object {
   const logger = Object.fromEntries(
     Object.entries(levels).map(([name, level]) => [name, (...words: readonly unknown[]) => {
       log[level](formatWithOptions({ breakLength: Infinity }, ...words))

@@ -10,6 +10,7 @@ import type { StepTraces } from '../engine/step-traces.ts'
 import type { TraceMails } from '../engine/trace-mails.ts'
 import { StepOutbox } from '../events/step-outbox.ts'
 import type { CheckpointSource, Execution, ExecutionOutcome, StoredTuple } from '../execution.ts'
+import type { LineCapture } from '../logs/line-capture.ts'
 import { settle, ThreadMemories } from '../state/thread-memory.ts'
 import type { ThreadMemory } from '../state/thread-memory.ts'
 import { clearMark, markRun } from './execution-marks.ts'
@@ -39,6 +40,12 @@ interface Shown {
   readonly mark?: ExecutionMark | undefined
 }
 
+/** How a worker's messages leave it. */
+export interface WaysOut {
+  readonly batcher: MessagePortBatcher
+  readonly lines: Pick<LineCapture, 'during'>
+}
+
 /** What traces the steps of runs. */
 export interface OpenTraces {
   readonly traces: StepTraces
@@ -51,6 +58,7 @@ const memoryLimits = { threads: 2000, bytes: 128 * 1024 * 1024 }
 export class JobRunner {
   readonly #bench: Workbench
   readonly #batcher: MessagePortBatcher
+  readonly #lines: Pick<LineCapture, 'during'>
   readonly #env: Env
   readonly #shown: Shown
   readonly #memories = new ThreadMemories(memoryLimits)
@@ -62,10 +70,11 @@ export class JobRunner {
   readonly #asks: ItemAsks
   readonly #tracing: OpenTraces | undefined
 
-  constructor(bench: Workbench, batcher: MessagePortBatcher, env: Env, shown: Shown,
+  constructor(bench: Workbench, { batcher, lines }: WaysOut, env: Env, shown: Shown,
     tracing?: OpenTraces) {
     this.#bench = bench
     this.#batcher = batcher
+    this.#lines = lines
     this.#env = env
     this.#shown = shown
     this.#tracing = tracing
@@ -123,7 +132,8 @@ export class JobRunner {
       const assignment = { execution, source, outbox, memory, control: job.control,
         signal: job.abort.signal, entered, items: this.#asks.of(number, entered),
         ...steps && { tracer: steps.tracer } }
-      const outcome = await underTrace(execution.trace, () => execute(this.#bench, assignment))
+      const outcome = await this.#lines.during(number, () =>
+        underTrace(execution.trace, () => execute(this.#bench, assignment)))
       steps?.ended(outcome)
       if (job.abort.signal.aborted) return
       if (source.failure) return this.#break(number, execution, source.failure)

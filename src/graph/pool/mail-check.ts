@@ -3,6 +3,7 @@
 import { isErrorCode } from '../../errors.ts'
 import type { ItemOperation } from '../../items/index.ts'
 import type { OutcomeStatus } from '../execution.ts'
+import { lineLevels } from '../logs/run-line.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
 type Bag = Readonly<Record<string, unknown>>
@@ -10,6 +11,8 @@ type Bag = Readonly<Record<string, unknown>>
 const statuses: ReadonlySet<unknown> = new Set<OutcomeStatus>(
   ['success', 'error', 'aborted', 'drained'],
 )
+
+const levels: ReadonlySet<unknown> = new Set(lineLevels)
 
 /** True if a posted value has the shape of a message, so that reading it cannot throw. */
 export function isWorkerMail(value: unknown): value is WorkerMail {
@@ -30,6 +33,9 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
       return isNumber(value['tracing']) && isText(value['tenant']) && isText(value['contentType'])
         && (value['form'] === 'multipart' || value['form'] === 'batch')
         && value['body'] instanceof Uint8Array
+    case 'wrote':
+      return isNumber(value['job']) && isNumber(value['dropped'])
+        && isListOf(value['lines'], isLine)
     case 'answer':
       return isNumber(value['job']) && isResult(value['result'])
     case 'broken':
@@ -116,6 +122,11 @@ function isResult(value: unknown): boolean {
   if ('value' in value) return true
   if (!isBag(error) || !isText(error['message'])) return false
   return error['code'] === null || (isText(error['code']) && isErrorCode(error['code']))
+}
+
+function isLine({ atMs, level, text, node }: Bag): boolean {
+  return isNumber(atMs) && levels.has(level) && isText(text)
+    && (node === undefined || isText(node))
 }
 
 function isGraph({ graphId, nodes }: Bag): boolean {

@@ -9,6 +9,7 @@ import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
   TupleQuery } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
+import type { WrittenLines } from '../logs/run-line.ts'
 import type { TextKind } from '../project/embedding.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
 import { messageOf } from '../project/thrown.ts'
@@ -79,6 +80,8 @@ export type WorkerMail =
   | { readonly type: 'trace'; readonly tracing: number } & TraceBody
   /** Answers `flush`. */
   | { readonly type: 'flushed' }
+  /** What the code of a job wrote to its console. */
+  | { readonly type: 'wrote'; readonly job: number } & WrittenLines
   | { readonly type: 'pong' }
 
 /** A question about a graph or its state. */

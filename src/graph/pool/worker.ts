@@ -10,6 +10,9 @@ import type { Workbench } from '../engine/runner.ts'
 import { shortcutsOn, takeShortcuts } from '../engine/shortcuts.ts'
 import { TraceMails } from '../engine/trace-mails.ts'
 import { GraphLibrary } from '../project/library.ts'
+import { LineCapture } from '../logs/line-capture.ts'
+import { nodeOf } from '../logs/node-now.ts'
+import { secretHider } from '../logs/secret-values.ts'
 import { keepThrown } from '../project/thrown.ts'
 import { ValueCodec } from '../state/value-codec.ts'
 import { clientMayAsk, offerClient } from './in-graph-client.ts'
@@ -47,8 +50,20 @@ process.on('unhandledRejection', (error) => {
   env.log.error('A promise was rejected in a graph and not handled.', { error })
 })
 
-offerClient(env.log)
 const say = (mails: FromWorker, moved: ArrayBuffer[] = []) => post(mails, moved)
+const batcher = new MessagePortBatcher(say)
+let nodeNow = (): string | undefined => undefined
+let hideSecrets: ((text: string) => string) | undefined
+const lines = new LineCapture({
+  send: (job, written) => batcher.send({ type: 'wrote', job, ...written }),
+  schedule: (flush) => batcher.schedule(flush),
+  nowMs: () => env.nowMs(),
+  node: () => nodeNow(),
+  // The project's variables are known when its code runs.
+  hide: (text) => (hideSecrets ??= secretHider(process.env))(text),
+})
+lines.watch(globalThis.console)
+offerClient(lines.over(env.log))
 const loads = (graphId: string | null) => say([{ type: 'loading', graphId }])
 /** Ends the worker. Every worker would end like this, so one message says why, without a stack. */
 const refuse = (error: unknown): never => {
@@ -60,6 +75,7 @@ const library = await GraphLibrary.open(project, loads).catch(refuse)
 await library.requireServable().catch(refuse)
 loads(null)
 keepThrown(library.langgraph)
+nodeNow = () => nodeOf(library.langgraph)
 const { unknown, ...shortcuts } = await takeShortcuts(library,
   shortcutsOn(process.env.HEDDLE_ENGINE_SHORTCUTS))
 const { serde } = new library.langgraph.MemorySaver()
@@ -92,9 +108,8 @@ const bench: Workbench = {
 }
 // If it fails, the project's own runs will show why.
 await warmUp(bench).catch(() => {})
-const batcher = new MessagePortBatcher(say)
 const tracing = tracedRatio === undefined ? undefined : await openTracing(tracedRatio)
-const jobs = new JobRunner(bench, batcher, env, { entered, mark }, tracing?.opened)
+const jobs = new JobRunner(bench, { batcher, lines }, env, { entered, mark }, tracing?.opened)
 clientMayAsk()
 receive = (mail) => jobs.receive(mail)
 for (const mail of early.splice(0)) receive(mail)

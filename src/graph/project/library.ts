@@ -130,7 +130,7 @@ export class GraphLibrary {
       const graph = await inTime(graphId, made)
       return { graphId, description, ...graph ? shapeOf(graph) : unknownShape,
         ...graph && graph === content && { channels: writableChannels(graph) },
-        ...content instanceof HeddleError && { failed: true } }
+        ...content instanceof HeddleError && { failed: true, failure: content.message } }
     }))
   }
 

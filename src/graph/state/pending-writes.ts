@@ -16,7 +16,7 @@ const specialIndex: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The engine's task id for a run's own input, such as an answer that names no interrupt. */
-const nullTask = '00000000-0000-0000-0000-000000000000'
+export const nullTask = '00000000-0000-0000-0000-000000000000'
 
 /** Ids of the interrupts that a task raised; null if it neither raised nor resumed one. */
 export function askedIn({ taskId, writes }: Writes): string[] | null {

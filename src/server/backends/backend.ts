@@ -1,6 +1,6 @@
 /** What a member is built on: the durable ports, ownership, and the transport to other members. */
 
-import type { ActivationTable, ClusterStatus, OwnershipCheck, Ownership,
+import type { ActivationTable, ClusterStatus, Member, OwnershipCheck, Ownership, Service,
   Transport } from '../../../cluster/index.ts'
 import type { KeyTable } from '../../access/index.ts'
 import type { BillingTable } from '../../billing/index.ts'
@@ -44,6 +44,8 @@ export interface Backend {
   readonly ownershipCheck: OwnershipCheck | undefined
   /** The way to other members. */
   readonly transport: Transport
+  /** Asks a service of another member. Throws if it does not answer. */
+  askMember(member: Member, service: string, question: unknown): Promise<unknown>
   /**
    * What each front door let through recently under a limit; undefined for one that does not
    * answer. Empty if this member itself has counted everything that still counts.
@@ -76,6 +78,8 @@ export interface HostedActors {
   wake(threads: readonly UnfinishedThread[]): Promise<void>
   /** Wakes the threads and crons that sleep and are due by then. */
   wakeAt(atMs: number): void
+  /** What else other members may ask this one. */
+  readonly services: readonly Service[]
   /** What this front door let through recently. */
   recentOf(question: AdmitsQuestion): RecentAdmits
   /** Time that an actor may take to passivate when its shard moves. */

@@ -7,7 +7,7 @@ import { assistantWire } from '../../assistants/index.ts'
 import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { itemKindName, itemWire } from '../../items/index.ts'
-import { limitService, limitWires } from '../../limits/index.ts'
+import { limitService, limitUseWire, limitWires } from '../../limits/index.ts'
 import { catalogKindName, catalogWire } from '../../platform/index.ts'
 import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
@@ -18,7 +18,9 @@ import type { CassandraStore } from '../../store/cassandra/index.ts'
 import { threadWire } from '../../thread/index.ts'
 import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { activityWire } from './actor-activity.ts'
 import type { Backend } from './backend.ts'
+import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
 import { ownAddressTowards } from './own-address.ts'
@@ -70,7 +72,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
         name: 'cron',
         wire: cronWire,
       }, { name: catalogKindName, wire: catalogWire }, { name: itemKindName, wire: itemWire },
-        indexWire, ...limitWires],
+        indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -123,11 +125,12 @@ function servedBackend(
     dueCrons: store.index.dueCrons,
     ownershipCheck: node.ownershipCheck,
     name: `${self.id} at ${self.address}`,
+    askMember: (member, service, question) => node.askMember(member, service, question),
     askDoors: (question, recentMs) => ownershipAge.askDoors(question, recentMs),
     begin: (actors) =>
       node.serve({
         activations: actors.activations,
-        services: [indexService(own), limitService(actors.recentOf)],
+        services: [indexService(own), limitService(actors.recentOf), ...actors.services],
         host: ownershipAge.watched(
           shardHandover({ env, actors, store, shards: store.shards,
             owns: (shard) => ownership.ownerOf(shard)?.member === self }),

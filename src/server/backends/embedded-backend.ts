@@ -3,6 +3,7 @@
 import { defaultShards, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
 import { embeddedSpans, openEmbeddedStore } from '../../store/embedded/index.ts'
 import type { Backend } from './backend.ts'
 
@@ -26,6 +27,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
     transport: inProcessTransport(),
     name: undefined,
     place: directory,
+    askMember: () => Promise.reject(new HeddleError('unavailable')),
     askDoors: async () => [],
     begin: async ({ wake, wakeAt }) => {
       wakeAt(0)
@@ -37,7 +39,7 @@ export async function openEmbeddedBackend(directory: string, env: Env,
     },
     giveBack: async () => {},
     check: async () => void await store.assistants.count({ tenant: '' }),
-    status: () => ({ member: self, view: [self],
+    status: () => ({ member: self, view: [self], leaving: [],
       shards: Array.from({ length: defaultShards },
         (_, shard) => ({ shard, epoch, session: self.id, address: self.address })) }),
   }

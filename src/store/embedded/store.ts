@@ -94,7 +94,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   return {
     log: logPort(link, options.env),
     threads: threadIndex(link, lookup, documents),
-    runs: runTable(link, lookup),
+    runs: runTable(link, lookup, documents),
     assistants: assistantIndex(link, documents),
     crons: cronIndex(link, documents),
     items: itemIndex(link, lookup, documents),
@@ -125,6 +125,7 @@ export async function openScratchStore(
     answer: async (question) => {
       const searched: (readonly number[])[] = []
       const noted: DocumentSearch = {
+        ...documents,
         threads: async (...query) => note(searched, await documents.threads(...query)),
         assistants: async (...query) => note(searched, await documents.assistants(...query)),
         crons: async (...query) => note(searched, await documents.crons(...query)),

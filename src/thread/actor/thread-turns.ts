@@ -16,7 +16,9 @@ import { decideOwed, decideSettled } from '../decide/webhook.ts'
 import type { Settled } from '../decide/webhook.ts'
 import type { Origin, ThreadCommand } from '../model/command.ts'
 import type { CreateThread, StateUpdate, ThreadPatch } from '../model/thread-client.ts'
-import { fromOrigin, originOf } from '../model/thread-state.ts'
+import { originOf } from '../model/origin.ts'
+import { fromOrigin } from '../model/thread-state.ts'
+import { olderOrigin } from './copy-place.ts'
 import { perform, turn } from './perform.ts'
 import type { ThreadParts } from './thread-parts.ts'
 
@@ -64,10 +66,13 @@ export function deleteThread(parts: ThreadParts, branchId: string | undefined,
 }
 
 /** The copy is made within this turn, so that the source cannot be deleted meanwhile. */
-export async function copy({ context }: ThreadParts, targetId: string): Promise<Turn> {
+export async function copy({ context }: ThreadParts,
+  { targetId, at }: ThreadCommand & { type: 'copy' }): Promise<Turn> {
   const { threadLog, tenant, ports } = context
   await threadLog.durable
-  const origin = originOf(threadLog.state, threadLog.storedBytes)
+  const whole = originOf(threadLog.state, threadLog.storedBytes)
+  const isOlder = at !== undefined && at.checkpointId !== whole.head?.id
+  const origin = isOlder ? await olderOrigin(context, whole, at) : whole
   const command: ThreadCommand = { type: 'adopt', origin }
   return { reply: await ports.ask({ kind: 'thread', tenant, id: targetId }, command) }
 }

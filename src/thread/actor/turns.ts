@@ -8,6 +8,7 @@ import type { OwnCommand, ThreadCommand } from '../model/command.ts'
 import { ended, lost, refused, rest, steps, timeLimit, wake } from './execution-turns.ts'
 import { listedRuns } from '../queries/run-list.ts'
 import { storageUse } from '../queries/storage-use.ts'
+import { runLogs } from './run-logs.ts'
 import { cancel, deleteRun, join, runRow, start, started } from './run-turns.ts'
 import { turn } from './perform.ts'
 import { situationOf } from './thread-parts.ts'
@@ -82,7 +83,7 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'patch_state':
       return turn(parts, (at, nowMs) => decidePatchState(at, { ...command, note }, nowMs))
     case 'copy':
-      return copy(parts, command.targetId)
+      return copy(parts, command)
     case 'state':
       return read(queries.state(command.query, cancelled))
     case 'history':
@@ -92,7 +93,9 @@ function takeExisting(parts: ThreadParts, command: Existing, { note, cancelled }
     case 'edit':
       return edit(parts, command.update, note)
     case 'get_run':
-      return read(runRow(parts, command.runId))
+      return read(
+        command.lines ? runLogs(parts, command.runId, command.lines) : runRow(parts, command.runId),
+      )
     case 'list_runs':
       return read(listedRuns(command.query, context, cancelled))
     case 'cancel':

@@ -5,6 +5,7 @@ import type { ActorKey, Env, Router } from '../../../cluster/index.ts'
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreDeletedByThis } from '../../assistants/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
+import type { LoggedLines } from '../../graph/index.ts'
 import { asUnread, CodedError, HeddleError, ignoreNotFound } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
@@ -22,6 +23,7 @@ import type { FeedListener, HistoryPart, HistoryQuery, StartRun, ThreadClient, T
 import { followAtPace } from './follow-at-pace.ts'
 import { followSteadily } from './follow-across-owners.ts'
 import { joinSteadily } from './join-across-owners.ts'
+import { pageOfRows } from './page-of-rows.ts'
 import { startAndWait } from './start-and-wait.ts'
 
 /** What calls to threads are made with. */
@@ -77,6 +79,13 @@ export function createThreadClient(
   const join = (tenant: string, id: string, runId: string, cancelled?: AbortSignal) =>
     ask<JsonText>(tenant, id, { type: 'join', runId }, cancelled)
 
+  /** Whether tasks come next at a checkpoint. */
+  const isWaiting = async (tenant: string, id: string, checkpointId: string) => {
+    const query = { checkpointId, checkpointNs: '', subgraphs: false, select: ['next'] }
+    const text = await read<JsonText>(tenant, id, { type: 'state', query })
+    return (JSON.parse(text) as { next: readonly string[] }).next.length > 0
+  }
+
   /**
    * Undefined for a thread that was deleted after it was found. Long states are read one by one, in
    * the turn of the tenant.
@@ -126,12 +135,12 @@ export function createThreadClient(
     cancelled?: AbortSignal) => {
     const { values, withoutValues = false, ...plain } = query
     if (values) return searchValues(plain, values, found, cancelled)
-    const { rows, total } = await searchRows(plain, cancelled)
+    const { rows, total, next } = await pageOfRows((page) => searchRows(page, cancelled), plain)
     using _ = shareOf(reads, query.tenant, rows)
     const kept: Found[] = []
     if (withoutValues) { for (const row of rows) kept.push(await found({ row, values: '{}' })) }
     else for await (const view of viewsOf(rows, pageStates, cancelled)) kept.push(await found(view))
-    return { threads: kept, total }
+    return { threads: kept, total, next }
   }
 
   const searchValues = async <Found>(query: ThreadQuery, wanted: Readonly<Record<string, unknown>>,
@@ -171,13 +180,23 @@ export function createThreadClient(
 
   return {
     create: (tenant, request) => ask(tenant, request.threadId, { type: 'create', request }),
-    get: (tenant, id) => read(tenant, id, { type: 'get' }),
+    get: (tenant, id, brief) => read(tenant, id, { type: 'get', ...brief && { brief } }),
     patch: (tenant, id, metadata, timeToLive) =>
       ask(tenant, id, { type: 'patch', metadata, ...timeToLive && { timeToLive } }),
     delete: remove,
     prune: (tenant, id, strategy) =>
       strategy === 'delete' ? remove(tenant, id, true) : ask(tenant, id, { type: 'keep_latest' }),
-    copy: (tenant, id) => ask(tenant, id, { type: 'copy', targetId: newThreadId() }),
+    copy: async (tenant, id, checkpointId) => {
+      const at = checkpointId &&
+        { checkpointId, waiting: await isWaiting(tenant, id, checkpointId) }
+      const targetId = newThreadId()
+      const copy = await ask<ThreadView>(tenant, id, { type: 'copy', targetId, ...at && { at } })
+      if (!at || copy.row.head?.id === checkpointId) return copy
+      // An owner of a version before copies the thread as it is.
+      await remove(tenant, targetId)
+      throw new HeddleError('unavailable', 'The member that owns this thread cannot copy it at a ' +
+        'checkpoint yet.')
+    },
     search,
     count: async (filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal) => {
       const { values, withoutValues: _, ...plain } = filter
@@ -201,6 +220,11 @@ export function createThreadClient(
         join: (runId, cancelled) => join(tenant, id, runId, cancelled),
       }),
     getRun: (tenant, id, runId) => read<RunRow>(tenant, id, { type: 'get_run', runId }),
+    runLogs: async (tenant, id, runId, page) => {
+      const command: ThreadCommand = { type: 'get_run', runId, lines: page }
+      const found = await read<LoggedLines | RunRow>(tenant, id, command)
+      return 'lines' in found ? found : { lines: [], dropped: 0, truncated: false }
+    },
     listRuns: (query, cancelled) =>
       read<RunRow[]>(query.tenant, query.threadId, { type: 'list_runs', query }, cancelled),
     cancelRun: (tenant, id, runId, cancel) => ask(tenant, id, { type: 'cancel', runId, cancel }),

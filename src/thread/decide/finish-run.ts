@@ -4,7 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { errorEntry } from '../model/feed-entry.ts'
 import { blameless, handedBack } from '../model/run-records.ts'
 import { planOf } from '../model/run-request.ts'
-import { endedRun } from '../model/thread-state.ts'
+import { endedRun } from '../model/run-changes.ts'
 import type { Draft } from './decision.ts'
 import type { Ending } from './run-result.ts'
 

@@ -1,7 +1,7 @@
 /** What several records together change of the rows of runs. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { RunChanges } from '../model/thread-state.ts'
+import type { RunChanges } from '../model/run-changes.ts'
 
 /** The rows of runs as a row of the log leaves them. */
 export class RunRows {

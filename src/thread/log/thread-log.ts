@@ -8,7 +8,8 @@ import { HeddleError } from '../../errors.ts'
 import type { Step } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import type { ThreadIndex } from '../../search/index.ts'
-import { apply, rowOf, runChanges, unborn } from '../model/thread-state.ts'
+import { runChanges } from '../model/run-changes.ts'
+import { apply, rowOf, unborn } from '../model/thread-state.ts'
 import type { ThreadState } from '../model/thread-state.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { DurableHead } from './durable-head.ts'
@@ -389,7 +390,7 @@ function isStep(record: RecordOf): boolean {
 }
 
 function headOf({ row }: ThreadState): LogHead {
-  const { seq, stepSeq, movedBack, historyStart: start, checkpointPatches } = row
+  const { seq, stepSeq, movedBack, historyStart: start, historyEnds, checkpointPatches } = row
   return { branch: row.branch!, seq, stepSeq, head: row.head ?? null, movedBack, start,
-    patches: checkpointPatches?.patches }
+    ends: historyEnds?.ends, patches: checkpointPatches?.patches }
 }

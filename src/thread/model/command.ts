@@ -2,7 +2,7 @@
 
 import type { Branch, CheckpointPlace, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
+import type { LinePage, LossReason, ExecutionOutcome, StepBatch } from '../../graph/index.ts'
 import type { RunQuery } from '../../search/index.ts'
 import type { Refusal } from './refusal.ts'
 import type { CancelRun, CreateThread, FollowRun, HistoryQuery, StartRun, StateQuery, StateUpdate,
@@ -25,7 +25,8 @@ export type ThreadCommand =
   | { readonly type: 'keep_latest' }
   /** Merges metadata into that of the newest checkpoint. */
   | { readonly type: 'patch_state'; readonly metadata: Readonly<Record<string, unknown>> }
-  | { readonly type: 'copy'; readonly targetId: string }
+  /** With `at`, a copy as the thread was at a checkpoint of the root, before its next step. */
+  | { readonly type: 'copy'; readonly targetId: string; readonly at?: CopyPlace }
   | { readonly type: 'adopt'; readonly origin: Origin }
   | { readonly type: 'state'; readonly query: StateQuery }
   /** Answered with a HistorySlice; without `from`, as earlier members ask, with the text. */
@@ -34,7 +35,8 @@ export type ThreadCommand =
   | { readonly type: 'storage' }
   | { readonly type: 'edit'; readonly update: StateUpdate }
   | { readonly type: 'start'; readonly run: StartRun }
-  | { readonly type: 'get_run'; readonly runId: string }
+  /** With `lines`, what its code wrote. Members of versions before answer with the run. */
+  | { readonly type: 'get_run'; readonly runId: string; readonly lines?: LinePage }
   | { readonly type: 'list_runs'; readonly query: RunQuery }
   | { readonly type: 'cancel'; readonly runId: string; readonly cancel: CancelRun }
   | { readonly type: 'delete_run'; readonly runId: string }
@@ -63,6 +65,13 @@ export type OwnCommand =
   /** The thread moves to another owner: start nothing more. `done` gets the end of what runs. */
   | { readonly type: 'rest'; readonly done: (rested: Promise<void>) => void }
 
+/** Where a copy is made. */
+export interface CopyPlace {
+  readonly checkpointId: string
+  /** Tasks come next there. */
+  readonly waiting: boolean
+}
+
 /** What a copy takes over from the thread it was copied from. */
 export interface Origin {
   readonly threadId: string
@@ -79,7 +88,7 @@ export interface Origin {
   /** Bytes of its log: the copy counts them too. Missing from an older member. */
   readonly storedBytes?: number
   /** What of its log is not shown as it is. Missing from an older member. */
-  readonly shown?: Pick<ThreadRow, 'historyStart' | 'checkpointPatches'>
+  readonly shown?: Pick<ThreadRow, 'historyStart' | 'historyEnds' | 'checkpointPatches'>
 }
 
 /** Where a part of a history begins. */

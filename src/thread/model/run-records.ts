@@ -3,6 +3,7 @@
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { textWithPlaces } from '../../raw-json.ts'
+import { openingOf } from './opening.ts'
 import type { StartRun } from './thread-client.ts'
 
 /** What the run changes of its thread, then the run itself. */
@@ -41,7 +42,9 @@ function patched(run: StartRun, { metadataJson, configJson }: ThreadRow, atMs: n
  * The run's own metadata wins over the thread's, and that over the assistant's. The ids that the
  * thread took on from an earlier run are replaced by this run's.
  */
-function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs: number): RecordOf {
+function created(run: StartRun, row: ThreadRow, nowMs: number): RecordOf {
+  const { metadataJson, updatedAtMs } = row
+  const opening = row.opening === undefined && !row.hidden ? openingOf(run.kwargs.input) : undefined
   const thread = JSON.parse(metadataJson) as object
   const { text: kwargsJson, places } = textWithPlaces(run.kwargs)
   const plan = places.length === 0 ? run.plan : { ...run.plan, rawKwargs: places }
@@ -58,6 +61,7 @@ function created(run: StartRun, { metadataJson, updatedAtMs }: ThreadRow, nowMs:
     planJson: JSON.stringify(plan),
     notBeforeMs: run.afterMs > 0 ? nowMs + run.afterMs : 0,
     strictResume: run.strictResume,
+    opening,
   } }
 }
 

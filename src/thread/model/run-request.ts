@@ -62,7 +62,7 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
     config: JSON.stringify({
       ...config,
       metadata: { ...config.metadata as object, ...JSON.parse(run.metadataJson) as object, ...ids,
-        run_attempt: run.attempt },
+        run_attempt: run.attempt, ...startsOf(run) },
       configurable: { ...plan.headers, ...configurable, ...ids,
         ...plan.userId !== '' && { langgraph_auth_user_id: plan.userId } },
     }),
@@ -75,6 +75,11 @@ export function runRequest(run: RunRow, plan: RunPlan, resumePoint: ResumePoint)
     checkpoint: resumePoint.wrote ? null : selector(kwargs.checkpoint),
     emitted: resumePoint.emitted,
   }
+}
+
+/** Steps of a run that was started again say so; those of all others stay as they were. */
+function startsOf({ starts = 1 }: RunRow): { readonly run_starts?: number } {
+  return starts > 1 ? { run_starts: starts } : {}
 }
 
 /** The answer that the run begins with. Undefined without one, and at an earlier checkpoint. */

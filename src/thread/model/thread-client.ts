@@ -1,9 +1,10 @@
 /** Threads and runs as the front door calls them: a typed call for each command. */
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
-import type { CheckpointSelector, EditUpdate, JsonText, StateSelection } from '../../graph/index.ts'
+import type { CheckpointSelector, EditUpdate, JsonText, LinePage, LoggedLines,
+  StateSelection } from '../../graph/index.ts'
 import type { RawPlace } from '../../raw-json.ts'
-import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadQuery,
+import type { ExpiryStrategy, RunQuery, ThreadFilter, ThreadPlace, ThreadQuery,
   TimeToLiveWish } from '../../search/index.ts'
 import type { CancelCause } from './cancel-reason.ts'
 import type { ThreadEventListener, WatchThread } from './thread-event.ts'
@@ -11,7 +12,8 @@ import type { ThreadEventListener, WatchThread } from './thread-event.ts'
 /** Every call throws HeddleError: `not_found` for a thread or run that is not there. */
 export interface ThreadClient {
   create(tenant: string, request: CreateThread): Promise<ThreadView>
-  get(tenant: string, threadId: string): Promise<ThreadView>
+  /** Without values, if `brief`: they are not read then. */
+  get(tenant: string, threadId: string, brief?: boolean): Promise<ThreadView>
   /** Merges metadata shallowly. A time to live begins now. */
   patch(tenant: string, threadId: string, metadata: Record<string, unknown>,
     timeToLive?: TimeToLiveWish): Promise<ThreadView>
@@ -21,14 +23,20 @@ export interface ThreadClient {
    * unfinished runs.
    */
   prune(tenant: string, threadId: string, strategy: ExpiryStrategy): Promise<void>
-  copy(tenant: string, threadId: string): Promise<ThreadView>
+  /**
+   * With a checkpoint of the root: as the thread was there, before its next step. Throws
+   * `not_found` if it is not part of the history.
+   */
+  copy(tenant: string, threadId: string, checkpointId?: string): Promise<ThreadView>
   /**
    * Calls `found` for each thread of the page, in order, as it is read, and keeps only what that
-   * returns; what it throws ends the search.
+   * returns; what it throws ends the search. `next` is the place behind the page, if there are more
+   * threads; a filter on values has none.
    */
   search<Found>(query: ThreadQuery & ValuesFilter,
     found: (view: ThreadView) => Found | Promise<Found>,
-    cancelled?: AbortSignal): Promise<{ threads: Found[]; total: number }>
+    cancelled?: AbortSignal
+  ): Promise<{ threads: Found[]; total: number; next?: ThreadPlace | undefined }>
   count(filter: ThreadFilter & ValuesFilter, cancelled?: AbortSignal): Promise<number>
 
   /**
@@ -57,6 +65,10 @@ export interface ThreadClient {
    */
   startAndWait(tenant: string, threadId: string, run: StartRun): Promise<AwaitedRun>
   getRun(tenant: string, threadId: string, runId: string): Promise<RunRow>
+  /**
+   * What its code wrote to the console, as far as the owner executed it and still has it in memory.
+   */
+  runLogs(tenant: string, threadId: string, runId: string, page: LinePage): Promise<LoggedLines>
   listRuns(query: RunQuery, cancelled?: AbortSignal): Promise<RunRow[]>
   /** Resolves when the cancel is in the log: the run has ended then. */
   cancelRun(tenant: string, threadId: string, runId: string, cancel: CancelRun): Promise<void>

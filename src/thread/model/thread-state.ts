@@ -78,14 +78,6 @@ function graphIdOf(metadataJson: string): string {
   return typeof graphId === 'string' ? graphId : ''
 }
 
-/** What a copy takes over; call it when all of that is on disk. */
-export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
-  const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
-  return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
-    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes,
-    shown: { historyStart: row.historyStart, checkpointPatches: row.checkpointPatches } }
-}
-
 /** A copy before its first row: the state of its origin, on a branch of its own. */
 export function fromOrigin(to: { tenant: string; threadId: string; branchId: string },
   origin: Origin): ThreadState {
@@ -204,7 +196,9 @@ function created(state: ThreadState, { atMs, ...value }: Payload<'threadCreated'
 
 function queued(state: ThreadState, value: Payload<'runCreated'>, at: RecordPosition): ThreadState {
   const run = newRun(state.row, value, at.seq)
-  return { ...withRow(state, { updatedAtMs: value.atMs }), runs: [...state.runs, run] }
+  const { atMs: updatedAtMs, opening } = value
+  const row = withRow(state, { updatedAtMs, ...opening !== undefined && { opening } })
+  return { ...row, runs: [...state.runs, run] }
 }
 
 function started(state: ThreadState, value: Payload<'runStarted'>,
@@ -214,6 +208,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>,
       ...run,
       status: 'running' satisfies RunStatus,
       started: true,
+      starts: (run.starts ?? 0) + 1,
       attempt: value.attempt,
       baseCheckpointId: value.baseCheckpointId,
       updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
@@ -328,66 +323,4 @@ function advanced(state: ThreadState, checkpoint: Payload<'checkpoint'>,
   const place: CheckpointPlace = { id: checkpoint.id, seq: at.seq, base }
   const row = { head: place, movedBack: false, stateUpdatedAtMs: checkpoint.atMs }
   return withRow(state, row)
-}
-
-/** The run as it is after `runEnded`: what its row says from then on. */
-export function endedRun(run: RunRow, value: Payload<'runEnded'>, seq: number): RunRow {
-  return {
-    ...run,
-    status: value.status,
-    updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
-    errorJson: value.errorJson,
-    interruptsJson: value.interruptsJson,
-    finalCheckpointId: value.finalCheckpointId,
-    lastSeq: seq,
-    ...value.cancelReason !== undefined && { cancelReason: value.cancelReason },
-  }
-}
-
-/** What a record changes of the rows of runs. */
-export interface RunChanges {
-  readonly changed: RunRow | undefined
-  readonly removedRunIds: readonly string[]
-  /** The runs that have ended by it, as they are then: ended, or dropped before that. */
-  readonly ended: readonly RunRow[]
-}
-
-/** `record` is in row `seq` and led from the state `before` to `after`. */
-export function runChanges(record: RecordOf, before: ThreadState, after: ThreadState,
-  seq: number): RunChanges {
-  return { ...rowChanges(record, before, after, seq), ended: overBy(record, before, after, seq) }
-}
-
-function rowChanges(record: RecordOf, before: ThreadState, after: ThreadState,
-  seq: number): Omit<RunChanges, 'ended'> {
-  const find = (state: ThreadState, id: string) => state.runs.find(({ runId }) => runId === id)
-  switch (record.$case) {
-    case 'runDeleted':
-      return { changed: undefined, removedRunIds: [record.value.runId] }
-    case 'headMoved':
-      return { changed: undefined, removedRunIds: record.value.droppedRunIds }
-    case 'runCreated':
-    case 'runStarted':
-    case 'runEnded': {
-      const { runId } = record.value
-      const was = find(before, runId)
-      const ended = record.$case === 'runEnded' && was && endedRun(was, record.value, seq)
-      return { changed: find(after, runId) ?? (ended || undefined), removedRunIds: [] }
-    }
-    default:
-      return { changed: undefined, removedRunIds: [] }
-  }
-}
-
-/** The runs that end with a record. Those that are deleted unfinished count as interrupted. */
-function overBy(record: RecordOf, before: ThreadState, after: ThreadState, seq: number): RunRow[] {
-  if (before.runs === after.runs) return []
-  const left = new Set(after.runs.map(({ runId }) => runId))
-  const gone = before.runs.filter(({ runId }) => !left.has(runId))
-  if (gone.length === 0) return []
-  if (record.$case === 'runEnded') return gone.map((run) => endedRun(run, record.value, seq))
-  const { atMs } = record.value as Payload<'runDeleted' | 'headMoved' | 'threadDeleted'>
-  return gone.map((run) => ({ ...run, status: 'interrupted' satisfies RunStatus,
-    updatedAtMs: Math.max(run.updatedAtMs, atMs) })
-  )
 }

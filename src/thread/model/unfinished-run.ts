@@ -8,13 +8,14 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 /** A run as the row of its thread names it. */
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect } = run
+    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect }
+    firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */
-export function newRun(thread: ThreadRow, { atMs, ...created }: RunCreated, seq: number): RunRow {
+export function newRun(thread: ThreadRow, { atMs, opening: _, ...created }: RunCreated,
+  seq: number): RunRow {
   return {
     ...created,
     tenant: thread.tenant,

@@ -2,21 +2,26 @@
 
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { keysAskedFor, selectedFields, selectedValues } from '../../graph/index.ts'
-import type { SnapshotAnswer, StateQuestion, StateSelection } from '../../graph/index.ts'
+import { keysAskedFor, selectsBodies } from '../../graph/index.ts'
+import type { GraphDescription, SnapshotAnswer, StateQuestion,
+  StateSelection } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
 import { graphOf } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import { LimitedSource } from '../log/limited-source.ts'
-import type { Channels } from '../log/thread-log.ts'
 import type { HistoryPlace, HistorySlice } from '../model/command.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
 import type { HistoryQuery, StateQuery, ThreadView } from '../model/thread-client.ts'
+import { answerOf, channelsAskedFor, freshState, scopeOf, storedValues,
+  parsedValues } from './state-answer.ts'
+import type { AnswerParts } from './state-answer.ts'
 import { stateBytes, valuesAt } from './state-values.ts'
 import type { ReadWish } from './state-values.ts'
 
 /** States of a history that are read together: at first, and while states are small. */
 const [fewStates, manyStates] = [16, 64]
+/** The same for states without values. */
+const leanStates = [256, 256] as const
 /**
  * Characters read together, if all states are as large as the largest so far, and of a part of a
  * history, if it has more than one state.
@@ -37,6 +42,13 @@ interface ReadStates {
   readonly texts: readonly JsonText[]
   /** The checkpoint of the oldest one. */
   readonly last: string | undefined
+}
+
+/** A question that was answered, and what was read for it. */
+interface Asked {
+  readonly source: LimitedSource
+  readonly graph: GraphDescription
+  readonly allowance: ReadAllowance
 }
 
 /** The questions about the state of one thread. */
@@ -108,9 +120,10 @@ export class StateQueries {
     using held = reads.share(tenant)
     const states: JsonText[] = []
     let { largest } = from
+    const [few, many] = selectsBodies(query.select) ? [fewStates, manyStates] : leanStates
     let before = from.after ?? query.before
-    for (let characters = 0, together = fewStates;;) {
-      if (largest > 0) together = togetherOf(largest)
+    for (let characters = 0, together = few;;) {
+      if (largest > 0) together = togetherOf(largest, many)
       const limit = Math.min(query.limit - states.length, together)
       const read = await this.#page({ ...query, before, limit }, largest, cancelled)
       const isLater = states.length > 0 || from.after !== null
@@ -158,30 +171,34 @@ export class StateQueries {
       throw new HeddleError('graph_failed',
         'The graph of this thread is not in the project any more; add it again to see the state.')
     }
-    const source = new LimitedSource(threadLog.settled, allowance)
+    const scope = scopeOf(question, graph)
+    const known = scope.unsent && ((id: string) => threadLog.recentView(id))
+    const source = new LimitedSource(threadLog.settled, allowance, { ...scope,
+      ...known && { known } })
     const answers = await host.ask(graph.graphId, threadId, question, source, source.cancelled)
-    const keys = keysAskedFor(question.select)
     const texts: JsonText[] = []
     for (const answer of answers) {
-      if (keys.length === 0) {
-        texts.push(answer.json)
-        continue
-      }
-      const channels = channelsOf(graph.stateChannels, keys)
-      const values = await this.#valuesOf(answer, source, channels, allowance)
-      texts.push(
-        withValues(answer, Array.isArray(channels) ? values : someOf(values, question.select)),
-      )
+      const values = await this.#valuesOf(answer, question.select, { source, graph, allowance })
+      const sizes = source.sizes.get(answer.checkpointId)
+      texts.push(answerOf(answer.json, { ...values, sizes }))
     }
     return { texts, last: answers.at(-1)?.checkpointId }
   }
 
-  async #valuesOf(answer: SnapshotAnswer, source: LimitedSource, channels: Channels,
-    allowance: ReadAllowance): Promise<JsonText> {
-    if (answer.valuesOf === '') return answer.values
-    const view = source.views.get(answer.valuesOf)
-    if (view && channels !== null) return view.json(channels)
-    return this.#context.threadLog.values(answer.valuesOf, channels, allowance)
+  /** What is selected of the values, if anything is. */
+  async #valuesOf(answer: SnapshotAnswer, select: StateSelection,
+    { source, graph, allowance }: Asked): Promise<AnswerParts> {
+    const { valuesOf: checkpointId } = answer
+    if (keysAskedFor(select).length === 0) return {}
+    // The worker has selected them, and said in its part where lists begin.
+    if (checkpointId === '') return { values: answer.values }
+    const channels = channelsAskedFor(graph.stateChannels, select)
+    const view = source.views.get(checkpointId)
+    if (view && Array.isArray(channels)) return storedValues(view, channels, select)
+    const text = view && channels !== null
+      ? view.json(channels)
+      : await this.#context.threadLog.values(checkpointId, channels, allowance)
+    return parsedValues(text, select)
   }
 
   /** The values at the head: `{}` before there is one. */
@@ -191,40 +208,7 @@ export class StateQueries {
   }
 }
 
-/** How many states are read together if all are as long as the longest so far. */
-function togetherOf(largest: number): number {
-  return Math.min(manyStates, Math.max(1, Math.floor(togetherMax / largest)))
-}
-
-function withValues({ json }: SnapshotAnswer, values: JsonText): JsonText {
-  return json === '{}' ? `{"values":${values}}` : `{"values":${values},${json.slice(1)}`
-}
-
-function channelsOf(channels: Channels, keys: 'all' | readonly string[]): Channels {
-  if (keys === 'all' || typeof channels === 'string') return channels
-  return channels?.filter((name) => keys.includes(name)) ?? null
-}
-
-/** Selects keys of values that are not named after channels, and so were not selected yet. */
-function someOf(values: JsonText, select: StateSelection): JsonText {
-  return keysAskedFor(select) === 'all'
-    ? values
-    : JSON.stringify(selectedValues(JSON.parse(values), select))
-}
-
-/** The answer for a thread without a state: clients look for `checkpoint: null`. */
-function freshState(select: StateSelection): JsonText {
-  const fields = selectedFields({
-    next: [],
-    tasks: [],
-    metadata: {},
-    created_at: null,
-    checkpoint: null,
-    parent_checkpoint: null,
-    checkpoint_id: null,
-    parent_checkpoint_id: null,
-    ...select && { interrupts: [] },
-  }, select)
-  const values = keysAskedFor(select).length === 0 ? {} : { values: {} }
-  return JSON.stringify({ ...values, ...fields })
+/** How many states are read together, up to `most`, if all are as long as the longest so far. */
+function togetherOf(largest: number, most: number): number {
+  return Math.min(most, Math.max(1, Math.floor(togetherMax / largest)))
 }

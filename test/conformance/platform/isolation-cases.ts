@@ -80,7 +80,6 @@ export function casesOf(theirs: Belongings): readonly Case[] {
       chart: { series: [series] } }),
     read('GET /charts/section', '/api/v1/charts/section'),
     read('POST /charts/section/:id', `/api/v1/charts/section/${section}`, window),
-    read('GET /auth', '/api/v1/auth'),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
     change('POST /runs', '/api/v1/runs', { ...span, dotted_order: undefined }),

@@ -7,6 +7,7 @@ import { Hammer, mostWithin } from './hammer.ts'
 import type { HammerOptions } from './hammer.ts'
 import { startLimitedCluster } from './limited-cluster.ts'
 import type { LimitedCluster } from './limited-cluster.ts'
+import { eventsUntil, leftOf, membersAt } from './shown-cluster.ts'
 
 const cassandra = await cassandraForTests()
 
@@ -45,8 +46,16 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
       headers: { 'x-api-key': 'lasting' } })
     for (let asked = 0; asked < 10; asked += 1) await lasting.once()
     expect(lasting.admitted).toHaveLength(10)
+    // Every front door shows the use of the one counter, and what all members say.
+    for (const url of cluster.frontDoors) {
+      expect(await leftOf(url, durable, 'lasting')).toBe(limits[durable].count - 10)
+      expect((await membersAt(url)).filter(({ version }) => version !== null)).toHaveLength(3)
+    }
     const counter = await cluster.counterOf(durable, 'lasting', 0)
     lasting.closeDoor(counter)
+    const witness = cluster.frontDoors[(counter + 1) % 3]!
+    const seen = eventsUntil(witness, /event: gone[^]*event: moved/)
+    await seen.opened
     await cluster.members[counter]!.kill('SIGKILL')
     const killedMs = performance.now()
     while ((await lasting.once()).status !== 429) {
@@ -57,6 +66,9 @@ describe.skipIf(!cassandra)('a cluster of three', () => {
     expect(performance.now() - lasting.answers[0]!.sentMs)
       .toBeLessThan(limits[durable].intervalSeconds * 1_000)
     expect(lasting.admitted.length).toBeLessThanOrEqual(limits[durable].count)
+    expect(await seen.text).toMatch(/^event: cluster\n/)
+    const shown = await membersAt(witness)
+    expect(shown.map(({ state }) => state).toSorted()).toEqual(['gone', 'serving', 'serving'])
     // A permit granted to a request that no longer waited is lost.
     expect(lasting.admitted.length).toBeGreaterThan(limits[durable].count / 2)
     console.log(`${lasting.admitted.length} let through of ${lasting.answers.length}`)

@@ -2,6 +2,7 @@
 
 import type { RunRow, ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
 import { HeddleError } from '../../../src/errors.ts'
+import type { LoggedLines } from '../../../src/graph/index.ts'
 import type { RunQuery, ThreadFilter, ThreadQuery } from '../../../src/search/index.ts'
 import type { AwaitedRun, CancelRun, CreateThread, FeedEvent, FeedListener, FollowRun, HistoryPart,
   HistoryQuery, StartRun, StateQuery, StateUpdate, ThreadClient, ThreadEvent, ThreadEventListener,
@@ -154,6 +155,11 @@ export class FakeThreads implements ThreadClient {
       throw new HeddleError('not_found', `Run ${runId} not found.`)
     }
     return run
+  }
+
+  async runLogs(_tenant: string, _threadId: string, runId: string): Promise<LoggedLines> {
+    this.#call('runLogs', runId)
+    return { lines: [], dropped: 0, truncated: false }
   }
 
   async getRun(_tenant: string, threadId: string, runId: string): Promise<RunRow> {

@@ -6,8 +6,9 @@ import { HeddleError } from '../../../src/errors.ts'
 const missing = () => Promise.reject(new HeddleError('not_found', 'There are no crons here.'))
 
 /** Finds no cron, and makes none. */
-export const noCrons: Pick<FrontDoorOptions, 'crons' | 'cronIndex'> = {
+export const noCrons: Pick<FrontDoorOptions, 'crons' | 'cronIndex' | 'runIndex'> = {
   crons: { create: missing, get: missing, patch: missing, delete: missing,
     isSettled: async () => true },
+  runIndex: { search: async () => ({ rows: [], next: undefined }) },
   cronIndex: { search: async () => ({ rows: [], total: 0 }), count: async () => 0 },
 }

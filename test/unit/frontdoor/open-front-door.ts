@@ -57,7 +57,10 @@ export async function openDoor(options: Partial<FrontDoorOptions> = {}): Promise
     json,
     reads,
     dependencies: [],
-    clusterStatus: () => ({ member: self, view: [self], shards: [] }),
+    placeOf: async () => ({ member: self.id, address: self.address, shard: 0, epoch: 1,
+      active: false }),
+    cluster: { embedded: true, shards: 2, ask: nowhere,
+      status: () => ({ member: self, view: [self], leaving: [], shards: [] }) },
     ...options,
   })
   onTestFinished(async () => {
@@ -83,6 +86,7 @@ function graphHost(...graphIds: string[]): GraphHost {
     },
     pause: () => {},
     abort: () => {},
+    logs: () => ({ lines: [], dropped: 0, truncated: false }),
     ask: nowhere,
     schemas: async () => schema,
     subgraphSchemas: async (_graphId, namespace) => ({ [namespace ?? 'inner']: schema }),

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../../cluster/index.ts'
 import { HeddleError } from '../../../src/errors.ts'
-import { limitActorKey, limitKind } from '../../../src/limits/index.ts'
+import { limitActorKey, limitKind, LiveCounters } from '../../../src/limits/index.ts'
 import type { LimitAdmit, LimitKey, LimitTable } from '../../../src/limits/index.ts'
 import { LimitClients } from '../../../src/limits/limit-clients.ts'
 import type { RateLimit } from '../../../src/limits/limit-rows.ts'
@@ -35,6 +35,8 @@ export class LimitWorld {
   readonly failures: unknown[] = []
   readonly table = new LimitTableTwin()
   readonly limit: RateLimit
+  /** Where the counter is found. */
+  live = new LiveCounters()
   /** How many questions the counter got. */
   asked = 0
   /** The latency from a door to the counter, and the same back. */
@@ -83,6 +85,7 @@ export class LimitWorld {
   /** The counter is lost with its owner; the next question makes a new one. */
   failOver(aheadMs = 0): void {
     this.#actor = undefined
+    this.live = new LiveCounters()
     this.#aheadMs = aheadMs
   }
 
@@ -115,6 +118,7 @@ export class LimitWorld {
         },
         since: (key, sinceMs) => table.since(key, sinceMs),
       },
+      live: this.live,
       rules: new Map([[this.limit.name, this.limit]]),
       askDoors: async (question) =>
         this.doors.map((door) => this.gone.has(door) ? undefined : door.recent(question)),

@@ -39,7 +39,7 @@ describe('a request', () => {
   })
 
   it('to a deployment falls under OPTIONS and /info, a default or the catch-all', () => {
-    const paths = [`/threads/${id}/runs`, '/runs', '/runs/batch', '/runs/wait',
+    const paths = [`/threads/${id}/runs`, '/runs', '/runs/batch', '/runs/wait', '/runs/search',
       `/runs/${id}/stream`, `/threads/${id}/runs/${id}/cancel`, '/assistants/search',
       '/store/items', '/runs/crons/x', '/frontdoor.v1.RunService/trigger', '/threads/generate',
       '/assistants/x/trigger']

@@ -13,5 +13,5 @@ it.each([
   ['a front door that is no member, and the members', [other], 2],
   ['a front door alone if there are no members', [], 1],
 ])('The limit is shared by %s.', (_, view, doors) => {
-  expect(frontDoors({ member, view, shards: [] })).toBe(doors)
+  expect(frontDoors({ member, view, leaving: [], shards: [] })).toBe(doors)
 })

@@ -80,6 +80,19 @@ const runOrder = ({ keyspace }: Keyspaces) =>
   PRIMARY KEY ((tenant, thread_id), created_at, run_id)
 ) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
 
+/** Which runs of a tenant were made in an hour since 1970. A run is written once. */
+const runTime = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.run_time (
+  tenant text, hour int, created_at bigint, run_id text, thread_id text,
+  PRIMARY KEY ((tenant, hour), created_at, run_id)
+) WITH CLUSTERING ORDER BY (created_at DESC, run_id DESC) AND ${reads} AND ${compaction}`
+
+/** The hours in which a tenant made runs. */
+const runHour = ({ keyspace }: Keyspaces) =>
+  `CREATE TABLE IF NOT EXISTS ${keyspace}.run_hour (
+  tenant text, hour int, PRIMARY KEY ((tenant), hour)
+) WITH CLUSTERING ORDER BY (hour DESC) AND ${reads} AND ${rewritten}`
+
 /** Read a partition at a time when a shard is taken, so deleted rows must go soon. */
 const ownedRow = (table: string, id: string) => ({ keyspace }: Keyspaces) =>
   `CREATE TABLE IF NOT EXISTS ${keyspace}.${table} (
@@ -159,4 +172,5 @@ export const migrations: readonly Migration[] = [
       platformTables({ keyspace, options: `${reads} AND ${compaction}` }),
     oldest: 6,
   },
+  { statements: (keyspaces) => [runTime(keyspaces), runHour(keyspaces)], oldest: 6 },
 ]

@@ -3,11 +3,14 @@
 import { LRUCache, readAhead } from '../../../../cluster/index.ts'
 import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
 import { bytesOf } from '../../../checkpoint/index.ts'
-import type { RunQuery, RunTable as RunTablePort } from '../../../search/index.ts'
+import { isMeant } from '../../../search/index.ts'
+import type { FoundRuns, RunPlace, RunQuery, RunSearchQuery,
+  RunTable as RunTablePort } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { withTexts } from '../../run-texts.ts'
 import type { Connection, Row } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
+import { RunTimes } from './run-times.ts'
 import { bodyColumns } from './stored-body.ts'
 import type { RowAddress, StoredBodies } from './stored-body.ts'
 
@@ -24,6 +27,8 @@ const ordersKept = 20_000
 const atOnce = 64
 /** Runs of a list that are read whole at the same time. Their chunks may be large. */
 const wholeAtOnce = 4
+/** Runs that a search looks at. The next one goes on behind them. */
+const lookedAtMax = 5_000
 /** Places in the order that are read at a time. */
 const orderPage = 1_000
 
@@ -33,6 +38,7 @@ export class RunTable implements RunTablePort {
   readonly #bodies: StoredBodies
   readonly #rows: string
   readonly #orders: string
+  readonly #times: RunTimes
   readonly #ordered = new LRUCache<string, true>({ max: ordersKept })
 
   constructor(connection: Connection, bodies: StoredBodies) {
@@ -40,6 +46,7 @@ export class RunTable implements RunTablePort {
     this.#bodies = bodies
     this.#rows = `${connection.keyspace}.run_row`
     this.#orders = `${connection.keyspace}.run_order`
+    this.#times = new RunTimes(connection)
   }
 
   /** Stores a row. Newer calls need a higher `rank`. Repeating it changes nothing. */
@@ -74,6 +81,7 @@ export class RunTable implements RunTablePort {
         'WHERE tenant = ? AND thread_id = ? AND created_at = ? AND run_id = ?',
       values: [rank, key.tenant, key.threadId, row['created_at'] as bigint, key.runId],
     })
+    await this.#times.remove(key.tenant, row['created_at'] as bigint, key.runId, rank)
     await this.#removeRow(key, rank)
   }
 
@@ -81,12 +89,17 @@ export class RunTable implements RunTablePort {
   async removeAll(tenant: string, threadId: string, rank: bigint): Promise<void> {
     const where = 'WHERE tenant = ? AND thread_id = ?'
     const values = [tenant, threadId]
-    const runs = { cql: `SELECT run_id FROM ${this.#orders} ${where}`, values }
+    const runs = { cql: `SELECT run_id, created_at FROM ${this.#orders} ${where}`, values }
     let some = false
     for await (const page of this.#connection.pages(runs, orderPage)) {
       some ||= page.length > 0
-      await forEachLimit(atOnce, page, (each) =>
-        this.#removeRow({ tenant, threadId, runId: each['run_id'] as string }, rank))
+      await forEachLimit(atOnce, page, async (each) => {
+        const runId = each['run_id'] as string
+        await Promise.all([
+          this.#times.remove(tenant, each['created_at'] as bigint, runId, rank),
+          this.#removeRow({ tenant, threadId, runId }, rank),
+        ])
+      })
     }
     if (!some) return
     await this.#connection.write({
@@ -130,14 +143,35 @@ export class RunTable implements RunTablePort {
     return found
   }
 
+  async search(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns> {
+    const { tenant, limit, texts, after } = query
+    const bytes = new PageBytes(query.bytes)
+    const rows: RunRow[] = []
+    let [lookedAt, next] = [0, after as RunPlace | undefined]
+    for await (const page of this.#times.places(query)) {
+      const keys = page.map(({ threadId, runId }) => ({ tenant, threadId, runId }))
+      let at = 0
+      for await (const run of this.#read(keys)) {
+        cancelled?.throwIfAborted()
+        if (rows.length === limit || lookedAt++ === lookedAtMax) return { rows, next }
+        const { createdAtMs, runId } = page[at++]!
+        next = { createdAtMs, runId }
+        if (run && isMeant(query, run)) rows.push(withTexts(run, bytes, texts))
+      }
+    }
+    return { rows, next: undefined }
+  }
+
   /** Rows in the order of `ids`, without runs that were never written or are removed. */
   async *#all(tenant: string, threadId: string, ids: readonly Row[]): AsyncGenerator<RunRow> {
-    const rows = readAhead(atOnce, ids, async (each) => {
-      const key = { tenant, threadId, runId: each['run_id'] as string }
-      return { key, row: await this.#row(key) }
-    })
-    const runs = readAhead(wholeAtOnce, rows, ({ key, row }) => this.#whole(key, row))
-    for await (const run of runs) if (run) yield run
+    const keys = ids.map((each) => ({ tenant, threadId, runId: each['run_id'] as string }))
+    for await (const run of this.#read(keys)) if (run) yield run
+  }
+
+  /** The row of each key; undefined for a run that was never written or is removed. */
+  #read(keys: readonly RunKey[]): AsyncIterable<RunRow | undefined> {
+    const rows = readAhead(atOnce, keys, async (key) => ({ key, row: await this.#row(key) }))
+    return readAhead(wholeAtOnce, rows, ({ key, row }) => this.#whole(key, row))
   }
 
   /** Removes a row. A run may be made again, as a stateless run has the id of its key. */
@@ -155,11 +189,14 @@ export class RunTable implements RunTablePort {
   async #order(row: RunRow, rank: bigint): Promise<void> {
     const text = textOf(row)
     if (this.#ordered.get(text)) return
-    await this.#connection.write({
-      cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
-        'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
-      values: [row.tenant, row.threadId, BigInt(row.createdAtMs), row.runId, rank],
-    })
+    await Promise.all([
+      this.#times.put(row, rank),
+      this.#connection.write({
+        cql: `INSERT INTO ${this.#orders} (tenant, thread_id, created_at, run_id) ` +
+          'VALUES (?, ?, ?, ?) USING TIMESTAMP ?',
+        values: [row.tenant, row.threadId, BigInt(row.createdAtMs), row.runId, rank],
+      }),
+    ])
     this.#ordered.set(text, true)
   }
 

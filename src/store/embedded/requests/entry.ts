@@ -58,11 +58,12 @@ function itemEntry({ tenant, namespace, key }: ItemRow, body: Uint8Array): Entry
 }
 
 function threadEntry(row: ThreadRow, body: Uint8Array): EntryUpdate {
-  const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks } = row
+  const { threadId, status, hidden, stateUpdatedAtMs, owedWebhooks, opening } = row
   const owes = owedWebhooks.length > 0
   return { table: 'thread',
     entry: { ...columnsOf(row), threadId, status, hidden, owes, stateUpdatedAtMs, body,
-      ...row.timeToLive && { expiry: expiryOf(row) }, counted: countedOf(row) } }
+      ...row.timeToLive && { expiry: expiryOf(row) }, counted: countedOf(row),
+      ...opening !== undefined && { opens: true } } }
 }
 
 /** When a thread is due that has a time to live; undefined for never. */

@@ -7,8 +7,8 @@ import type { LogRange } from '../../../checkpoint/index.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import type { LimitAdmit, LimitKey, TenantUse } from '../../../limits/index.ts'
 import type { AssistantFilter, AssistantQuery, CronFilter, CronQuery, DueCron, DueThread, ItemName,
-  ItemQuery, Namespace, NamespaceQuery, RunQuery, RunText, ThreadFilter, ThreadQuery,
-  UnfinishedThread } from '../../../search/index.ts'
+  ItemQuery, Namespace, NamespaceQuery, RunPlace, RunQuery, RunSearchQuery, RunText, ThreadFilter,
+  ThreadQuery, UnfinishedThread } from '../../../search/index.ts'
 import type { Position } from '../log/log-table.ts'
 import type { EncodedItem } from '../search/item-search.ts'
 import type { Documents } from '../search/search-slice.ts'
@@ -33,6 +33,8 @@ export interface Reader {
   countThreads(filter: ThreadFilter): number
   use(tenant: string): TenantUse
   dueThreads(after: Pick<DueThread, 'atMs' | 'no'>, limit: number): DueThread[]
+  /** Answered when all words that are noted are indexed, with the newest note. */
+  wordsNoted(): number
   unfinishedThreads(): UnfinishedThread[]
   unfinishedThreadsOf(shard: number): UnfinishedThread[]
   loadedShards(): readonly number[]
@@ -111,6 +113,7 @@ export type SearchQuestion =
   | { readonly kind: 'threads'; readonly query: ThreadQuery }
   | { readonly kind: 'assistants'; readonly query: AssistantQuery }
   | { readonly kind: 'crons'; readonly query: CronQuery }
+  | { readonly kind: 'runs'; readonly query: RunSearchQuery }
   | { readonly kind: 'items'; readonly query: ItemQuery }
   | { readonly kind: 'namespaces'; readonly query: NamespaceQuery }
 
@@ -118,6 +121,8 @@ export type SearchQuestion =
 export interface SearchFound extends Documents {
   readonly items?: readonly EncodedItem[]
   readonly namespaces?: readonly Namespace[]
+  /** Where a search of runs goes on. */
+  readonly next?: RunPlace | undefined
   readonly covered: readonly number[]
 }
 

@@ -13,13 +13,15 @@ import { holds } from '../search/metadata-filter.ts'
 import { numbersByShard } from '../search/row-number.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
 import { UnlistedShards } from '../search/unlisted-shards.ts'
+import { wordSchema } from '../search/word-index.ts'
+import type { WordIndex } from '../search/word-index.ts'
 import { assistantSchema, AssistantTable } from '../tables/assistant-table.ts'
 import { billingSchema, BillingTable } from '../tables/billing-table.ts'
 import { cronSchema, CronTable } from '../tables/cron-table.ts'
 import { itemSchema, ItemTable } from '../tables/item-table.ts'
 import { keySchema, KeyTable } from '../tables/key-table.ts'
 import { limitSchema, LimitTable } from '../tables/limit-table.ts'
-import { runSchema, RunTable } from '../tables/run-table.ts'
+import { runSchema, RunTable, runTimeSchema } from '../tables/run-table.ts'
 import { ShardRows } from '../tables/shard-rows.ts'
 import { useSchema } from '../tables/tenant-uses.ts'
 import { owingSchema, threadSchema, ThreadTable } from '../tables/thread-table.ts'
@@ -55,6 +57,8 @@ export const schema: readonly SchemaStep[] = [
   { sql: cronSchema, oldest: 6 },
   { sql: itemSchema, oldest: 6 },
   { sql: expiringSchema, oldest: 6 },
+  { sql: runTimeSchema, oldest: 6 },
+  { sql: wordSchema, oldest: 6 },
 ]
 
 /** All tables over one connection. The writer thread has the one that writes. */
@@ -106,10 +110,15 @@ export class Tables {
     })
   }
 
+  get words(): WordIndex {
+    return this.#threads.words
+  }
+
   /** Begins a generation. What tenants use is counted anew if an older program wrote the file. */
   begin(): StoreGeneration {
     const generation = this.generation.begin()
     this.#threads.expiring.begin(generation.epoch, (body) => expiryOf(ThreadRow.decode(body)))
+    this.#threads.words.begin(generation.epoch)
     this.#items.begin()
     if (this.#threads.uses.begin(generation.epoch)) return generation
     this.#threads.countUses((body) => countedOf(ThreadRow.decode(body)))
@@ -229,6 +238,7 @@ function readerOf(
     countThreads: (filter) => search.count(filter),
     use: (tenant) => threads.uses.of(tenant),
     dueThreads: (after, limit) => threads.due(after, limit),
+    wordsNoted: () => threads.words.newest,
     unfinishedThreads: () => threads.unfinished(),
     unfinishedThreadsOf: (shard) => shards().unfinishedThreads(shard),
     loadedShards: () => shards().loaded,

@@ -1,17 +1,19 @@
 /** Finds threads: picks the index to start from so that few rows are read. */
 
 import { contains } from '../../../json/index.ts'
-import type { ThreadFilter, ThreadQuery, ThreadSort, ThreadStatus } from '../../../search/index.ts'
+import type { ThreadFilter, ThreadPlace, ThreadQuery, ThreadSort,
+  ThreadStatus } from '../../../search/index.ts'
 import type { Database, NamedValues, Statement, Value } from '../file/database.ts'
 import { unexpired } from './expiring-threads.ts'
 import type { ExpiringThreads } from './expiring-threads.ts'
+import { tokensDecide } from './metadata-filter.ts'
 import { Slice } from './search-slice.ts'
 import type { Documents } from './search-slice.ts'
 import { pageOf } from './stored-row.ts'
 import type { RowPage, SizedRow, StoredRow } from './stored-row.ts'
 import type { ThreadCounts } from './thread-counts.ts'
-import { ofExpired, ofHidden, ofIds, ofStatus, ofToken, searchOf, select, valuesOf,
-  walk } from './thread-select.ts'
+import { isBehind, ofExpired, ofHidden, ofIds, ofStatus, ofToken, ofUpdated, ofWords, searchOf,
+  select, valuesOf, walk } from './thread-select.ts'
 import type { Order, Search, Sorting, Start } from './thread-select.ts'
 import type { TokenCounts } from './token-counts.ts'
 import type { UnlistedShards } from './unlisted-shards.ts'
@@ -33,8 +35,9 @@ interface Page {
   readonly descending: boolean
   readonly offset: number
   readonly limit: number
-  /** Number of all threads that match. */
+  /** Number of all threads that match, also of those before `after`. */
   readonly total: number
+  readonly after: ThreadPlace | undefined
 }
 
 /** Rows that are gathered and sorted without looking for a better way. */
@@ -69,7 +72,12 @@ export class ThreadSearch {
 
   /** Searches with a filter that tokens decide. */
   search(query: ThreadQuery): { page: RowPage<StoredRow>; total: number } {
-    const { sortBy, limit } = query
+    const { found, total } = this.#find(query)
+    return { page: pageOf(this.#sizesOf(found), (no) => this.#row.get(no)!), total }
+  }
+
+  #find(query: ThreadQuery): { found: number[]; total: number } {
+    const { sortBy, limit, after } = query
     const search = this.#searchOf(query)
     const descending = query.sortOrder === 'desc'
     const order = orderOf[sortBy]
@@ -81,14 +89,15 @@ export class ThreadSearch {
       const start = this.#start(group)
       const size = this.#count(group, start)
       const wanted = Math.min(limit - found.length, size - offset)
-      if (wanted > 0) {
-        const page = { order, descending, offset, limit: wanted, total: size }
+      if (wanted > 0 && !isPassed(query, status)) {
+        const page = { order, descending, offset, limit: wanted, total: size,
+          after: inGroup(query, status) ? after : undefined }
         found.push(...this.#page(group, start, page))
       }
       offset = Math.max(0, offset - size)
       total += size
     }
-    return { page: pageOf(this.#sizesOf(found), (no) => this.#row.get(no)!), total }
+    return { found, total }
   }
 
   count(filter: ThreadFilter): number {
@@ -115,7 +124,7 @@ export class ThreadSearch {
     if (search.expiredBy === undefined) return 0
     const where = `${ofExpired.where} ${this.#unlisted?.condition('d.no') ?? ''}`
     const sql = select(search, { ...ofExpired, where })
-    return this.#database.prepare<readonly [number]>(sql).get(valuesOf(search))![0]
+    return this.#statement<readonly [number]>(search, sql).get(valuesOf(search))![0]
   }
 
   /** Counts also those to be left out. */
@@ -124,22 +133,29 @@ export class ThreadSearch {
     if (start.answers !== 'hidden' && isTokenAlone(search))
       return this.#tokenCounts.of(tenant, tokens[0]!)
     if (start.answers === 'nothing') return this.#counts.of(tenant, status)
+    if (start.answers === 'words' && areWordsAlone(search) && !this.#unlisted?.any) {
+      return start.size
+    }
     if (status === 'idle' && start.size > handful && start.answers !== 'hidden') {
       // No index contains idle threads, but one contains all others.
       return statuses.filter((each) => each !== 'idle')
         .reduce((rest, each) => rest - this.#count({ ...search, status: each }),
           this.#count({ ...search, status: undefined }))
     }
-    const count = this.#database.prepare<readonly [number]>(this.#select(search, start))
+    const count = this.#statement<readonly [number]>(search, this.#select(search, start))
     return count.get(valuesOf(search))![0]
   }
 
   /**
-   * Searches with a filter that only documents can answer. All candidates are read in slices, and
-   * it stops after each.
+   * Searches with a filter that only documents or words can answer. All candidates are read in
+   * slices, and it stops after each. Words need no documents.
    */
   *documents(query: ThreadQuery): Generator<void, Documents, void> {
     const { metadata = {}, sortBy, limit, offset } = query
+    if (tokensDecide(metadata)) {
+      const { found: numbers, total } = this.#find(query)
+      return { sizes: this.#sizesOf(numbers), total }
+    }
     const search = this.#searchOf(query)
     const descending = query.sortOrder === 'desc'
     const found: number[] = []
@@ -147,15 +163,15 @@ export class ThreadSearch {
     const slice = new Slice()
     for (const status of this.#groups(search, sortBy, descending)) {
       const group = { ...search, status }
-      const sorting = { order: orderOf[sortBy], descending, edged: false }
-      const candidates = this.#database.prepare<readonly [number]>(
-        this.#select(group, this.#start(group), sorting),
-      )
+      const sorting = { order: orderOf[sortBy], descending, edged: false, placed: false }
+      const isLater = laterThan(query, sorting.order, status)
+      const candidates = this.#statement<readonly [number, ...Placed]>(group,
+        this.#select(group, this.#start(group), sorting))
       const values = { ...valuesOf(group), limit: -1, offset: 0 }
-      for (const [no] of candidates.iterate(values)) {
+      for (const [no, ...placed] of candidates.iterate(values)) {
         const [document] = this.#metadata.get(no)!
         if (contains(JSON.parse(document || '{}'), metadata)) {
-          if (total >= offset && found.length < limit) found.push(no)
+          if (total >= offset && found.length < limit && isLater(placed)) found.push(no)
           total++
         }
         if (slice.ends(document)) yield
@@ -177,12 +193,13 @@ export class ThreadSearch {
 
   /** The numbers of the page's rows. */
   #page(search: Search, start: Start, page: Page): number[] {
-    const all = this.#counts.of(search.tenant)
     if (start.answers === 'nothing') return this.#rows(search, walk(page.order), page)
     if (start.answers === 'hidden') return this.#rows(search, start, page)
     const gathered = Math.max(start.size, page.total)
-    const walked = Math.ceil((page.offset + page.limit) * all / page.total)
-    if (start.order !== page.order && gathered > handful && walked < gathered) {
+    if (start.order !== page.order && gathered > handful) {
+      const all = this.#counts.of(search.tenant)
+      const walked = Math.ceil((page.offset + page.limit) * all / page.total)
+      if (walked >= gathered) return this.#rows(search, start, page)
       // Walking the order ends early if matches are spread evenly. If not, it is given up in time.
       const found = this.#rows(search, walk(page.order), page, 4 * walked)
       if (found.length === page.limit) return found
@@ -192,15 +209,24 @@ export class ThreadSearch {
 
   /** Numbers of rows in order. With `within`, only that many rows from the start are searched. */
   #rows(search: Search, start: Start, page: Page, within?: number): number[] {
-    const { order, descending, offset, limit } = page
-    const values: NamedValues = { ...valuesOf(search), limit, offset }
+    const { order, descending, offset, limit, after } = page
+    const values: NamedValues = { ...valuesOf(search), limit, offset, ...placeValues(after) }
     const edge = within === undefined ? undefined : this.#edge(search, page, within)
     if (edge !== undefined) values['edge'] = edge
-    const sql = this.#select(search, start, { order, descending, edged: edge !== undefined })
-    return this.#database.prepare<readonly [number]>(sql).all(values).map(([no]) => no)
+    const sql = this.#select(search, start, { order, descending, edged: edge !== undefined,
+      placed: after !== undefined })
+    return this.#statement<readonly [number]>(search, sql, after).all(values).map(([no]) => no)
   }
 
-  /** Makes a statement that leaves out rows of unlisted shards. */
+  /** Statements of many conditions have so many texts that they are not kept. */
+  #statement<Row extends readonly unknown[]>({ match, updated }: Search, sql: string,
+    after?: ThreadPlace): Statement<Row> {
+    return match === undefined && !updated && !after
+      ? this.#database.prepare<Row>(sql)
+      : this.#database.prepareOnce<Row>(sql)
+  }
+
+  /** Makes SQL that leaves out rows of unlisted shards. */
   #select(search: Search, start: Start, page?: Sorting): string {
     const listed = this.#unlisted?.condition('d.no') ?? ''
     const left = search.expiredBy === undefined ? '' : unexpired('d.no')
@@ -208,18 +234,41 @@ export class ThreadSearch {
     return select(search, { ...start, where }, page)
   }
 
-  /** Value in the order's column of the row after the first `within`. */
-  #edge({ tenant }: Search, { order, descending }: Page, within: number): Value | undefined {
+  /** Value in the order's column of the row after the first `within` of those to be searched. */
+  #edge({ tenant }: Search, { order, descending, after }: Page, within: number): Value | undefined {
     const { from, where } = walk(order)
+    const behind = after
+      ? `AND ${isBehind({ order, descending }, `d.${order}`, 'd.thread_id')}`
+      : ''
     const edge = this.#database.prepare<readonly [Value]>(`SELECT d.${order} FROM ${from}
-      WHERE ${where} ORDER BY d.${order} ${descending ? 'DESC' : 'ASC'} LIMIT 1 OFFSET :within`)
-    return edge.get({ tenant, within })?.[0]
+      WHERE ${where} ${behind}
+      ORDER BY d.${order} ${descending ? 'DESC' : 'ASC'} LIMIT 1 OFFSET :within`)
+    return edge.get({ tenant, within, ...placeValues(after) })?.[0]
+  }
+
+  /** Counts also threads of unlisted shards, and those whose removal is not indexed yet. */
+  #countWords(match: string): number {
+    const count = this.#database.prepare<readonly [number]>(
+      'SELECT count(*) FROM thread_words WHERE thread_words MATCH :match',
+    )
+    return count.get({ match })![0]
+  }
+
+  #countUpdated(tenant: string,
+    [updatedAfter, updatedBefore]: NonNullable<Search['updated']>): number {
+    const { from, where } = ofUpdated(0)
+    const count = this.#database.prepare<readonly [number]>(
+      `SELECT count(*) FROM ${from} WHERE ${where}`,
+    )
+    return count.get({ tenant, updatedAfter, updatedBefore })![0]
   }
 
   /** The start with the fewest rows. Tokens are counted only as far as the choice needs. */
-  #start({ tenant, status, ids, tokens, hidden }: Search): Start {
+  #start({ tenant, status, ids, tokens, hidden, updated, match }: Search): Start {
     if (hidden) return ofHidden
     const starts: Start[] = []
+    if (match !== undefined) starts.push(ofWords(this.#countWords(match)))
+    if (updated) starts.push(ofUpdated(this.#countUpdated(tenant, updated)))
     if (ids) starts.push(ofIds(ids.length))
     if (status !== undefined && status !== 'idle') {
       starts.push(ofStatus(this.#counts.of(tenant, status)))
@@ -237,6 +286,43 @@ export class ThreadSearch {
   }
 }
 
-function isTokenAlone({ status, ids, tokens }: Search): boolean {
-  return tokens.length === 1 && status === undefined && !ids
+function isTokenAlone({ status, ids, tokens, updated, match }: Search): boolean {
+  return tokens.length === 1 && status === undefined && !ids && !updated && match === undefined
+}
+
+function areWordsAlone({ status, ids, tokens, updated }: Search): boolean {
+  return tokens.length === 0 && status === undefined && !ids && !updated
+}
+
+/** True if all threads of the status come before the place of the query. */
+function isPassed({ sortBy, sortOrder, after }: ThreadQuery,
+  status: ThreadStatus | undefined): boolean {
+  if (after === undefined || sortBy !== 'status' || status === undefined) return false
+  return sortOrder === 'desc' ? status > String(after.value) : status < String(after.value)
+}
+
+/** True if some threads of the status come before the place of the query. */
+function inGroup({ sortBy, after }: ThreadQuery, status: ThreadStatus | undefined): boolean {
+  return after !== undefined && (sortBy !== 'status' || status === after.value)
+}
+
+/** The column that a candidate is sorted by, and its id. */
+type Placed = readonly [value: Value, id: string]
+
+function laterThan(query: ThreadQuery, order: Order,
+  status: ThreadStatus | undefined): (placed: Placed) => boolean {
+  const { after, sortOrder } = query
+  if (after === undefined) return () => true
+  if (isPassed(query, status)) return () => false
+  if (!inGroup(query, status)) return () => true
+  const sign = sortOrder === 'desc' ? -1 : 1
+  return ([value, id]) => {
+    const byId = sign * Buffer.compare(Buffer.from(id), Buffer.from(after.id)) > 0
+    if (order === 'thread_id' || value === after.value) return byId
+    return sign * (Number(value) - Number(after.value)) > 0
+  }
+}
+
+function placeValues(after: ThreadPlace | undefined): NamedValues {
+  return after ? { afterValue: after.value, afterId: after.id } : {}
 }

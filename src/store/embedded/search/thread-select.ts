@@ -3,6 +3,7 @@
 import type { ThreadFilter, ThreadSort, ThreadStatus } from '../../../search/index.ts'
 import type { NamedValues } from '../file/database.ts'
 import { metadataFilter } from './metadata-filter.ts'
+import { matchOf } from './word-index.ts'
 
 /** Orders that have an index. Threads of one status are sorted by id. */
 export type Order = Exclude<ThreadSort, 'status'>
@@ -14,6 +15,10 @@ export interface Search {
   readonly ids: readonly string[] | undefined
   readonly tokens: readonly string[]
   readonly hidden: boolean
+  /** What the full-text index is to match; undefined for anything. */
+  readonly match: string | undefined
+  /** Times between which the last update is, both exclusive; undefined for any. */
+  readonly updated: readonly [after: number, before: number] | undefined
   /** Set if threads are to be left out whose time had ended by then. */
   readonly expiredBy?: number | undefined
 }
@@ -25,28 +30,41 @@ export interface Start {
   /** Number of rows, as far as it was counted. */
   readonly size: number
   /** The part of the filter that the start answers. A number is the index of a token. */
-  readonly answers: 'nothing' | 'hidden' | 'ids' | 'status' | number
+  readonly answers: 'nothing' | 'hidden' | 'ids' | 'status' | 'updated' | 'words' | number
   /** The order in which the rows come. */
   readonly order?: Order
 }
 
-/** How a page is sorted. If `edged`, it ends before the value `:edge`. */
+/**
+ * How a page is sorted. If `edged`, it ends before the value `:edge`. If `placed`, it begins behind
+ * the value `:afterValue` and the id `:afterId`.
+ */
 export interface Sorting {
   readonly order: Order
   readonly descending: boolean
   readonly edged: boolean
+  readonly placed: boolean
 }
 
 /** The search of a filter. Ids are made unique. */
 export function searchOf(filter: ThreadFilter): Search {
-  const { tenant, status, ids, metadata, hidden = false } = filter
+  const { tenant, status, ids, metadata, hidden = false, words, updatedAfterMs, updatedBeforeMs } =
+    filter
   const { tokens } = metadataFilter(metadata)
-  return { tenant, status, ids: ids && [...new Set(ids)], tokens, hidden }
+  const updated = updatedAfterMs === undefined && updatedBeforeMs === undefined
+    ? undefined
+    : [updatedAfterMs ?? -1, updatedBeforeMs ?? Number.MAX_SAFE_INTEGER] as const
+  return { tenant, status, ids: ids && [...new Set(ids)], tokens, hidden, updated,
+    match: words && matchOf(tenant, words) }
 }
 
 /** The values of a search's parameters. */
-export function valuesOf({ tenant, status, ids, tokens, expiredBy }: Search): NamedValues {
+export function valuesOf(
+  { tenant, status, ids, tokens, expiredBy, updated, match }: Search,
+): NamedValues {
   const values: NamedValues = { tenant }
+  if (match !== undefined) values['match'] = match
+  if (updated) [values['updatedAfter'], values['updatedBefore']] = updated
   if (expiredBy !== undefined) values['now'] = expiredBy
   if (status !== undefined) values['status'] = status
   if (ids) values['ids'] = JSON.stringify(ids)
@@ -77,6 +95,32 @@ export function ofStatus(size: number): Start {
       d.status = :status` }
 }
 
+/** Starts with the threads that were updated between two times. `size` is their number. */
+export function ofUpdated(size: number): Start {
+  const { from, where } = walk('updated_at')
+  return { from, size, order: 'updated_at', answers: 'updated',
+    where: `${where} AND ${isUpdated('d')}` }
+}
+
+function isUpdated(row: 't' | 'd'): string {
+  return `${row}.updated_at > :updatedAfter AND ${row}.updated_at < :updatedBefore`
+}
+
+/** SQL condition for rows behind a place. The bare comparison lets SQLite begin there. */
+export function isBehind({ order, descending }: Pick<Sorting, 'order' | 'descending'>,
+  column: string, id: string): string {
+  const sign = descending ? '<' : '>'
+  if (order === 'thread_id') return `${id} ${sign} :afterId`
+  return `${column} ${sign}= :afterValue AND
+    (${column} ${sign} :afterValue OR ${id} ${sign} :afterId)`
+}
+
+/** Starts with the threads that have the words. `size` is their number. */
+export function ofWords(size: number): Start {
+  return { from: 'thread_words w CROSS JOIN thread d ON d.no = w.rowid', size, answers: 'words',
+    where: 'w.thread_words MATCH :match AND d.tenant = :tenant AND d.hidden = 0' }
+}
+
 /** Starts with the given ids. `size` is their number. */
 export function ofIds(size: number): Start {
   return { from: `json_each(:ids) each CROSS JOIN thread d
@@ -90,9 +134,9 @@ export function ofToken(index: number, size: number): Start {
     where: `d.tenant = :tenant AND d.token = :token${index}` }
 }
 
-/** Selects the row numbers of a page. Without a page it counts matches. */
+/** Selects the numbers and places of a page's rows. Without a page it counts matches. */
 export function select(search: Search, start: Start, page?: Sorting): string {
-  const { status, ids, tokens } = search
+  const { status, ids, tokens, updated, match } = search
   const bare = typeof start.answers === 'number'
   const t = bare ? 't' : 'd'
   const inIndex = [start.where]
@@ -106,12 +150,19 @@ export function select(search: Search, start: Start, page?: Sorting): string {
   if (ids && start.answers !== 'ids') {
     inRow.push(`${t}.thread_id IN (SELECT value FROM json_each(:ids))`)
   }
+  if (match !== undefined && start.answers !== 'words') {
+    inIndex.push('d.no IN (SELECT rowid FROM thread_words WHERE thread_words MATCH :match)')
+  }
+  if (updated && start.answers !== 'updated') inRow.push(isUpdated(t))
   const rest = bare && (page || inRow.length > 0) ? 'CROSS JOIN thread t ON t.no = d.no' : ''
   const conditions = [...inIndex, ...inRow]
   if (!page) return `SELECT count(*) FROM ${start.from} ${rest} WHERE ${conditions.join(' AND ')}`
   const direction = page.descending ? 'DESC' : 'ASC'
   const column = `${page.order === 'created_at' ? 'd' : t}.${page.order}`
+  if (page.placed) conditions.push(isBehind(page, column, `${t}.thread_id`))
   if (page.edged) conditions.push(`${column} ${page.descending ? '>' : '<'} :edge`)
-  return `SELECT d.no FROM ${start.from} ${rest} WHERE ${conditions.join(' AND ')}
+  return `SELECT d.no, ${column}, ${t}.thread_id FROM ${start.from} ${rest} WHERE ${
+    conditions.join(' AND ')
+  }
     ORDER BY ${column} ${direction}, ${t}.thread_id ${direction} LIMIT :limit OFFSET :offset`
 }

@@ -22,6 +22,11 @@ export class UnlistedShards {
     return this.#shards.has(shard)
   }
 
+  /** True if rows of any shard must not be found. */
+  get any(): boolean {
+    return this.#shards.size > 0
+  }
+
   /** True if the row with this number belongs to an unlisted shard. */
   hides(number: number): boolean {
     return this.#shards.size > 0 && this.#shards.has(shardOfNumber(number))

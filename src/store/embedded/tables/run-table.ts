@@ -40,6 +40,13 @@ export const runSchema = `
     WHERE status <> 'success';
 `
 
+/** For searches of a tenant's runs. Few runs end in a way that the second one lists. */
+export const runTimeSchema = `
+  CREATE INDEX run_time ON run (tenant, created_at);
+  CREATE INDEX run_failed ON run (tenant, status, created_at)
+    WHERE status IN ('error', 'timeout', 'interrupted');
+`
+
 /** Bytes up to which a row is passed on as it is. */
 const smallBytes = 16 * 1024
 

@@ -12,6 +12,7 @@ import type { StoredRow } from '../search/stored-row.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { TokenCounts } from '../search/token-counts.ts'
 import type { UnlistedShards } from '../search/unlisted-shards.ts'
+import { WordIndex } from '../search/word-index.ts'
 import { TenantUses } from './tenant-uses.ts'
 import type { CountedThread, ThreadUse } from './tenant-uses.ts'
 
@@ -34,6 +35,8 @@ export interface ThreadEntry {
   readonly body: Uint8Array
   /** Missing if it lives until it is deleted. */
   readonly expiry?: Expiry
+  /** True if it is known what a human said first. */
+  readonly opens?: boolean
   /** Missing from what an older program left in its write-ahead file. */
   readonly counted?: ThreadUse
 }
@@ -79,18 +82,23 @@ export const owingSchema = 'CREATE TABLE IF NOT EXISTS owing (no INTEGER PRIMARY
 
 /** What is stored of a thread, without its keys and body. */
 interface Known
-  extends Omit<ThreadEntry, 'tenant' | 'threadId' | 'branchId' | 'body' | 'counted' | 'expiry'> {
+  extends
+    Omit<ThreadEntry,
+      'tenant' | 'threadId' | 'branchId' | 'body' | 'counted' | 'expiry' | 'opens'> {
   readonly no: number
   /** True if the stored branch is the one that was asked about. */
   readonly sameBranch: boolean
   readonly expires: boolean
+  /** True if its opening was noted. */
+  readonly opened: boolean
 }
 
 const knownColumns = `no, epoch, seq, status, hidden, created_at, updated_at, state_updated_at,
-  metadata, no IN (SELECT no FROM owing), no IN (SELECT no FROM expiring)`
+  metadata, no IN (SELECT no FROM owing), no IN (SELECT no FROM expiring),
+  no IN (SELECT no FROM opened)`
 type KnownColumns = readonly [sameBranch: number, no: number, epoch: number, seq: number,
   status: string, hidden: number, createdAtMs: number, updatedAtMs: number,
-  stateUpdatedAtMs: number, metadataJson: string, owes: number, expires: number]
+  stateUpdatedAtMs: number, metadataJson: string, owes: number, expires: number, opened: number]
 
 /** Columns that are written only if they differ, with their values. */
 const comparedColumns = [['status', 'status'], ['hidden', 'hidden'], ['created_at', 'createdAtMs'],
@@ -109,6 +117,7 @@ export class ThreadTable {
   readonly tokenCounts: TokenCounts
   readonly uses: TenantUses
   readonly expiring: ExpiringThreads
+  readonly words: WordIndex
   readonly #database: Database
   readonly #numberOf: NumberOf
   readonly #unlisted: UnlistedShards | undefined
@@ -131,6 +140,7 @@ export class ThreadTable {
     this.tokenCounts = new TokenCounts(database, unlisted)
     this.uses = new TenantUses(database, unlisted)
     this.expiring = new ExpiringThreads(database, unlisted)
+    this.words = new WordIndex(database)
     this.#find = database.prepare(`SELECT branch_key = ?, ${knownColumns}
       FROM thread WHERE tenant = ? AND thread_id = ?`)
     this.#get = database.prepare(
@@ -190,6 +200,9 @@ export class ThreadTable {
     if (entry.owes) this.#owe.run(lastInsertRowid)
     if (entry.expiry) this.expiring.set(Number(lastInsertRowid), entry.expiry)
     this.#use(tenant, Number(lastInsertRowid), entry)
+    if (hidden) return
+    if (entry.opens) this.words.open(Number(lastInsertRowid))
+    this.words.note(Number(lastInsertRowid))
   }
 
   /** Removes the row, unless it belongs to another branch. */
@@ -239,6 +252,7 @@ export class ThreadTable {
     this.#count(tenant, no, shownOf(known), null)
     this.#index(tenant, no, shownOf(known), null)
     this.#delete.run(no)
+    if (known.opened || !known.hidden) this.words.remove(no)
   }
 
   /** Writes only the columns that differ, so that indexes of the others are not touched. */
@@ -264,6 +278,17 @@ export class ThreadTable {
     if (!entry.owes && owes) this.#settle.run(no)
     if (entry.expiry || expires) this.expiring.set(no, entry.expiry)
     this.#use(tenant, no, entry)
+    this.#noteWords(entry, known)
+  }
+
+  /** Most changes of a thread leave its words as they are. */
+  #noteWords({ hidden, opens = false, metadataJson }: ThreadEntry, known: Known): void {
+    if (hidden && known.hidden) return
+    const isOpening = opens && !known.opened
+    if (isOpening) this.words.open(known.no)
+    if (isOpening || hidden !== known.hidden || metadataJson !== known.metadataJson) {
+      this.words.note(known.no)
+    }
   }
 
   #use(tenant: string, no: number, { counted }: ThreadEntry): void {
@@ -322,8 +347,9 @@ function shownOf(row: ThreadEntry | Known): Shown | null {
 
 function knownIn(
   [sameBranch, no, epoch, seq, status, hidden, createdAtMs, updatedAtMs, stateUpdatedAtMs,
-    metadataJson, owes, expires]: KnownColumns,
+    metadataJson, owes, expires, opened]: KnownColumns,
 ): Known {
   return { no, sameBranch: sameBranch === 1, epoch, seq, status, hidden: hidden === 1, createdAtMs,
-    updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1, expires: expires === 1 }
+    updatedAtMs, stateUpdatedAtMs, metadataJson, owes: owes === 1, expires: expires === 1,
+    opened: opened === 1 }
 }

@@ -7,9 +7,9 @@ import type { KeyTable } from '../../../access/index.ts'
 import type { BillingTable } from '../../../billing/index.ts'
 import type { LogPort } from '../../../checkpoint/index.ts'
 import type { LimitTable } from '../../../limits/index.ts'
-import type { AssistantIndex, AssistantQuery, CronIndex, CronQuery, FoundItem, ItemIndex, ItemQuery,
-  Namespace, NamespaceQuery, RunTable, RunText, ThreadIndex,
-  ThreadQuery } from '../../../search/index.ts'
+import type { AssistantIndex, AssistantQuery, CronIndex, CronQuery, FoundItem, FoundRuns, ItemIndex,
+  ItemQuery, Namespace, NamespaceQuery, RunSearchQuery, RunTable, RunText, ThreadFilter,
+  ThreadIndex, ThreadQuery } from '../../../search/index.ts'
 import { PageBytes } from '../../page-bytes.ts'
 import { entryOf } from '../requests/entry.ts'
 import { unpackEntries } from '../requests/wire-batch.ts'
@@ -50,6 +50,7 @@ export interface DocumentSearch {
   threads(query: ThreadQuery, cancelled?: AbortSignal): Promise<FoundRows<ThreadRow>>
   assistants(query: AssistantQuery, cancelled?: AbortSignal): Promise<FoundRows<AssistantRow>>
   crons(query: CronQuery, cancelled?: AbortSignal): Promise<FoundRows<CronRow>>
+  runs(query: RunSearchQuery, cancelled?: AbortSignal): Promise<FoundRuns>
   items(query: ItemQuery, cancelled?: AbortSignal): Promise<FoundRows<FoundItem>>
   namespaces(query: NamespaceQuery, cancelled?: AbortSignal): Promise<FoundNamespaces>
 }
@@ -68,10 +69,14 @@ interface FoundRows<Row> {
 /** Document searches on the search thread, after everything acknowledged is in the database. */
 export function documentSearch({ link, searches }: StoreThreads): DocumentSearch {
   const ready = () => link.settled()
+  const indexed = async () => {
+    await ready()
+    await link.ask('wordsNoted')
+  }
   return {
     threads: async (query, cancelled) => {
-      const { sizes, ...found } = await searches.search({ kind: 'threads', query }, ready,
-        cancelled)
+      const { sizes, ...found } = await searches.search({ kind: 'threads', query },
+        query.words ? indexed : ready, cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('threadRows', numbers))
       return { ...found, rows: rows.map(threadOf) }
     },
@@ -85,6 +90,12 @@ export function documentSearch({ link, searches }: StoreThreads): DocumentSearch
       const { sizes, ...found } = await searches.search({ kind: 'crons', query }, ready, cancelled)
       const rows = await rowsOf({ sizes }, query, (numbers) => link.ask('cronRows', numbers))
       return { ...found, rows: rows.map(cronOf) }
+    },
+    runs: async (query, cancelled) => {
+      const { sizes, next } = await searches.search({ kind: 'runs', query }, ready, cancelled)
+      const rows = await rowsOf({ sizes }, query,
+        (numbers) => link.ask('runRows', numbers, query.texts))
+      return { rows: rows.map(runOf), next }
     },
     items: async (query, cancelled) => {
       const { items = [], total, covered } = await searches.search({ kind: 'items', query }, ready,
@@ -117,21 +128,28 @@ export function threadIndex(link: WriterLink, lookup: Lookup,
       return row && threadOf(row)
     },
     search: async (query, cancelled) => {
-      if (!tokensDecide(query.metadata)) return pageOf(await documents.threads(query, cancelled))
+      if (needsDocuments(query)) return pageOf(await documents.threads(query, cancelled))
       const { page, total } = await link.ask('searchThreads', query)
       const rows = await rowsOf(page, query, (numbers) => link.ask('threadRows', numbers))
       return { rows: rows.map(threadOf), total }
     },
     count: async (filter, cancelled) => {
-      if (tokensDecide(filter.metadata)) return link.ask('countThreads', filter)
+      if (!needsDocuments(filter)) return link.ask('countThreads', filter)
       return (await documents.threads({ ...filter, ...noPage }, cancelled)).total
     },
   }
 }
 
+/** True if the search thread must look: words take longer than the writer thread may. */
+function needsDocuments({ metadata, words }: ThreadFilter): boolean {
+  return words !== undefined || !tokensDecide(metadata)
+}
+
 /** Runs. `get` reads on the main thread, if the database has the newest row and it is short. */
-export function runTable(link: WriterLink, lookup: Lookup): RunTable {
+export function runTable(link: WriterLink, lookup: Lookup,
+  documents: Pick<DocumentSearch, 'runs'>): RunTable {
   return {
+    search: (query, cancelled) => documents.runs(query, cancelled),
     get: async (tenant, threadId, runId) => {
       const found = link.isAheadOn(tenant, threadId) ? null : lookup.run(tenant, threadId, runId)
       const body = found === null ? await link.ask('run', tenant, threadId, runId) : found

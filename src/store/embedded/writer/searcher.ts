@@ -14,6 +14,7 @@ import type { SearchFound, SearchOrder, SearchQuestion, SearchReply,
   StoreFile } from '../requests/request.ts'
 import { ExpiringThreads } from '../search/expiring-threads.ts'
 import { ItemSearch } from '../search/item-search.ts'
+import { RunSearch } from '../search/run-search.ts'
 import { ThreadCounts } from '../search/thread-counts.ts'
 import { ThreadSearch } from '../search/thread-search.ts'
 import { TokenCounts } from '../search/token-counts.ts'
@@ -90,6 +91,8 @@ function slicesOf(database: Database, question: SearchQuestion,
       return new ThreadSearch(database, { counts, tokenCounts, expiring }, unlisted)
         .documents(question.query)
     }
+    case 'runs':
+      return runsOf(new RunSearch(database).search(question.query))
     case 'items':
       return itemsOf(new ItemSearch(database, cache, unlisted).search(question.query))
     case 'namespaces': {
@@ -104,6 +107,10 @@ function slicesOf(database: Database, question: SearchQuestion,
 const cache = new VectorCache()
 
 const noRows = { sizes: [], total: 0 }
+
+function* runsOf(search: ReturnType<RunSearch['search']>): Slices {
+  return { total: 0, ...yield* search }
+}
 
 function* itemsOf(search: ReturnType<ItemSearch['search']>): Slices {
   return { ...noRows, items: yield* search }

@@ -39,6 +39,12 @@ interface AskedWrite extends Commit {
 /** Shards in a commit. So who waits for the first one does not wait for all. */
 const shardsTogether = 32
 
+/** A question that is answered when the words noted by then are indexed. */
+interface IndexWaiter {
+  readonly question: AskedQuestion
+  readonly upTo: number
+}
+
 /** Received requests that are not done yet. */
 class Waiting {
   /** Writes. Acknowledged ones that failed the last time come first. */
@@ -47,9 +53,12 @@ class Waiting {
   /** Loads and unloads of shards. They have so many rows that nothing else should wait for them. */
   readonly bulk: AskedWrite[] = []
   close = false
+  /** Questions that wait until the words noted by then are indexed. */
+  readonly unindexed: IndexWaiter[]
 
-  constructor(owed: AskedWrite[]) {
+  constructor(owed: AskedWrite[], unindexed: IndexWaiter[]) {
     this.writes = owed
+    this.unindexed = unindexed
   }
 
   /**
@@ -97,9 +106,69 @@ function serve(opened: Opened, waiting: Waiting): void {
   waiting.writes = []
   const wait = writes.some(({ acknowledged }) => !acknowledged)
   if (writes.length > 0) waiting.writes = commit(opened, writes, wait)
+  postpone(opened, waiting)
   if (questions.length === 0) return
   const replies = answers(opened, waiting.writes, questions)
   port.postMessage(replies, replies.flatMap(({ value }) => transferred(value)))
+}
+
+/** Takes out the questions that wait for the index of words. */
+function postpone({ tables }: Opened, { questions, unindexed }: Waiting): void {
+  for (const question of questions.filter((each) => each.question === 'wordsNoted')) {
+    questions.splice(questions.indexOf(question), 1)
+    unindexed.push({ question, upTo: tables.words.newest })
+  }
+}
+
+/**
+ * Indexes words in steps, each in a turn of its own. Commits do not wait for the disk: what is lost
+ * is still noted.
+ */
+class Indexing {
+  readonly #opened: Opened
+  readonly waiters: IndexWaiter[] = []
+  #next: NodeJS.Immediate | undefined
+
+  constructor(opened: Opened) {
+    this.#opened = opened
+  }
+
+  /** Goes on, if it is worth a step or a question waits for it. */
+  resume(): void {
+    if (this.waiters.length === 0 && !this.#opened.tables.words.isStepDue) return
+    this.#next ??= setImmediate(() => this.#step())
+  }
+
+  stop(): void {
+    clearImmediate(this.#next)
+  }
+
+  #step(): void {
+    this.#next = undefined
+    const { database, tables } = this.#opened
+    try {
+      if (tables.words.newest > 0) database.transaction(() => tables.words.step(), false)
+      for (const { question } of this.#done()) this.#reply(answer(tables.reader, question))
+      database.tidy()
+      this.resume()
+    } catch (error) {
+      // The next request tries again.
+      for (const { question: { id } } of this.waiters.splice(0)) {
+        this.#reply({ id, error: wireError(error) })
+      }
+    }
+  }
+
+  #done(): IndexWaiter[] {
+    const { words } = this.#opened.tables
+    const done = this.waiters.filter(({ upTo }) => words.isIndexed(upTo))
+    for (const each of done) this.waiters.splice(this.waiters.indexOf(each), 1)
+    return done
+  }
+
+  #reply(reply: Reply): void {
+    port.postMessage([reply])
+  }
 }
 
 /** Answers some questions, and removes them from the list. */
@@ -197,9 +266,10 @@ function start(): void {
   if (shards === undefined) createWriteAhead(file)
   const place = shards === undefined ? new FileIdentity(file) : undefined
   const opened = { database, tables, place }
+  const indexing = new Indexing(opened)
   let owed: AskedWrite[] = []
   port.on('message', (first: Batches) => {
-    const waiting = new Waiting(owed)
+    const waiting = new Waiting(owed, indexing.waiters)
     waiting.handle(first)
     waiting.handleAll()
     serve(opened, waiting)
@@ -210,11 +280,16 @@ function start(): void {
       database.tidy()
     }
     owed = waiting.writes
-    if (!waiting.close) return database.tidy()
+    if (!waiting.close) {
+      indexing.resume()
+      return database.tidy()
+    }
+    indexing.stop()
     end(opened, owed)
     port.close()
   })
   port.postMessage(generation satisfies Greeting)
+  indexing.resume()
 }
 
 try {

@@ -20,6 +20,13 @@ export const ask = new StateGraph(Asked)
   .addEdge('after', END)
   .compile()
 
+/** Asks with whatever it was given as the question, and keeps whatever is answered. */
+export const askany = new StateGraph(Asked)
+  .addNode('ask', (state) => ({ answers: [interrupt(state.question) as string] }))
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
+  .compile()
+
 /** Two nodes ask in the same superstep. */
 export const askboth = new StateGraph(Asked)
   .addNode('left', () => ({ answers: [`left ${interrupt('left?') as string}`] }))

@@ -1,4 +1,4 @@
-/** Graphs that call another graph of their own server; one writes to the server's log. */
+/** Graphs that call another graph of their own server; one writes to its log and its console. */
 
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { RemoteGraph } from '@langchain/langgraph/remote'
@@ -24,6 +24,8 @@ export const calling = new StateGraph(MessagesAnnotation)
         fetch(place).then(({ status }) => status)
       ),
     )
+    console.debug('It was answered: %s', echoed.messages.at(-1)!.content)
+    console.error('It would send Authorization: Bearer planted-in-a-line')
     return { messages: [echoed.messages.at(-1)!.content, tooEarly, places.join(' ')] }
   })
   .addEdge(START, 'call')

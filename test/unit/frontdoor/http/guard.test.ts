@@ -167,7 +167,7 @@ describe('a limit', () => {
   it('is charged for every request, even if it is refused', async () => {
     const charged: string[] = []
     const limit = async (_: unknown, { identity }: Finding) => {
-      charged.push(identity.kind === 'key' ? `key ${identity.known}` : identity.kind)
+      charged.push(identity.kind === 'key' ? `key ${identity.id !== undefined}` : identity.kind)
     }
     const { get, make, door } = await guarded({ limit })
     const { key } = await make()

@@ -25,6 +25,8 @@ const operationIds: Readonly<Record<string, string>> = {
   'DELETE /threads/{thread_id}': 'deleteThread',
   'POST /threads/{thread_id}/copy': 'copyThread',
   'GET /threads/{thread_id}/storage': 'getThreadStorage',
+  'GET /threads/{thread_id}/place': 'getThreadPlace',
+  'GET /threads/{thread_id}/runs/{run_id}/logs': 'getRunLogs',
   'PATCH /threads/{thread_id}/state': 'patchThreadState',
   'POST /threads/prune': 'pruneThreads',
   'POST /threads/search': 'searchThreads',
@@ -51,6 +53,7 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /runs': 'createStatelessRun',
   'POST /runs/batch': 'createRuns',
   'POST /runs/cancel': 'cancelRuns',
+  'POST /runs/search': 'searchRuns',
   'POST /runs/stream': 'streamStatelessRun',
   'POST /runs/wait': 'waitStatelessRun',
   'GET /runs/{run_id}/stream': 'joinStatelessRunStream',
@@ -68,6 +71,14 @@ const operationIds: Readonly<Record<string, string>> = {
   'POST /store/namespaces': 'listNamespaces',
   'GET /ok': 'checkServer',
   'GET /info': 'getServerInfo',
+  'GET /auth': 'getCaller',
+  'GET /limits': 'getLimits',
+  'GET /limits/refused': 'listRefusedCallers',
+  'GET /keys': 'listKeys',
+  'POST /keys': 'createKey',
+  'DELETE /keys/{key_id}': 'revokeKey',
+  'GET /cluster': 'getCluster',
+  'GET /cluster/stream': 'streamCluster',
 }
 
 interface Operation {

@@ -36,8 +36,9 @@ function runnerWithoutLog() {
     setImmediate(() => scheduler.receive({ type: 'stored', reading: mail.reading, result: gone }))
   }
   const { bench } = new GraphBench(line(['a']))
-  const scheduler = new JobRunner(bench, new MessagePortBatcher((mails) => mails.forEach(hear)),
-    env, { entered: new Int32Array(1) })
+  const batcher = new MessagePortBatcher((mails) => mails.forEach(hear))
+  const lines = { during: <Result>(_job: number, work: () => Promise<Result>) => work() }
+  const scheduler = new JobRunner(bench, { batcher, lines }, env, { entered: new Int32Array(1) })
   const begin = (job: number) => scheduler.receive({ type: 'execute', job, execution, warm: false })
   return { scheduler, env, received, begin }
 }

@@ -64,6 +64,15 @@ describe('the starter, offline', () => {
     expect(await answer({ system_prompt: 'You are a pirate.' })).toContain('You are a pirate.')
   })
 
+  it('has a second graph whose subgraph is drawn as well', async () => {
+    const ask = await openLibrary(starter)
+    const { nodes } = await ask((library) => library.drawable('desk', true)) as {
+      nodes: { id: string }[]
+    }
+    expect(nodes.map(({ id }) => id)).toEqual(['__start__', 'triage', 'research:plan',
+      'research:search', 'research:rank', 'write', 'review', 'publish', '__end__'])
+  })
+
   it('has a schema of its context, and a drawing', async () => {
     const ask = await openLibrary(starter)
     expect(await ask((library) => library.schemas('agent'))).toMatchObject({

@@ -179,6 +179,9 @@ describe('a graph that cannot be loaded', () => {
       message('number', ': it must be a LangGraph.js graph, not of type number'),
       message('misusing', ' (misusing.ts:2:22): no port'),
     ])
+    const described = await ask((library) => library.describe())
+    expect(described.flatMap(({ graphId, failed, failure }) => failed ? [[graphId, failure]] : []))
+      .toEqual(failures.map(([graphId, , text]) => [graphId, text]))
     await expect(ask((library) => library.get('throwing', { access: 'threads.create_run' })))
       .rejects.toMatchObject({ code: 'graph_failed', message: failures[1]?.[2] })
     expect(await ask(async (library) => {

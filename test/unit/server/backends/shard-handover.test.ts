@@ -37,6 +37,7 @@ function house(alive: readonly string[] = [], failures = 0) {
       activations,
       releaseMs: 1_000,
       recentOf: () => [],
+      services: [],
       wakeAt: (atMs) => wakeTimes.push(atMs),
       wake: async (threads) => {
         for (const { threadId } of threads) story.push(`${threadId} is woken`)

@@ -26,7 +26,7 @@ function ownershipAgeOf(...view: Member[]) {
   }
   const ownershipAge = new ShardOwnershipAge({ env, shards: 1, node: {
     self,
-    status: () => ({ member: self, view, shards: [] }),
+    status: () => ({ member: self, view, leaving: [], shards: [] }),
     askMember: async ({ id }) => {
       if (id === 'silent') return await new Promise(() => {})
       if (id === 'other') throw new Error('it went')

@@ -98,7 +98,7 @@ describe('a thread of another member', () => {
       )
     }
     const query = { checkpointId: null, checkpointNs: '', before: null, limit: 20, metadata: null,
-      select: ['next'] }
+      select: ['next', 'tasks'] }
     const parts: number[] = []
     const applied: string[] = []
     for await (const { states } of far.history('t', 'x', query)) {

@@ -8,7 +8,7 @@ import { decideAdopt, decideCreate, decideDelete,
   decidePatch } from '../../../../src/thread/decide/thread.ts'
 import { decideOwed, decideSettled } from '../../../../src/thread/decide/webhook.ts'
 import { metadataKeysMax } from '../../../../src/thread/model/thread-client.ts'
-import { originOf } from '../../../../src/thread/model/thread-state.ts'
+import { originOf } from '../../../../src/thread/model/origin.ts'
 import { aRun } from '../../../support/thread-house.ts'
 import { executing, hiddenThread, missing, nowMs, queued, running, situation, thread,
   transcript } from './transcript.ts'

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { RecordOf } from '../../../../src/checkpoint/index.ts'
-import { apply, fromOrigin, originOf, unborn } from '../../../../src/thread/model/thread-state.ts'
+import { originOf } from '../../../../src/thread/model/origin.ts'
+import { apply, fromOrigin, unborn } from '../../../../src/thread/model/thread-state.ts'
 import type { ThreadState } from '../../../../src/thread/model/thread-state.ts'
 
 type Checkpoint = Extract<RecordOf, { $case: 'checkpoint' }>['value']

@@ -37,7 +37,7 @@ describe('a statement that searches threads', () => {
 
   it.each(orders)('reads in the order of %s and sorts at most rows with equal times', (order) => {
     for (const descending of [true, false]) {
-      const sql = select(search, walk(order), { order, descending, edged: false })
+      const sql = select(search, walk(order), { order, descending, edged: false, placed: false })
       const plan = planOf(sql, filter)
       expect(plan[0]).toMatch(/^SEARCH d USING (COVERING )?INDEX thread_/)
       expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
@@ -47,7 +47,8 @@ describe('a statement that searches threads', () => {
   it.each([['a status', ofStatus(1)], ['a part of the metadata', ofToken(1, 1)]])(
     'that starts from %s reads in the order of creation',
     (_, start) => {
-      const sql = select(search, start, { order: 'created_at', descending: true, edged: false })
+      const sql = select(search, start, { order: 'created_at', descending: true, edged: false,
+        placed: false })
       const plan = planOf(sql, filter)
       expect(plan[0]).toMatch(/^SEARCH d USING/)
       expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')

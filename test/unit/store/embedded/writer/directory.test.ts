@@ -146,14 +146,15 @@ describe('a data directory', () => {
 
   it('of the first version gets the later tables, and keeps its rows', async () => {
     const store = await open()
-    const row = aThread()
+    const row = aThread({ metadataJson: '{"title":"Kept"}' })
     await store.log.append([], [{ table: 'thread', row }])
     await store.close()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(place.directory, 'heddle.db'))
     const later = ['api_key', 'limit_admit', 'owing', 'billing', 'thread_use', 'tenant_use', 'due',
       'assistant_use', 'use_life', 'item', 'item_vectors', 'schema_version', 'cron', 'cron_use',
-      'expiring', 'expiring_life']
+      'expiring', 'expiring_life', 'thread_words', 'word_due', 'opened', 'word_life']
+    for (const index of ['run_time', 'run_failed']) database.exec(`DROP INDEX ${index}`)
     for (const table of later) database.exec(`DROP TABLE ${table}`)
     for (const column of ['written', 'salt']) {
       database.exec(`ALTER TABLE life DROP COLUMN ${column}`)
@@ -165,6 +166,8 @@ describe('a data directory', () => {
     expect(await reopened.items.get('local', 'none')).toBeUndefined()
     expect(await reopened.limits.since({ row: 'tested', who: 'somebody' }, 0)).toEqual([])
     expect(await reopened.threads.get('local', row.threadId)).toEqual(row)
+    expect(await reopened.threads.count({ tenant: 'local', words: ['kept'] })).toBe(1)
+    expect((await reopened.runs.search({ tenant: 'local', limit: 1 })).rows).toEqual([])
     expect(await reopened.use('local')).toEqual({ threads: 1, bytes: 0, runs: 0, delayedRuns: 0,
       crons: 0 })
     const owing = aThread({ owedWebhooks: ['run'] })

@@ -1,0 +1,120 @@
+/** What limits and quotas a caller has, and how much of them is used. */
+
+import { LRUCache } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { timeText } from '../../json/index.ts'
+import { limitWords, quotaWords, totalUse } from '../../limits/index.ts'
+import type { LimitUse, LimitUseAnswer, LimitUseQuestion, Quotas, RateLimit,
+  RefusedCaller } from '../../limits/index.ts'
+import type { AddressOf } from '../http/client-address.ts'
+import type { LimitSubjects } from '../http/limit-gate.ts'
+
+/** The limits of a server, and how its members are asked about them. */
+export interface LimitSource {
+  readonly rows: readonly RateLimit[]
+  readonly addressOf: AddressOf
+  /** The answers of the members that answered. */
+  ask(question: LimitUseQuestion): Promise<readonly LimitUseAnswer[]>
+}
+
+/** What reports are made of. */
+export interface LimitReportParts {
+  readonly env: Pick<Env, 'monotonicMs'>
+  readonly quotas: Pick<Quotas, 'useOf'>
+  /** Undefined if requests are not charged. */
+  readonly limits?: LimitSource
+}
+
+/** Reports are not charged, so that each caller gets the same one for this long. */
+const freshMs = 500
+const keptMax = 1_000
+
+/** Makes reports at one front door. */
+export class LimitReports {
+  readonly #parts: LimitReportParts
+  readonly #kept = new LRUCache<string, { readonly atMs: number; readonly text: Promise<string> }>({
+    max: keptMax,
+  })
+
+  constructor(parts: LimitReportParts) {
+    this.#parts = parts
+  }
+
+  /** The report on a caller of a tenant, as JSON. */
+  of(tenant: string, subjects: LimitSubjects): Promise<string> {
+    const name = JSON.stringify([tenant, subjects])
+    const nowMs = this.#parts.env.monotonicMs()
+    const kept = this.#kept.get(name)
+    if (kept !== undefined && nowMs - kept.atMs < freshMs) return kept.text
+    const text = this.#report(tenant, subjects)
+    this.#kept.set(name, { atMs: nowMs, text })
+    // A failure is not kept: the next request tries again.
+    text.catch(() => this.#kept.delete(name))
+    return text
+  }
+
+  /** Callers of these tenants that were refused, as JSON. The last ones come first. */
+  async refused(tenants: readonly string[]): Promise<string> {
+    const { limits } = this.#parts
+    const answers = await Promise.all(
+      tenants.map((tenant) => limits?.ask({ what: 'refused', tenant }) ?? []),
+    )
+    const callers = answers.flat().flatMap((answer) => answer.callers)
+    return JSON.stringify({ callers: summed(callers).map(refusedJson) })
+  }
+
+  async #report(tenant: string, subjects: LimitSubjects): Promise<string> {
+    const { limits, quotas } = this.#parts
+    const [rows, uses] = await Promise.all([
+      limits === undefined ? [] : usedRows(limits, tenant, subjects),
+      quotas.useOf(tenant),
+    ])
+    return JSON.stringify({
+      rows,
+      quotas: uses.map(({ name, limit, used }) => ({ name: quotaWords[name],
+        words: wordsOf(quotaWords[name]), limit: limit === Infinity ? null : limit, used })
+      ),
+      enabled: limits !== undefined,
+    })
+  }
+}
+
+async function usedRows({ rows, ask }: LimitSource, tenant: string,
+  subjects: LimitSubjects): Promise<readonly object[]> {
+  const own = rows.flatMap((limit) => {
+    const who = subjects[limit.identity]
+    return who === undefined ? [] : [{ limit, key: { row: limit.name, who } }]
+  })
+  const answers = await ask({ what: 'use', tenant, keys: own.map(({ key }) => key) })
+  return own.map(({ limit }, index) =>
+    rowJson(limit, totalUse(answers.flatMap(({ uses }) =>
+      uses[index] === undefined ? [] : [uses[index]]
+    )))
+  )
+}
+
+function rowJson({ name, match, category, count, intervalMs }: RateLimit,
+  { used, waitMs, refused }: LimitUse): object {
+  return { id: name, words: limitWords(name), category, pattern: match, limit: count,
+    window_s: intervalMs / 1_000, remaining: Math.max(0, count - used),
+    reset_s: Math.ceil(waitMs / 1_000), refused }
+}
+
+/** `unfinished_runs` is shown as `Unfinished runs`. */
+function wordsOf(name: string): string {
+  return name[0]!.toUpperCase() + name.slice(1).replaceAll('_', ' ')
+}
+
+/** One entry for each caller and limit: several front doors may have refused it. */
+function summed(callers: readonly RefusedCaller[]): readonly RefusedCaller[] {
+  const groups = Map.groupBy(callers, ({ name, row }) => JSON.stringify([name, row]))
+  return [...groups.values()].map((group) => ({ ...group[0]!,
+    refused: group.reduce((sum, each) => sum + each.refused, 0),
+    lastMs: Math.max(...group.map((each) => each.lastMs)) })
+  ).toSorted((a, b) => b.lastMs - a.lastMs)
+}
+
+function refusedJson({ name, row, refused, lastMs }: RefusedCaller): object {
+  const shown = 'keyId' in name ? { key_id: name.keyId } : name
+  return { ...shown, row, refused, last: timeText(lastMs) }
+}

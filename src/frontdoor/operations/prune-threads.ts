@@ -1,0 +1,105 @@
+/** Prunes threads: those that are named, or those that match a filter. Busy ones stay. */
+
+import { limitConcurrency } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { threadStatuses } from '../../search/index.ts'
+import type { ExpiryStrategy, ThreadFilter, ThreadQuery, ThreadStatus } from '../../search/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import type { PruneThreads } from '../schema/thread.ts'
+import { invalid } from '../schema/validation.ts'
+import { filterOfMany } from './thread-filter.ts'
+
+type Threads = Pick<ThreadClient, 'search' | 'count' | 'prune'>
+
+/** What became of a request. */
+export type Pruned =
+  | { readonly pruned_count: number; readonly remaining?: number }
+  | { readonly count: number; readonly dry_run: true }
+
+/** Threads that are pruned at once, that are found together, and that one request prunes. */
+const [prunedAtOnce, pageThreads, prunedMax] = [16, 100, 1_000]
+
+/** Deletes threads or drops their history, or only counts them. Unknown ones are passed over. */
+export async function pruneThreads(threads: Threads, tenant: string,
+  { thread_ids: ids, filter, strategy: asked, dry_run }: PruneThreads): Promise<Pruned> {
+  if ((ids == null) === (filter == null)) {
+    throw invalid([{ field: '', message: 'Send either thread_ids or filter' }])
+  }
+  const strategy = asked ?? 'delete'
+  const found = filter == null ? { tenant, ids: ids! } : filterOfMany(tenant, filter)
+  if (dry_run === true) return { count: await countIdle(threads, found), dry_run }
+  if (ids != null) return { pruned_count: await pruneAll(threads, tenant, ids, strategy) }
+  return pruneMatching(threads, found, strategy)
+}
+
+/** Prunes at most as many as one request may. Repeating the request prunes the rest. */
+async function pruneMatching(threads: Threads, filter: ThreadFilter,
+  strategy: ExpiryStrategy): Promise<Pruned> {
+  if (strategy === 'keep_latest') await requireFew(threads, filter)
+  let prunedCount = 0
+  for (const status of idleStatuses(filter)) {
+    const idle = { ...filter, status }
+    for (let [offset, more] = [0, true]; more && prunedCount < prunedMax;) {
+      const limit = Math.min(pageThreads, prunedMax - prunedCount)
+      const sortBy = strategy === 'delete' ? 'updated_at' : 'thread_id'
+      const ids = await idsOf(threads, { ...idle, sortBy, offset, limit })
+      const pruned = await pruneAll(threads, filter.tenant, ids, strategy)
+      prunedCount += pruned
+      // Deleted ones are found no more.
+      offset += strategy === 'delete' ? ids.length - pruned : ids.length
+      more = ids.length > 0
+    }
+  }
+  const remaining = strategy === 'delete' ? await countIdle(threads, filter) : 0
+  return { pruned_count: prunedCount, remaining }
+}
+
+/** Threads that keep their newest state match as before, so all of them must go in one request. */
+async function requireFew(threads: Threads, filter: ThreadFilter): Promise<void> {
+  const count = await countIdle(threads, filter)
+  if (count <= prunedMax) return
+  throw invalid([{ field: 'filter', message: `matches ${count} threads, and keep_latest takes ` +
+    `${prunedMax} at most: narrow it by updated_before and updated_after` }])
+}
+
+/** Statuses of threads that may be pruned. */
+function idleStatuses({ status }: ThreadFilter): readonly ThreadStatus[] {
+  return threadStatuses.filter((each) => each !== 'busy' && (status ?? each) === each)
+}
+
+async function countIdle(threads: Threads, filter: ThreadFilter): Promise<number> {
+  const counts = await Promise.all(
+    idleStatuses(filter).map((status) => threads.count({ ...filter, status })),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Ids of the first threads of a page. Fewer if their rows are long. */
+async function idsOf(threads: Threads, page: Omit<ThreadQuery, 'sortOrder'>): Promise<string[]> {
+  const query = { ...page, sortOrder: 'asc', withoutValues: true } as const
+  try {
+    const { threads: ids } = await threads.search(query, ({ row }) => row.threadId)
+    return ids
+  } catch (error) {
+    if (HeddleError.from(error).code !== 'too_large' || page.limit === 1) throw error
+    return idsOf(threads, { ...page, limit: 1 })
+  }
+}
+
+/** The number of threads that were pruned. */
+async function pruneAll(threads: Threads, tenant: string, ids: readonly string[],
+  strategy: ExpiryStrategy): Promise<number> {
+  const inTurn = limitConcurrency(prunedAtOnce)
+  const pruned = await Promise.all(
+    [...new Set(ids)].map((id) =>
+      inTurn(() => threads.prune(tenant, id, strategy).then(() => true, ignoreUnprunable))
+    ),
+  )
+  return pruned.filter(Boolean).length
+}
+
+function ignoreUnprunable(error: unknown): false {
+  const { code } = HeddleError.from(error)
+  if (code !== 'not_found' && code !== 'busy') throw error
+  return false
+}

@@ -1,0 +1,134 @@
+/** Searches the runs of a tenant. Those that are unfinished are read from their owners. */
+
+import { limitConcurrency } from '../../../cluster/index.ts'
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { ignoreNotFound } from '../../errors.ts'
+import type { ReadQuota } from '../../limits/index.ts'
+import { isMeant, pageBytes } from '../../search/index.ts'
+import type { RunPlace, RunSearch, RunSearchQuery, RunStatus, RunText } from '../../search/index.ts'
+import type { ThreadClient } from '../../thread/index.ts'
+import type { SearchRuns } from '../schema/run.ts'
+import { invalid } from '../schema/validation.ts'
+import { partsIn, timeIn } from './thread-filter.ts'
+
+/** What a search of runs uses. */
+export interface RunSearchParts {
+  readonly runIndex: RunSearch
+  readonly threads: Pick<ThreadClient, 'getRun' | 'listRuns'>
+  readonly reads: ReadQuota
+}
+
+/** A page of runs, and where the next one begins. */
+export interface FoundRunPage {
+  readonly rows: readonly RunRow[]
+  readonly cursor?: string
+}
+
+/** Owners that are asked at once. */
+const ownersAtOnce = 16
+/** Tries for a run that changes meanwhile. */
+const triesMax = 3
+/** Unfinished runs of a thread that are looked through. */
+const listedMax = 1_000
+
+/** Searches runs. A page may be short while it has a cursor. */
+export async function searchRuns({ runIndex, threads, reads }: RunSearchParts, tenant: string,
+  request: SearchRuns, cancelled?: AbortSignal): Promise<FoundRunPage> {
+  const query = queryOf(tenant, request)
+  const { rows, next } = await reads.read({ tenant, bytes: pageBytes, cancelled },
+    ({ left: bytes }) => runIndex.search({ ...query, bytes }, cancelled))
+  const inTurn = limitConcurrency(ownersAtOnce)
+  const owners = new UnfinishedRuns(threads, query, cancelled)
+  const sure = await Promise.all(
+    rows.map((row) => isUnfinished(row) ? inTurn(() => owners.find(row)) : row),
+  )
+  return { rows: sure.filter((row) => row !== undefined), ...next && { cursor: cursorOf(next) } }
+}
+
+/** Unfinished runs as their threads know them, for one search. */
+class UnfinishedRuns {
+  readonly #threads: RunSearchParts['threads']
+  readonly #query: RunSearchQuery
+  readonly #cancelled: AbortSignal | undefined
+  /** By thread and status: its runs. */
+  readonly #lists = new Map<string, Promise<readonly RunRow[]>>()
+
+  constructor(threads: RunSearchParts['threads'], query: RunSearchQuery,
+    cancelled: AbortSignal | undefined) {
+    this.#threads = threads
+    this.#query = query
+    this.#cancelled = cancelled
+  }
+
+  /**
+   * Undefined if the run does not match by now, or if an earlier owner left its row and
+   * acknowledged nothing: such a run is in no list of its thread.
+   */
+  async find(row: RunRow): Promise<RunRow | undefined> {
+    const { tenant, threadId, runId } = row
+    for (let [run, tries] = [row, 0]; tries < triesMax; tries++) {
+      const listed = (await this.#list(run, tries)).find((each) => each.runId === runId)
+      if (listed) return listed
+      // It has gone on, or it never was. This reads all of it, and is needed seldom.
+      const now = await this.#threads.getRun(tenant, threadId, runId).catch(ignoreNotFound)
+      if (!now || !isMeant(this.#query, now)) return undefined
+      if (!isUnfinished(now)) return withoutKwargs(now, this.#query)
+      run = now
+    }
+    return undefined
+  }
+
+  #list({ tenant, threadId, status }: RunRow, tries: number): Promise<readonly RunRow[]> {
+    const key = `${threadId} ${status} ${tries}`
+    const list = this.#lists.get(key) ??
+      this.#threads.listRuns({ tenant, threadId, status: status as RunStatus, limit: listedMax,
+        offset: 0, texts: this.#query.texts ?? [] }, this.#cancelled).catch(ignoreNotFound).then((
+          runs,
+        ) => runs ?? [])
+    this.#lists.set(key, list)
+    return list
+  }
+}
+
+function withoutKwargs(run: RunRow, { texts = [] }: RunSearchQuery): RunRow {
+  return texts.includes('kwargsJson') ? run : { ...run, kwargsJson: '' }
+}
+
+function isUnfinished({ status }: RunRow): boolean {
+  return status === 'pending' || status === 'running'
+}
+
+function queryOf(tenant: string, request: SearchRuns): RunSearchQuery {
+  const { status, graph_id, assistant_id, thread_id, created_after, created_before, limit, cursor,
+    select } = request
+  return {
+    tenant,
+    limit: limit ?? 100,
+    texts: textsOf(select),
+    ...status != null && { status },
+    ...graph_id != null && { graphId: graph_id },
+    ...assistant_id != null && { assistantId: assistant_id },
+    ...thread_id != null && { threadId: thread_id },
+    ...created_after != null && { createdAfterMs: timeIn('created_after', created_after) },
+    ...created_before != null && { createdBeforeMs: timeIn('created_before', created_before) },
+    ...cursor != null && { after: placeIn(cursor) },
+  }
+}
+
+/** The plan names the graph. */
+function textsOf(select: SearchRuns['select']): RunText[] {
+  const asked: readonly string[] = select ?? ['metadata', 'graph_id']
+  const texts = [['metadata', 'metadataJson'], ['kwargs', 'kwargsJson'], ['graph_id', 'planJson']]
+  return texts.filter(([name]) => asked.includes(name!)).map(([, text]) => text as RunText)
+}
+
+function cursorOf({ createdAtMs, runId }: RunPlace): string {
+  return Buffer.from(JSON.stringify([createdAtMs, runId])).toString('base64url')
+}
+
+function placeIn(cursor: string): RunPlace {
+  const [createdAtMs, runId] = partsIn(cursor)
+  if (Number.isSafeInteger(createdAtMs) && typeof runId === 'string')
+    return { createdAtMs: createdAtMs as number, runId }
+  throw invalid([{ field: 'cursor', message: 'is not one of a search of runs' }])
+}

@@ -1,0 +1,26 @@
+/** What the mode `tasks-lean` says of a task: that it started or ended, never its values. */
+
+/** A payload of the engine's `tasks` mode: a task that starts, or its result. */
+interface TaskPayload {
+  readonly id: string
+  readonly name: string
+  readonly input?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly interrupts?: readonly unknown[]
+}
+
+/** An event of the mode `tasks-lean`. */
+export interface LeanTask {
+  readonly event: 'started' | 'completed' | 'failed' | 'interrupted'
+  readonly id: string
+  readonly name: string
+}
+
+/** A task that only starts has no result and no error yet. */
+export function leanTask(payload: unknown): LeanTask {
+  const { id, name, result, error, interrupts = [] } = payload as TaskPayload
+  if (error != null) return { event: 'failed', id, name }
+  if (result === undefined) return { event: 'started', id, name }
+  return { event: interrupts.length > 0 ? 'interrupted' : 'completed', id, name }
+}

@@ -1,0 +1,30 @@
+/** Hides secrets in what graphs print: every caller that may read a run may read its lines. */
+
+/** Names of variables whose values are secret. */
+const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR)|DSN|DATABASE_URL/i
+/** Shorter values are words as well. */
+const shortest = 8
+const hidden = '[secret]'
+
+/** Credentials by their form: in a header, in a URL, and keys of known makers. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${hidden}`],
+  [/(:\/\/[^\s:/@]+:)[^\s/@]+@/g, `$1${hidden}@`],
+  [/\b(?:sk|pk|rk|ghp|gho|xox[abp]|lsv2|hdl)[-_][\w-]{8,}/g, hidden],
+]
+
+/** Hides the values of secret variables, and what has the form of a credential. */
+export function secretHider(variables: NodeJS.ProcessEnv): (text: string) => string {
+  const values = Object.entries(variables)
+    .flatMap(([name, value = '']) =>
+      secretName.test(name) && value.length >= shortest ? [value] : []
+    )
+    // One may be part of another.
+    .sort((a, b) => b.length - a.length)
+  return (text) => {
+    let shown = text
+    for (const value of values) shown = shown.replaceAll(value, hidden)
+    for (const [form, instead] of forms) shown = shown.replace(form, instead)
+    return shown
+  }
+}

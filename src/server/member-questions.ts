@@ -1,0 +1,33 @@
+/** Questions to all members that this one sees, itself included. */
+
+import { atLatest } from '../../cluster/index.ts'
+import type { Env, Member, Service } from '../../cluster/index.ts'
+import type { Backend } from './backends/backend.ts'
+
+/** The way to the members. */
+export interface MemberQuestionParts {
+  readonly env: Pick<Env, 'after'>
+  readonly backend: Pick<Backend, 'status' | 'askMember'>
+}
+
+/** A member that takes longer is left out. */
+const answerMs = 500
+
+/** Asks one member. This one answers by itself. Throws if the member does not answer. */
+export async function askMember<Question, Answer>({ backend }: MemberQuestionParts,
+  service: Service<Question, Answer>, member: Member, question: Question): Promise<Answer> {
+  if (member.id === backend.status().member.id) return await service.answer(question)
+  return await backend.askMember(member, service.name, question) as Answer
+}
+
+/** The answers of all that answer in time. */
+export async function askMembers<Question, Answer>(parts: MemberQuestionParts,
+  service: Service<Question, Answer>, question: Question): Promise<readonly Answer[]> {
+  const { member: self, view } = parts.backend.status()
+  const others = view.filter(({ id }) => id !== self.id)
+  const answers = await Promise.all([self, ...others].map(async (member) => {
+    const asked = askMember(parts, service, member, question).catch(() => undefined)
+    return await atLatest(parts.env, answerMs, asked)
+  }))
+  return answers.filter((answer) => answer !== undefined)
+}

@@ -1,0 +1,92 @@
+/** Searches the runs of a tenant in slices, the newest first. */
+
+import { RunRow } from '../../../../proto/gen/storage/v1/row.ts'
+import { isMeant } from '../../../search/index.ts'
+import type { RunPlace, RunSearchQuery } from '../../../search/index.ts'
+import type { Database, Statement } from '../file/database.ts'
+import { Slice } from './search-slice.ts'
+import type { SizedRow } from './stored-row.ts'
+
+/** Rows that one search looks at. The next one goes on behind them. */
+const lookedAtMax = 20_000
+
+type Candidate = readonly [no: number, createdAtMs: number, runId: string, bytes: number,
+  status: string, threadId: string]
+
+/** The rows of a page, and where the next one begins. */
+interface RunsFound {
+  readonly sizes: readonly SizedRow[]
+  readonly next: RunPlace | undefined
+}
+
+/** Searches on one connection. */
+export class RunSearch {
+  readonly #database: Database
+  readonly #body: Statement<readonly [body: Uint8Array]>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#body = database.prepare('SELECT body FROM run WHERE no = ?')
+  }
+
+  /** Yields after each slice. */
+  *search(query: RunSearchQuery): Generator<void, RunsFound, void> {
+    const { tenant, status, threadId, createdAfterMs, createdBeforeMs, after, limit } = query
+    const candidates = this.#database.prepare<Candidate>(statementOf(query))
+    const values = { tenant, status: status ?? null, threadId: threadId ?? null,
+      from: createdAfterMs ?? -1, end: createdBeforeMs ?? Number.MAX_SAFE_INTEGER,
+      createdAt: after?.createdAtMs ?? null, runId: after?.runId ?? null }
+    const sizes: SizedRow[] = []
+    const slice = new Slice()
+    let lookedAt = 0
+    let place = after
+    for (const [no, createdAtMs, runId, bytes, ...columns] of candidates.iterate(values)) {
+      if (sizes.length === limit || lookedAt++ === lookedAtMax) return { sizes, next: place }
+      place = { createdAtMs, runId }
+      if (this.#isMeant(query, no, columns)) sizes.push([no, bytes])
+      if (slice.ends('')) yield
+    }
+    return { sizes, next: undefined }
+  }
+
+  /** Reads the body only if the columns do not say it. */
+  #isMeant(query: RunSearchQuery, no: number,
+    [status, threadId]: readonly [status: string, threadId: string]): boolean {
+    if (query.status !== undefined && query.status !== status) return false
+    if (query.threadId !== undefined && query.threadId !== threadId) return false
+    if (query.assistantId === undefined && query.graphId === undefined) return true
+    const [body] = this.#body.get(no) ?? []
+    return body !== undefined && isMeant(query, RunRow.decode(body))
+  }
+}
+
+/** Each starts with the index that leaves out most. */
+function statementOf({ status, threadId, after }: RunSearchQuery): string {
+  const [index, where] = startOf(status, threadId)
+  const behind = after
+    ? 'AND created_at <= :createdAt AND (created_at < :createdAt OR run_id < :runId)'
+    : ''
+  return `SELECT no, created_at, run_id, length(body), status, thread_id
+    FROM run INDEXED BY ${index} WHERE tenant = :tenant ${where}
+    AND created_at > :from AND created_at < :end ${behind}
+    ORDER BY created_at DESC, run_id DESC`
+}
+
+function startOf(status: string | undefined,
+  threadId: string | undefined): [index: string, where: string] {
+  if (threadId !== undefined) return ['run_created_at', 'AND thread_id = :threadId']
+  switch (status) {
+    case 'error':
+    case 'timeout':
+    case 'interrupted':
+      // SQLite takes an index of some rows only if its condition is repeated.
+      return ['run_failed',
+        `AND status = '${status}' AND status IN ('error', 'timeout', 'interrupted')`]
+    case 'pending':
+    case 'running':
+      // They are few, and so are the runs that this index has.
+      return ['run_status', `AND status = '${status}' AND status <> 'success'`]
+    default:
+      return ['run_time', '']
+  }
+}

@@ -1,0 +1,35 @@
+/** What a copy takes over from its thread: as it is, or as it was at a checkpoint. Pure. */
+
+import type { CheckpointPlace } from '../../../proto/gen/storage/v1/row.ts'
+import type { Origin } from './command.ts'
+import type { ThreadState } from './thread-state.ts'
+
+/** What a copy takes over; call it when all of that is on disk. */
+export function originOf({ row, resting }: ThreadState, storedBytes: number): Origin {
+  const { threadId, epoch, movedBack, interruptsJson, metadataJson, configJson } = row
+  return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
+    movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes,
+    shown: { historyStart: row.historyStart, historyEnds: row.historyEnds,
+      checkpointPatches: row.checkpointPatches } }
+}
+
+/** The thread as it was at a checkpoint in row `epoch` and `place.seq`, before its next step. */
+export function originAt(origin: Origin, { place, epoch, isLast, waiting }: OriginPlace): Origin {
+  const { id: checkpointId, seq } = place
+  const earlier = (origin.shown?.historyEnds?.ends ?? []).filter((end) => end.seq < seq)
+  const ends = isLast ? earlier : [...earlier, { checkpointId, seq }]
+  return { ...origin, epoch, through: seq, head: place, movedBack: false,
+    status: waiting ? 'interrupted' : 'idle', interruptsJson: '{}',
+    shown: { ...origin.shown, historyEnds: ends.length === 0 ? undefined : { ends } } }
+}
+
+/** Where in the log of its origin a copy is made. */
+export interface OriginPlace {
+  readonly place: CheckpointPlace
+  /** Epoch of the checkpoint's row. */
+  readonly epoch: number
+  /** Nothing follows it in its row. */
+  readonly isLast: boolean
+  /** Tasks come next. */
+  readonly waiting: boolean
+}
