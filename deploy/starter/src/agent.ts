@@ -7,6 +7,8 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph'
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { z } from 'zod'
 
+import { loadModel } from './model.ts'
+
 /** The settings of an assistant. Each assistant runs this graph with settings of its own. */
 const Context = z.object({
   model_name: z.string().optional().describe('A model of the provider whose API key is set.'),
@@ -28,22 +30,8 @@ const getWeather = tool(({ city }) => {
 
 const tools = [getWeather]
 
-/** Imports only the provider whose API key is set; without one, a stand-in that works offline. */
-async function loadModel(name: string | undefined) {
-  if (process.env.OPENAI_API_KEY) {
-    const { ChatOpenAI } = await import('@langchain/openai')
-    return new ChatOpenAI({ model: name ?? 'gpt-4o-mini' }).bindTools(tools)
-  }
-  if (process.env.ANTHROPIC_API_KEY) {
-    const { ChatAnthropic } = await import('@langchain/anthropic')
-    return new ChatAnthropic({ model: name ?? 'claude-sonnet-4-5' }).bindTools(tools)
-  }
-  const { LocalModel } = await import('./local-model.ts')
-  return new LocalModel({}).bindTools(tools)
-}
-
 async function callModel({ messages }: typeof MessagesAnnotation.State, { context }: Config) {
-  const model = await loadModel(context?.model_name)
+  const model = await loadModel(context?.model_name, tools)
   const prompt = new SystemMessage(context?.system_prompt ?? 'You are a helpful assistant.')
   return { messages: [await model.invoke([prompt, ...messages])] }
 }
