@@ -13,10 +13,12 @@ import { createRoot } from 'react-dom/client'
 import { queries } from './api/query.ts'
 import { router } from './router.tsx'
 import { takeSessionFromAddress } from './session.ts'
+import { watchConnection } from './shell/connection.ts'
 import { listenToKeys } from './shell/keys.ts'
 
 takeSessionFromAddress()
 listenToKeys()
+watchConnection()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -12,11 +12,14 @@ export interface Credential {
 export interface SessionState {
   /** The server's words that ask for a credential; null if none is asked for. */
   readonly needed: string | null
+  /** The server of the region that knows the credential; null if this is the one to ask. */
+  readonly elsewhere: string | null
 }
 
 const storageKey = 'studio.credential'
 let credential = readCredential()
-let state: SessionState = { needed: null }
+const nothingNeeded: SessionState = { needed: null, elsewhere: null }
+let state = nothingNeeded
 const listeners = new Set<() => void>()
 
 /** The headers that say who calls. */
@@ -40,7 +43,7 @@ export function signIn(given: Credential, remember: boolean): void {
   } catch {
     // Without storage it lives as long as the page.
   }
-  set({ needed: null })
+  set(nothingNeeded)
 }
 
 /** Forgets the credential. */
@@ -49,9 +52,9 @@ export function signOut(): void {
   for (const storage of storages()) storage.removeItem(storageKey)
 }
 
-/** A call was refused because it had no good credential. */
-export function signInNeeded(reason: string): void {
-  if (state.needed !== reason) set({ needed: reason })
+/** A call was refused because it had no good credential, or one of another region. */
+export function signInNeeded(reason: string, elsewhere: string | null = null): void {
+  if (state.needed !== reason) set({ needed: reason, elsewhere })
 }
 
 /** Whether a credential is needed, as it changes. */

@@ -71,7 +71,10 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
   if (limit !== null && policy !== null) { for (const each of listeners) each({ limit, policy }) }
   if (response.ok) return response
   const error = await errorOf(response)
+  // Nobody waits for the answer any more, and its words may be lost.
+  if (signal?.aborted) throw signal.reason
   if (error.status === 401) signInNeeded(error.message)
+  if (error.status === 403 && error.url !== null) signInNeeded(error.message, error.url)
   throw error
 }
 

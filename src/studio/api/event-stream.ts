@@ -43,7 +43,7 @@ export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
       stream.opened?.(response.headers)
       stream.away?.(false)
       const place = response.headers.get('location')
-      if (place !== null) [path, method] = [place, 'GET']
+      if (place !== null && method === 'POST') [path, method] = [place, 'GET']
       for await (const event of eventsOf(response.body!, stream.signal)) {
         if (event.id !== '') last = event.id
         tries = 0

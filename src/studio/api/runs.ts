@@ -1,6 +1,6 @@
 /** Runs, as the API has them, and the calls about them. */
 
-import { ask, send } from './client.ts'
+import { ask, post, send } from './client.ts'
 import type { JsonObject } from './client.ts'
 
 /** `interrupted`: cancelled by somebody. */
@@ -22,6 +22,20 @@ export interface Run {
 
 /** What happens to a new run of a busy thread. */
 export type Multitask = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
+
+/** What a run is started with. */
+export interface RunStart {
+  readonly assistant_id: string
+  readonly input?: unknown
+  readonly command?: { readonly resume: unknown }
+  readonly checkpoint_id?: string | undefined
+  readonly multitask_strategy?: Multitask | undefined
+  readonly [setting: string]: unknown
+}
+
+/** Starts a run, or puts it into the queue of its thread. It goes on whoever listens. */
+export const createRun = (threadId: string, start: RunStart) =>
+  post<Run>(`/threads/${threadId}/runs`, start)
 
 /** Runs of a thread, newest first. */
 export const runsOf = (threadId: string, limit: number, offset = 0, signal?: AbortSignal) =>

@@ -27,7 +27,7 @@ export interface GraphLoad {
 /** Who calls. */
 export interface WhoAmI {
   readonly tenant?: string
-  readonly role?: 'admin' | 'writer' | 'reader'
+  readonly role?: 'admin' | 'developer' | 'reader'
   readonly user?: string | null
   readonly key_id?: string | null
   readonly region?: string | null

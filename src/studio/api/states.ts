@@ -19,8 +19,10 @@ export interface StepMetadata {
   /** `input`: what a run was given; `loop`: a superstep; `update`: an edit; `fork`: a copy. */
   readonly source?: 'input' | 'loop' | 'update' | 'fork'
   readonly run_id?: string
-  /** 2 and more if the run began again after a failure of its server. */
+  /** 2 and more if a worker died under the run. */
   readonly run_attempt?: number
+  /** 2 and more if the run was started again, whatever ended the start before. */
+  readonly run_starts?: number
   readonly graph_id?: string
   readonly [key: string]: unknown
 }
@@ -49,8 +51,9 @@ export function stateAt(threadId: string, checkpointId: string | undefined,
 }
 
 /** Steps, newest first, never with their values. */
-export const lean = ['checkpoint_id', 'parent_checkpoint_id', 'metadata', 'next', 'tasks.lean',
-  'channels', 'created_at'] as const
+const lean = ['checkpoint_id', 'parent_checkpoint_id', 'metadata.step', 'metadata.source',
+  'metadata.run_id', 'metadata.run_attempt', 'metadata.run_starts', 'metadata.graph_id', 'next',
+  'tasks.lean', 'channels', 'created_at'] as const
 
 /** A page of lean steps before a checkpoint. */
 export const historyPage = (threadId: string, before: string | undefined, limit: number,
@@ -64,3 +67,8 @@ export const writeState = (threadId: string, body: {
   readonly as_node?: string | undefined
   readonly checkpoint_id?: string | undefined
 }) => post<{ checkpoint: { checkpoint_id: string } }>(`/threads/${threadId}/state`, body)
+
+/** Which attempt of its run a step is of: the first, or one after a failure. */
+export function attemptOf(metadata: StepMetadata | null | undefined): number {
+  return Math.max(metadata?.run_attempt ?? 1, metadata?.run_starts ?? 1)
+}

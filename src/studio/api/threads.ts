@@ -3,6 +3,9 @@
 import { ask, askPage, post } from './client.ts'
 import type { JsonObject } from './client.ts'
 
+export { textOf } from './content.ts'
+export { shortId, titleOf } from './thread-names.ts'
+
 /** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
 export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 
@@ -10,6 +13,8 @@ export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 export interface Interrupt {
   readonly id: string
   readonly value: unknown
+  /** JSON Schema of the answer, if the graph gave one. */
+  readonly response_schema?: unknown
 }
 
 /** A thread, or what `select` named of it. */
@@ -70,26 +75,3 @@ export const deleteThread = (id: string) => ask<null>(`/threads/${id}`, { method
 export const copyThread = (id: string, checkpointId?: string) =>
   post<Thread>(`/threads/${id}/copy`,
     checkpointId === undefined ? {} : { checkpoint_id: checkpointId })
-
-/** The end of an id: enough to tell threads apart. */
-export const shortId = (id: string): string => id.slice(-8)
-
-/** What a thread is called: its title, else the graph it belongs to, else the end of its id. */
-export function titleOf(thread: Pick<Thread, 'thread_id' | 'metadata' | 'extracted'>): string {
-  const { title, thread_name: threadName, name } = thread.metadata
-  for (const each of [title, threadName, name, textOf(thread.extracted?.['first'])]) {
-    if (typeof each === 'string' && each.trim() !== '') return each
-  }
-  return `Thread ${shortId(thread.thread_id)}`
-}
-
-/** The words of the content of a message: a text, or parts of which some are texts. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (!Array.isArray(content)) return ''
-  return content.map((part: unknown) => {
-    if (typeof part === 'string') return part
-    const { text } = (part ?? {}) as { text?: unknown }
-    return typeof text === 'string' ? text : ''
-  }).join('')
-}

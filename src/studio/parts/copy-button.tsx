@@ -5,18 +5,24 @@ import { useState } from 'react'
 import { after } from '../env.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import type { IconName } from './icon.tsx'
 
 /** Copies `text`; `label` names what it is, such as "Copy the id". */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+export function CopyButton({ text, label, icon = 'copy' }: {
+  /** The text, or what makes it when it is wanted. */
+  readonly text: string | (() => string)
+  readonly label: string
+  readonly icon?: IconName
+}) {
   const [done, setDone] = useState(false)
   const copy = async () => {
-    await copyText(text)
+    await copyText(typeof text === 'string' ? text : text())
     setDone(true)
     after(1_500, () => setDone(false))
   }
   return (
     <Button kind="quiet" small label={done ? 'Copied' : label} onClick={() => void copy()}
-      icon={<Icon name={done ? 'check' : 'copy'} size={14} />} />
+      icon={<Icon name={done ? 'check' : icon} size={14} />} />
   )
 }
 

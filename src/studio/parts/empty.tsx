@@ -5,13 +5,15 @@ import type { ReactNode } from 'react'
 import css from './empty.module.css'
 
 /** A heading, a sentence, and what may be done. */
-export function Empty({ title, children }: {
+export function Empty({ title, isPage = false, children }: {
   readonly title: string
+  /** True if it stands for the whole page, which needs a heading of its own. */
+  readonly isPage?: boolean
   readonly children?: ReactNode
 }) {
   return (
     <div className={css['empty']}>
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   )

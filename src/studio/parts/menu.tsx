@@ -15,12 +15,14 @@ export interface MenuAct {
 }
 
 /** The acts of one thing; `trigger` is the button that opens them. */
-export function Menu({ trigger, acts }: {
+export function Menu({ trigger, acts, startsOpen = false }: {
   readonly trigger: ReactElement<Record<string, unknown>>
   readonly acts: readonly MenuAct[]
+  /** True if the button was pressed before the menu was loaded. */
+  readonly startsOpen?: boolean
 }) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root modal={false} defaultOpen={startsOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner align="end" sideOffset={4} className={css['place']}>

@@ -1,6 +1,8 @@
 /** A form made from a JSON Schema. */
 
 import type { JsonObject } from '../api/client.ts'
+import { SchemaControl } from '../forms/schema-control.tsx'
+import { useBroken } from '../forms/use-broken.ts'
 
 /** Edits a value of a schema; what the form does not know is edited as JSON. */
 export interface SchemaFormProps {
@@ -9,9 +11,18 @@ export interface SchemaFormProps {
   readonly change: (value: unknown) => void
   /** What is wrong, by the path of the field, such as `address.city`. */
   readonly errors?: Readonly<Record<string, string>>
+  /** The name of a value that is no object; "Answer" if not given. */
+  readonly label?: string
+  /** Called with the places whose text is no value now, such as half a number. */
+  readonly broken?: (places: readonly string[]) => void
 }
 
 /** The form. */
-export function SchemaForm({ value }: SchemaFormProps) {
-  return <pre>{JSON.stringify(value, null, 2)}</pre>
+export function SchemaForm(
+  { schema, value, change, errors = {}, label = 'Answer', broken }: SchemaFormProps,
+) {
+  return (
+    <SchemaControl schema={schema} value={value} change={change} isRoot place="" name={label}
+      form={{ root: schema, errors, broken: useBroken(broken) }} />
+  )
 }

@@ -9,7 +9,7 @@ import { messageOf } from '../parts/notice.tsx'
 /** For an address without a page. */
 export function NotFound() {
   return (
-    <Empty title="There is no such page">
+    <Empty isPage title="There is no such page">
       <p>The address may be of another version of this server.</p>
       <Link to="/threads" search={{}} className={buttonClass()}>To the threads</Link>
     </Empty>
@@ -19,7 +19,7 @@ export function NotFound() {
 /** For a page that threw: a fault of ours, with the words of the error. */
 export function PageFailed({ error }: { readonly error: unknown }) {
   return (
-    <Empty title="This page failed">
+    <Empty isPage title="This page failed">
       <p>{messageOf(error)}</p>
       <p>That is a fault of the Studio. Loading the page again may help.</p>
       <button type="button" className={buttonClass()} onClick={() => location.reload()}>

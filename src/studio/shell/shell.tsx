@@ -4,13 +4,14 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 
 import { useSession } from '../session.ts'
 import { useKeys } from './keys.ts'
+import { Overlays } from './overlays.tsx'
 import { Rail } from './rail.tsx'
 import css from './shell.module.css'
 import { SignIn } from './sign-in.tsx'
 
 /** The frame. */
 export function Shell() {
-  const { needed } = useSession()
+  const { needed, elsewhere } = useSession()
   const inThread = useRouterState({
     select: ({ location }) => /\/threads\/./.test(location.pathname),
   })
@@ -20,9 +21,10 @@ export function Shell() {
     'g i': { words: 'Inbox', act: () => void navigate({ to: '/inbox', search: {} }) },
     'g a': { words: 'Assistants', act: () => void navigate({ to: '/assistants', search: {} }) },
     'g r': { words: 'Runs', act: () => void navigate({ to: '/runs', search: {} }) },
+    'g l': { words: 'Limits & keys', act: () => void navigate({ to: '/limits', search: {} }) },
     'g c': { words: 'Cluster', act: () => void navigate({ to: '/cluster', search: {} }) },
   })
-  if (needed !== null) return <SignIn reason={needed} />
+  if (needed !== null) return <SignIn reason={needed} elsewhere={elsewhere} />
   return (
     <div className={`${css['shell']} ${inThread ? css['inThread'] : ''}`}>
       <a className={css['skip']} href="#main" onClick={(event) => {
@@ -35,6 +37,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={css['page']}>
         <Outlet />
       </main>
+      <Overlays />
     </div>
   )
 }

@@ -4,14 +4,18 @@ import { useState } from 'react'
 import type { FormEvent } from 'react'
 
 import { queries } from '../api/query.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { signIn } from '../session.ts'
 import css from './sign-in.module.css'
 
 /** Asks for a credential; `reason` is why, in the server's words. */
-export function SignIn({ reason }: { readonly reason: string }) {
+export function SignIn({ reason, elsewhere }: {
+  readonly reason: string
+  /** Where the credential given before is known; null if nowhere else. */
+  readonly elsewhere: string | null
+}) {
   const [text, setText] = useState('')
   const [remember, setRemember] = useState(false)
   const submit = (event: FormEvent) => {
@@ -19,7 +23,8 @@ export function SignIn({ reason }: { readonly reason: string }) {
     const given = text.trim()
     if (given === '') return
     signIn({ kind: isSessionToken(given) ? 'session' : 'key', text: given }, remember)
-    void queries.invalidateQueries()
+    // What another caller saw is not shown to this one.
+    void queries.resetQueries()
   }
   return (
     <main className={css['screen']}>
@@ -27,7 +32,12 @@ export function SignIn({ reason }: { readonly reason: string }) {
         <h1>
           <Mark /> Heddle
         </h1>
-        <p>{reason}</p>
+        <p role="status">{reason}</p>
+        {elsewhere !== null && (
+          <a className={buttonClass()} href={`${elsewhere.replace(/\/$/, '')}/studio/`}>
+            Open the Studio of that region
+          </a>
+        )}
         <Field label="API key or session token"
           hint="It is kept in this tab and sent only to this server."
         >

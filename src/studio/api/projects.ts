@@ -1,0 +1,82 @@
+/** Projects of traces, which the API calls sessions, their statistics and their charts. */
+
+import { queryOptions } from '@tanstack/react-query'
+
+import { ask, askPage, post } from './client.ts'
+import type { FeedbackStat, TraceQuestion } from './traces.ts'
+
+/** A project of traces. Statistics are there if they were asked for. */
+export interface Project extends Partial<TraceStats> {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly start_time: string
+}
+
+/** Statistics of traces. Latencies are seconds, costs US dollars as texts. */
+export interface TraceStats {
+  readonly run_count: number
+  readonly error_rate: number | null
+  readonly latency_p50: number | null
+  readonly latency_p99: number | null
+  readonly total_tokens: number | null
+  readonly total_cost: string | null
+  /** A time without its zone, which is UTC. */
+  readonly last_run_start_time: string | null
+  readonly feedback_stats: Readonly<Record<string, FeedbackStat>>
+}
+
+/** A value of a chart. */
+export interface ChartPoint {
+  readonly series_id: string
+  readonly timestamp: string
+  readonly value: number | null
+}
+
+/** Projects of a page. */
+export const projectsAtOnce = 100
+
+/** A page of projects whose names contain a text, with or without their statistics. */
+export async function projectPage(q: string, offset: number, withStats: boolean,
+  signal: AbortSignal): Promise<{ readonly projects: readonly Project[]; readonly total: number }> {
+  const query = new URLSearchParams({ limit: String(projectsAtOnce), offset: String(offset),
+    reference_free: 'true', ...q !== '' && { name_contains: q },
+    ...withStats && { include_stats: 'true' } })
+  const { data, headers } = await askPage<Project[]>(`/api/v1/sessions?${query}`, { signal })
+  return { projects: data, total: Number(headers.get('x-pagination-total') ?? data.length) }
+}
+
+/** A project with the statistics of all its traces. */
+export const projectQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['projects', id],
+    queryFn: ({ signal }) => ask<Project>(`/api/v1/sessions/${id}?include_stats=true`, { signal }),
+    staleTime: 10_000,
+  })
+
+/** Statistics of the traces of a project that a filter finds. */
+export const traceStats = ({ projectId, filter, fromMs }: TraceQuestion, signal: AbortSignal) =>
+  ask<TraceStats>('/api/v1/runs/stats', { method: 'POST', signal,
+    body: { session: [projectId], is_root: true, ...fromMs > 0 && { start_time: fromMs },
+      ...filter !== undefined && { filter } } })
+
+/** What the charts of a project show; the ids of series are these words. */
+export const chartMetrics = ['run_count', 'error_rate', 'latency_p50', 'latency_p99',
+  'prompt_tokens', 'completion_tokens'] as const
+
+/** The values of the charts of the traces that a filter finds. */
+export async function chartPoints({ projectId, filter, fromMs }: TraceQuestion, toMs: number,
+  signal: AbortSignal): Promise<readonly ChartPoint[]> {
+  const roots = 'eq(is_root, true)'
+  const { data } = await post<{ data: readonly ChartPoint[] }>('/api/v1/charts/preview', {
+    bucket_info: { start_time: fromMs, end_time: toMs },
+    chart: {
+      common_filters: { session: [projectId],
+        filter: filter === undefined ? roots : `and(${roots}, ${filter})` },
+      series: chartMetrics.map((metric) => ({ name: metric, metric })),
+    },
+  }, signal)
+  return data.map((point) => ({ ...point,
+    series_id: chartMetrics[Number(point.series_id)] ?? point.series_id })
+  )
+}

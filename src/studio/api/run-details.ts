@@ -1,0 +1,73 @@
+/** What more there is of a run: what it logged, why it failed, and how to do it again. */
+
+import { ask, post } from './client.ts'
+import { attemptOf } from './states.ts'
+import type { ThreadState } from './states.ts'
+
+/** A line that the code of a graph wrote to the console or to its logger. */
+export interface LogLine {
+  readonly seq: number
+  readonly time: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly text: string
+  readonly node?: string
+  readonly attempt: number
+}
+
+/** The last lines of a run. */
+export interface RunLogs {
+  readonly lines: readonly LogLine[]
+  /** Older lines that were not kept. */
+  readonly dropped: number
+  /** There are more lines than were asked for. */
+  readonly truncated: boolean
+}
+
+/** What a run logged, after a line if one is named. */
+export const logsOf = (threadId: string, runId: string, after?: number, signal?: AbortSignal) =>
+  ask<RunLogs>(
+    `/threads/${threadId}/runs/${runId}/logs?limit=1000${
+      after === undefined ? '' : `&after=${after}`
+    }`,
+    { signal },
+  )
+
+/** Why a run failed. */
+export interface RunError {
+  readonly node: string
+  readonly name: string
+  readonly message: string
+}
+
+/** The last step that a run made. */
+export interface LastStep {
+  readonly checkpointId: string | null
+  /** 2 and more if the run began again after a failure of its server. */
+  readonly attempt: number
+  readonly errors: readonly RunError[]
+}
+
+/** The last step of a run; null if it made none. */
+export async function lastStepOf(threadId: string, runId: string,
+  signal?: AbortSignal): Promise<LastStep | null> {
+  const [last] = await post<ThreadState[]>(`/threads/${threadId}/history`, { limit: 1,
+    metadata: { run_id: runId },
+    select: ['checkpoint_id', 'metadata.run_attempt', 'metadata.run_starts', 'tasks.lean'] },
+    signal)
+  if (last === undefined) return null
+  return { checkpointId: last.checkpoint_id ?? null, attempt: attemptOf(last.metadata),
+    errors: (last.tasks ?? []).flatMap(({ name, error }) =>
+      error === undefined || error === null ? [] : [{ node: name, ...readError(error) }]
+    ) }
+}
+
+function readError(error: unknown): { name: string; message: string } {
+  if (typeof error !== 'string') return { name: 'Error', message: JSON.stringify(error) }
+  try {
+    const { name = 'Error', message = error } = JSON.parse(error) as { name?: string;
+      message?: string }
+    return { name, message }
+  } catch {
+    return { name: 'Error', message: error }
+  }
+}

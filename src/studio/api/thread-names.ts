@@ -1,0 +1,23 @@
+/** What threads are called. */
+
+import type { JsonObject } from './client.ts'
+import { textOf } from './content.ts'
+
+/** What the name of a thread is made of. */
+export interface NamedThread {
+  readonly thread_id: string
+  readonly metadata: JsonObject
+  readonly extracted?: Readonly<Record<string, unknown>>
+}
+
+/** The end of an id: enough to tell threads apart. */
+export const shortId = (id: string): string => id.slice(-8)
+
+/** What a thread is called: its title, else the graph it belongs to, else the end of its id. */
+export function titleOf(thread: NamedThread): string {
+  const { title, thread_name: threadName, name } = thread.metadata
+  for (const each of [title, threadName, name, textOf(thread.extracted?.['first'])]) {
+    if (typeof each === 'string' && each.trim() !== '') return each
+  }
+  return `Thread ${shortId(thread.thread_id)}`
+}
