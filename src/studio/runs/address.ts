@@ -1,14 +1,25 @@
-/** The address of this page. */
+/** The address of the list of runs: its filter. */
 
-import { textIn } from '../address.ts'
+import { oneOf, textIn } from '../address.ts'
 import type { RawSearch } from '../address.ts'
+import { timeSpans } from '../threads/address.ts'
+
+/** States by which runs are filtered, in the order of their buttons. */
+export const runStates = ['pending', 'running', 'success', 'error', 'timeout',
+  'interrupted'] as const
 
 /** What the page shows. */
 export interface RunListSearch {
-  readonly id?: string | undefined
+  readonly status?: typeof runStates[number] | undefined
+  readonly graph?: string | undefined
+  readonly since?: typeof timeSpans[number] | undefined
 }
 
 /** Reads it. */
 export function readRunListSearch(raw: RawSearch): RunListSearch {
-  return { id: textIn(raw, 'id') }
+  return {
+    status: oneOf(raw, 'status', runStates),
+    graph: textIn(raw, 'graph'),
+    since: oneOf(raw, 'since', timeSpans),
+  }
 }

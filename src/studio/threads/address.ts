@@ -3,8 +3,10 @@
 import { oneOf, textIn } from '../address.ts'
 import type { RawSearch } from '../address.ts'
 
-/** States by which threads are filtered. */
-export const threadStates = ['idle', 'busy', 'interrupted', 'error'] as const
+/** States by which threads are filtered, in the order of their buttons. */
+export const threadStates = ['busy', 'interrupted', 'error', 'idle'] as const
+/** How long ago threads were updated at most. */
+export const timeSpans = ['1h', '24h', '7d', '30d'] as const
 
 /** What the list shows. */
 export interface ThreadListSearch {
@@ -12,7 +14,10 @@ export interface ThreadListSearch {
   readonly q?: string | undefined
   readonly status?: typeof threadStates[number] | undefined
   readonly graph?: string | undefined
+  readonly since?: typeof timeSpans[number] | undefined
   readonly sort?: 'created' | 'updated-asc' | 'created-asc' | undefined
+  /** Id of the thread that the inbox shows. */
+  readonly at?: string | undefined
 }
 
 /** Reads it. */
@@ -21,6 +26,8 @@ export function readThreadListSearch(raw: RawSearch): ThreadListSearch {
     q: textIn(raw, 'q'),
     status: oneOf(raw, 'status', threadStates),
     graph: textIn(raw, 'graph'),
+    since: oneOf(raw, 'since', timeSpans),
     sort: oneOf(raw, 'sort', ['created', 'updated-asc', 'created-asc']),
+    at: textIn(raw, 'at'),
   }
 }

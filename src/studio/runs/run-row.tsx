@@ -1,0 +1,62 @@
+/** One row of the list of runs. */
+
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+
+import type { Run } from '../api/runs.ts'
+import { shortId } from '../api/threads.ts'
+import { duration } from '../parts/amounts.ts'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import css from './run-list.module.css'
+
+/** The row; a run that is not read yet is a grey bar. */
+export const RunRow = memo(RunCells)
+
+function RunCells({ run }: { readonly run: Run | undefined }) {
+  if (run === undefined) {
+    return (
+      <div className={css['row']}>
+        <span role="gridcell">
+          <Skeleton width={12} />
+          <span className="unseen">Loading</span>
+        </span>
+        <span role="gridcell">
+          <Skeleton width={180} />
+        </span>
+      </div>
+    )
+  }
+  const status = runStatusOf(run.status)
+  const word = run.status === 'timeout' ? 'Timed out' : statusWords(status)
+  return (
+    <div className={css['row']}>
+      <span role="gridcell" className={css['state']}>
+        <StatusGlyph status={status} /> {word}
+      </span>
+      <span role="gridcell" className={css['name']}>
+        <Link to="/threads/$id" params={{ id: run.thread_id }} tabIndex={-1} preload={false}
+          search={{ view: 'runs', run: run.run_id }} title={`Run ${run.run_id}`}
+        >
+          <code>{shortId(run.run_id)}</code>
+        </Link>
+        <span className={css['thread']}>
+          of thread <code>{shortId(run.thread_id)}</code>
+        </span>
+      </span>
+      <span role="gridcell" className={css['graph']} dir="auto">{run.graph_id}</span>
+      <span role="gridcell" className={css['took']}>{took(run)}</span>
+      <span role="gridcell" className={css['time']}>
+        <TimeText iso={run.created_at} />
+      </span>
+    </div>
+  )
+}
+
+/** How long a run that is over took, from when it was made. */
+function took({ status, created_at: from, updated_at: to }: Run): string {
+  return status === 'pending' || status === 'running'
+    ? ''
+    : duration(Date.parse(to) - Date.parse(from))
+}

@@ -1,0 +1,52 @@
+/** The questions of one thread in the inbox, with what was said last. */
+
+import { Link } from '@tanstack/react-router'
+
+import { textOf, titleOf } from '../api/threads.ts'
+import type { Thread } from '../api/threads.ts'
+import { InterruptCards } from '../interrupts/interrupt-cards.tsx'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { questionsOf, resumeThread } from './answer.ts'
+import css from './inbox.module.css'
+import { useRefusal } from './refusal.ts'
+
+const saidMax = 600
+
+/** The pane; `back` leads to the list where there is room for one of them only. */
+export function InboxPane({ thread, answered, back }: {
+  readonly thread: Thread
+  readonly answered: () => void
+  readonly back: (() => void) | undefined
+}) {
+  const refusal = useRefusal()
+  const said = textOf(thread.extracted?.['last'])
+  const answer = async (resume: unknown) => {
+    await resumeThread(thread, resume)
+    answered()
+  }
+  return (
+    <>
+      <div className={css['head']}>
+        {back && (
+          <Button kind="quiet" label="To the list" className={css['back']} onClick={back}
+            icon={<Icon name="back" />} />
+        )}
+        <h2 dir="auto">{titleOf(thread)}</h2>
+        <Link to="/threads/$id" params={{ id: thread.thread_id }} search={{}}
+          className={buttonClass('plain', true)}
+        >
+          Open the thread
+        </Link>
+      </div>
+      {said !== '' && (
+        <p dir="auto" className={css['said']}>
+          {said.slice(0, saidMax)}
+          {said.length > saidMax && ' …'}
+        </p>
+      )}
+      <InterruptCards threadId={thread.thread_id} interrupts={questionsOf(thread)} answer={answer}
+        refusal={refusal} />
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+/** The dialog of saved views: go to one, remove one, save what is shown now. */
+
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { FormEvent } from 'react'
+
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import type { ThreadListSearch } from './address.ts'
+import css from './dialogs.module.css'
+import { readViews, storeViews, withView } from './saved-views.ts'
+
+/** The dialog. */
+export function ViewsDialog({ search, close }: {
+  readonly search: ThreadListSearch
+  readonly close: () => void
+}) {
+  const [views, setViews] = useState(readViews)
+  const [name, setName] = useState('')
+  const [refused, setRefused] = useState(false)
+  const keep = (next: typeof views) => {
+    setRefused(!storeViews(next))
+    setViews(next)
+  }
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return
+    keep(withView(views, { name: name.trim(), search }))
+    setName('')
+  }
+  return (
+    <Dialog open close={close} title="Saved views">
+      {views.length === 0 && <p>A view is a filter with a name. None is saved yet.</p>}
+      <ul className={css['list']}>
+        {views.map((view) => (
+          <li key={view.name}>
+            <Link to="/threads" search={view.search} onClick={close} dir="auto">{view.name}</Link>
+            <Button kind="quiet" small icon={<Icon name="trash" size={14} />}
+              label={`Remove ${view.name}`}
+              onClick={() => keep(views.filter((each) => each !== view))} />
+          </li>
+        ))}
+      </ul>
+      <form className={css['line']} onSubmit={save}>
+        <Field label="Save what is shown now as"
+          error={refused ? 'The browser keeps nothing for this page.' : undefined}
+        >
+          {(ids) => (
+            <input {...ids} value={name} maxLength={80} dir="auto"
+              onChange={({ target }) => setName(target.value)} />
+          )}
+        </Field>
+        <Button type="submit" kind="primary" disabled={name.trim() === ''}>Save</Button>
+      </form>
+    </Dialog>
+  )
+}
