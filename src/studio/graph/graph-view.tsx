@@ -1,6 +1,19 @@
 /** The picture of a graph, with what each node does. */
 
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+
+import { graphPicture } from '../api/assistants.ts'
+import type { GraphPicture } from '../api/assistants.ts'
 import type { NodeStates } from '../live/node-state.ts'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { drawingOf } from './drawing.ts'
+import { GraphList } from './graph-list.tsx'
+import css from './graph.module.css'
+import { spoken } from './node-activity.ts'
+import { startLayouts, useLayout } from './use-layout.ts'
 
 /** The graph of an assistant. */
 export interface GraphViewProps {
@@ -11,7 +24,77 @@ export interface GraphViewProps {
   readonly choose: (node: string | undefined) => void
 }
 
+const loadCanvas = () => import('./graph-canvas.tsx')
+const Canvas = lazy(async () => ({ default: (await loadCanvas()).GraphCanvas }))
+
+/** The canvas and the layout are fetched while the server still says what is to be drawn. */
+function prepare(): void {
+  startLayouts()
+  void loadCanvas()
+}
+
 /** The picture. */
-export function GraphView({ assistantId }: GraphViewProps) {
-  return <p>{assistantId}</p>
+export function GraphView({ assistantId, nodes, chosen, choose }: GraphViewProps) {
+  const { data, error, refetch } = useQuery(graphPicture(assistantId))
+  useEffect(prepare, [])
+  if (data !== undefined) {
+    return <Picture key={assistantId} {...{ picture: data, nodes, chosen, choose }} />
+  }
+  return error === null
+    ? <GraphSkeleton />
+    : (
+      <div className={css['aside']}>
+        <ErrorNotice error={error} retry={() => void refetch()} />
+      </div>
+    )
+}
+
+function Picture({ picture, nodes, chosen, choose }: Omit<GraphViewProps, 'assistantId'> & {
+  readonly picture: GraphPicture
+}) {
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
+  const [asList, setAsList] = useState(false)
+  const drawing = useMemo(() => drawingOf(picture, turned), [picture, turned])
+  const laidOut = useLayout(drawing)
+  const turn = (box: string) =>
+    setTurned((old) => {
+      const next = new Set(old)
+      if (!next.delete(box)) next.add(box)
+      return next
+    })
+  if (picture.nodes.length === 0) {
+    return (
+      <Empty title="No picture">
+        <p>This graph has no nodes that could be drawn.</p>
+      </Empty>
+    )
+  }
+  return (
+    <section className={css['graph']} aria-label="Graph of the assistant">
+      {asList
+        ? <GraphList {...{ drawing, nodes, chosen, choose, turn }} />
+        : laidOut === undefined
+        ? <GraphSkeleton />
+        : (
+          <Suspense fallback={<GraphSkeleton />}>
+            <Canvas {...{ laidOut, nodes, chosen, choose, turn }} />
+          </Suspense>
+        )}
+      <div className={css['mode']}>
+        <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
+          {asList ? 'As a picture' : 'As a list'}
+        </button>
+      </div>
+      <p className="unseen" role="status">{spoken(nodes)}</p>
+    </section>
+  )
+}
+
+function GraphSkeleton() {
+  return (
+    <div className={css['loading']} aria-busy="true">
+      <span className="unseen">The picture is being drawn.</span>
+      {[0, 1, 2, 3].map((at) => <Skeleton key={at} width={146} height={36} />)}
+    </div>
+  )
 }

@@ -1,6 +1,13 @@
 /** The questions of a thread, each as a card that a person answers. */
 
+import { useState } from 'react'
+
 import type { Interrupt } from '../api/threads.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { forgetDrafts } from './drafts.ts'
+import css from './interrupts.module.css'
+import { QuestionCard } from './question-card.tsx'
 
 /** Questions of one thread. Several are answered together. */
 export interface InterruptCardsProps {
@@ -15,7 +22,68 @@ export interface InterruptCardsProps {
   readonly refusal?: string | undefined
 }
 
+type Answers = Readonly<Record<string, unknown>>
+
 /** The cards. */
-export function InterruptCards({ interrupts }: InterruptCardsProps) {
-  return <pre>{JSON.stringify(interrupts, null, 2)}</pre>
+export function InterruptCards({ threadId, interrupts, answer, refusal }: InterruptCardsProps) {
+  const [given, setGiven] = useState<Answers>({})
+  const [phase, setPhase] = useState<'open' | 'sending' | 'sent'>('open')
+  const [error, setError] = useState<unknown>()
+  const ids = interrupts.map(({ id }) => id)
+  // Answers to questions that are gone, answered elsewhere perhaps, are not sent.
+  const current = Object.fromEntries(Object.entries(given).filter(([id]) => ids.includes(id)))
+  const many = ids.length > 1
+  const isSent = phase === 'sent' && ids.every((id) => id in current)
+
+  const send = async (answers: Answers) => {
+    setPhase('sending')
+    setError(undefined)
+    try {
+      await answer(answers)
+      for (const id of Object.keys(answers)) forgetDrafts(`${threadId} ${id}`)
+      setPhase('sent')
+    } catch (refused) {
+      setError(refused)
+      setPhase('open')
+      if (!many) setGiven({})
+    }
+  }
+  const give = (id: string, value: unknown) => {
+    const next = { ...current, [id]: value }
+    setGiven(next)
+    setError(undefined)
+    if (ids.every((each) => each in next)) void send(next)
+    else setPhase('open')
+  }
+  const takeBack = (id: string) => {
+    setPhase('open')
+    setGiven(Object.fromEntries(Object.entries(current).filter(([each]) => each !== id)))
+  }
+  const count = Object.keys(current).length
+  return (
+    <section className={css['cards']} aria-label={many ? 'Questions' : 'Question'}>
+      {many && (
+        <p className={css['lead']}>
+          {ids.length} questions wait. They are answered together.
+        </p>
+      )}
+      {interrupts.map((interrupt, i) => (
+        <QuestionCard key={interrupt.id} interrupt={interrupt} refusal={refusal}
+          draftKey={`${threadId} ${interrupt.id}`}
+          hasKeys={i === ids.findIndex((id) => !(id in current))} phase={interrupt.id in current
+          ? phase === 'open' ? 'given' : isSent ? 'sent' : 'sending'
+          : 'open'} give={(value) => give(interrupt.id, value)}
+          takeBack={() => takeBack(interrupt.id)} />
+      ))}
+      {many && count > 0 && phase === 'open' && (
+        <div className={css['foot']} role="status">
+          <span>{count} of {ids.length} answered.</span>
+          <Button small onClick={() => void send(current)}>
+            {count === ids.length ? 'Send again' : 'Send now, the rest later'}
+          </Button>
+        </div>
+      )}
+      {error !== undefined && <ErrorNotice error={error} />}
+    </section>
+  )
 }

@@ -18,6 +18,12 @@ export interface ThreadSearch {
   /** Id of the chosen node of the graph, such as `research:plan`. */
   readonly node?: string | undefined
   readonly pane?: typeof threadPanes[number] | undefined
+  /** Id of the assistant that answers, if it is not the one that made the thread. */
+  readonly assistant?: string | undefined
+  /** The kind of events that are shown, such as `updates`. */
+  readonly mode?: string | undefined
+  /** Id of the run that is looked at. */
+  readonly run?: string | undefined
 }
 
 /** Reads it. */
@@ -28,5 +34,8 @@ export function readThreadSearch(raw: RawSearch): ThreadSearch {
     view: oneOf(raw, 'view', threadViews),
     node: textIn(raw, 'node'),
     pane: oneOf(raw, 'pane', threadPanes),
+    assistant: textIn(raw, 'assistant'),
+    mode: textIn(raw, 'mode'),
+    run: textIn(raw, 'run'),
   }
 }

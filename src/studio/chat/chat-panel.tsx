@@ -1,0 +1,147 @@
+/** The chat of a thread with its composer: words, answers, edits and branches. */
+
+import { lazy, Suspense, useCallback, useRef, useState } from 'react'
+
+import { cancelRun } from '../api/runs.ts'
+import type { Multitask } from '../api/runs.ts'
+import { useLive } from '../live/live-store.ts'
+import type { ChatMessage } from '../live/message-merge.ts'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Chat } from './chat.tsx'
+import { Composer } from './composer.tsx'
+import { LiveLine } from './live-line.tsx'
+import { Queue } from './queue.tsx'
+import { isSet } from './settings-body.ts'
+import css from '../thread/thread-page.module.css'
+import { stepBefore } from './step-before.ts'
+import type { Screen } from '../thread/use-screen.ts'
+
+const InterruptCards = lazy(async () => ({
+  default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
+}))
+const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
+const RunSettings = lazy(async () => ({
+  default: (await import('./run-settings.tsx')).RunSettingsDrawer,
+}))
+
+/** The chat. */
+export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
+  const { chat, messages, search, following: { store }, refusal } = screen
+  const acts = useChatActs(id, screen)
+  const isAnswered = !screen.isBusy && messages.at(-1)?.type === 'ai'
+  const runId = isAnswered ? screen.shown?.metadata?.run_id : undefined
+  const place = useRef('')
+  if (chat.isFresh) place.current = search.at ?? 'now'
+  const [settingsOpen, setSettingsOpen] = useState(false)
+  const openSettings = useCallback(() => setSettingsOpen(true), [])
+  if (chat.isPending) return <Reading />
+  return (
+    <>
+      <Chat store={store} messages={messages} isNow={search.at === undefined} place={place.current}
+        hasOlder={chat.hasOlder} older={chat.more}
+        edit={refusal === undefined ? acts.edit : undefined} empty={
+        <Empty title="Say something">
+          <p>The graph at the side shows where your message goes.</p>
+        </Empty>
+      }>
+        {chat.error !== null && <ErrorNotice error={chat.error} retry={chat.retry} />}
+        {acts.error !== undefined && <ErrorNotice error={acts.error} />}
+        {search.at === undefined && <LiveLine store={store} />}
+        <Questions id={id} screen={screen} />
+        {runId !== undefined && (
+          <Suspense>
+            <TurnFoot runId={runId} />
+          </Suspense>
+        )}
+      </Chat>
+      <Composer threadId={id} isBusy={screen.isBusy} hint={hintOf(screen)} refusal={refusal}
+        send={acts.say} stop={acts.stop} openSettings={openSettings}
+        hasSettings={isSet(screen.settings)}
+      >
+        <Queue runs={screen.runs} refusal={refusal} failed={acts.fail}
+          changed={() => void screen.answers.runs.refetch()} />
+      </Composer>
+      {settingsOpen && (
+        <Suspense>
+          <RunSettings settings={screen.settings} change={screen.setSettings} close={() =>
+            setSettingsOpen(false)} all={screen.choice.all} assistant={screen.choice.assistant}
+            choose={(assistant) =>
+              screen.go({ assistant }, true)} schemas={screen.choice.schemas} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** The questions that a thread waits with. */
+export function Questions({ id, screen }: { readonly id: string; readonly screen: Screen }) {
+  const { interrupts, send, refusal } = screen
+  if (interrupts.length === 0) return null
+  return (
+    <Suspense fallback={<Skeleton width="100%" height={120} />}>
+      <InterruptCards threadId={id} interrupts={interrupts} refusal={refusal}
+        answer={async (resume) => {
+          await send.start({ command: { resume }, strict_resume: true })
+        }} />
+    </Suspense>
+  )
+}
+
+function useChatActs(id: string, screen: Screen) {
+  const { search, go, chat, send, branchFrom, interrupts, following, runs, steps, headId } = screen
+  const [error, setError] = useState<unknown>()
+  const liveId = useLive(following.store, ({ run }) => run?.over === false ? run.runId : undefined)
+  const branch = async (at: string, kept: readonly ChatMessage[], words: string) => {
+    branchFrom(kept)
+    go({ at: undefined, vs: undefined })
+    await send.say(words, { checkpoint_id: at })
+  }
+  const say = (words: string, strategy: Multitask | undefined) => {
+    setError(undefined)
+    const [first, ...others] = interrupts
+    if (first !== undefined) {
+      return send.start({
+        command: { resume: others.length === 0 ? words : { [first.id]: words } },
+      })
+    }
+    return search.at === undefined
+      ? send.say(words, {}, strategy)
+      : branch(search.at, chat.messages, words)
+  }
+  const running = liveId ?? runs.find(({ status }) => status === 'running')?.run_id
+  const stop = () => {
+    if (running !== undefined) cancelRun(id, running).catch(setError)
+  }
+  const edit = async (message: ChatMessage, words: string) => {
+    const at = await stepBefore(id, steps, search.at ?? headId, message.id ?? '')
+    const place = chat.messages.findIndex((each) => each.id === message.id)
+    await branch(at, chat.messages.slice(0, Math.max(0, place)), words)
+  }
+  return { error, fail: setError, say: useStable(say), stop: useStable(stop),
+    edit: useStable(edit) }
+}
+
+/** A function that stays the same, and does what the newest one does. */
+function useStable<Given extends readonly unknown[], Result>(
+  act: (...given: Given) => Result,
+): (...given: Given) => Result {
+  const [place] = useState(() => ({ act }))
+  place.act = act
+  return useCallback((...given: Given) => place.act(...given), [place])
+}
+
+function hintOf({ search, interrupts, shown }: Screen): string {
+  if (interrupts.length === 1) return 'Your answer'
+  if (interrupts.length > 1) return 'Your answer to the first question'
+  return search.at === undefined ? 'Message' : `Branch from step ${shown?.metadata?.step ?? ''}`
+}
+
+function Reading() {
+  return (
+    <div className={css['pad']} role="status" aria-label="Messages are read">
+      {[60, 80, 45].map((width) => <Skeleton key={width} width={`${width}%`} height={32} />)}
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+/** The conversation of a thread: what was said, what is being said, and what a run does. */
+
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useMemo, useRef } from 'react'
+import type { ReactNode } from 'react'
+
+import type { LiveStore } from '../live/live-store.ts'
+import { useLive } from '../live/live-store.ts'
+import type { ChatMessage } from '../live/message-merge.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import css from './chat.module.css'
+import { Message } from './message.tsx'
+import { resultsOf, rowsOf } from './messages.ts'
+import type { ChatRow } from './messages.ts'
+
+/** What a chat shows. */
+export interface ChatProps {
+  readonly store: LiveStore
+  /** Messages of the state, with those that were sent just now. */
+  readonly messages: readonly ChatMessage[]
+  /** False at a step of the past: there nothing is going on. */
+  readonly isNow: boolean
+  /** Another one shows the end of another conversation. */
+  readonly place: string
+  readonly hasOlder: boolean
+  readonly older: () => void
+  /** Sends other words in place of a message of one's own. */
+  readonly edit: ((message: ChatMessage, words: string) => Promise<void>) | undefined
+  /** What stands below the last message. */
+  readonly children?: ReactNode
+  /** What stands where nothing was said yet. */
+  readonly empty: ReactNode
+}
+
+/** Rows that an estimate is made for. */
+const estimateOf = ({ message }: ChatRow) =>
+  56 + Math.ceil(String(message.content).length / 90) * 22
+
+/** The conversation. */
+export function Chat(
+  { store, messages, isNow, place, hasOlder, older, edit, children, empty }: ChatProps,
+) {
+  const said = useLive(store, ({ run }) => isNow ? keysOf(run?.messages) : '')
+  const rows = useMemo(() => {
+    const live = isNow ? store.state().run?.messages : undefined
+    return { all: rowsOf(messages, live), results: resultsOf(messages, live) }
+  }, [messages, said, isNow, store])
+  const box = useRef<HTMLDivElement>(null)
+  const list = useVirtualizer({ count: rows.all.length + 1, overscan: 6, gap: 14, paddingStart: 20,
+    paddingEnd: 12, anchorTo: 'end', followOnAppend: true, scrollEndThreshold: 40,
+    getScrollElement: () => box.current,
+    estimateSize: (at) => at < rows.all.length ? estimateOf(rows.all[at]!) : 8,
+    getItemKey: (at) => rows.all[at]?.key ?? 'end' })
+  const items = list.getVirtualItems()
+  const isShort = list.getTotalSize() < (box.current?.clientHeight ?? 0)
+  useEffect(() => {
+    if (isShort && hasOlder) older()
+  }, [isShort, hasOlder, older])
+  const hasRows = rows.all.length > 0
+  useEffect(() => {
+    if (hasRows) list.scrollToEnd()
+  }, [list, hasRows, place])
+  return (
+    <div className={css['frame']}>
+      <div className={css['chat']} ref={box} tabIndex={0} role="log" aria-label="Conversation"
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          if (scrollTop < 300 && hasOlder) older()
+        }}
+      >
+        {!hasRows && empty}
+        <div className={css['rows']} style={{ height: hasRows ? list.getTotalSize() : 'auto' }}>
+          {items.map(({ index, start, key }) => {
+            const row = rows.all[index]
+            return (
+              <div key={key} ref={list.measureElement} data-index={index}
+                className={hasRows ? css['row'] : css['lone']}
+                style={hasRows ? { transform: `translateY(${start}px)` } : {}}
+              >
+                {row === undefined
+                  ? <div className={css['end']}>{children}</div>
+                  : <Message row={row} store={store} results={rows.results} edit={edit} />}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {hasRows && !list.isAtEnd(200) && (
+        <Button small className={css['down'] ?? ''} icon={<Icon name="down" size={14} />}
+          onClick={() => list.scrollToEnd()}
+        >
+          To the end
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Changes when a message begins, not when it grows; results of tools come whole. */
+function keysOf(messages: ReadonlyMap<string, ChatMessage> | undefined): string {
+  return messages === undefined ? '' : [...messages.keys()].join(' ')
+}

@@ -1,0 +1,125 @@
+/** Where a person writes: Enter sends, Shift with Enter breaks the line. */
+
+import { memo, useId, useLayoutEffect, useRef, useState } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+
+import type { Multitask } from '../api/runs.ts'
+import { Button } from '../parts/button.tsx'
+import { Select } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import css from './composer.module.css'
+import { draftOf, keepDraft } from './draft.ts'
+
+/** What happens to a message while a run goes on. */
+export const strategies: Readonly<Record<Multitask, string>> = {
+  enqueue: 'Wait in the queue',
+  interrupt: 'Stop the run, keep its steps',
+  rollback: 'Undo the run',
+  reject: 'Refuse',
+}
+
+/** What a composer needs. */
+export interface ComposerProps {
+  readonly threadId: string
+  readonly isBusy: boolean
+  /** What the field says while it is empty. */
+  readonly hint: string
+  readonly refusal: string | undefined
+  /** Rejects with ApiError; then the words stay. */
+  readonly send: (text: string, strategy: Multitask | undefined) => Promise<unknown>
+  readonly stop: () => void
+  readonly openSettings: () => void
+  readonly hasSettings: boolean
+  /** What stands above: the queue. */
+  readonly children?: ReactNode
+}
+
+/** The composer. A token never renders it. */
+export const Composer = memo(function Composer(props: ComposerProps) {
+  const { threadId, isBusy, hint, refusal, send, stop, openSettings, hasSettings, children } = props
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(() => draftOf(threadId))
+  const [strategy, setStrategy] = useState<Multitask>('enqueue')
+  const [error, setError] = useState<unknown>()
+  useGrowth(field, text)
+  const write = (words: string) => {
+    setText(words)
+    keepDraft(threadId, words)
+  }
+  const submit = () => {
+    const words = text.trim()
+    if (words === '' || refusal !== undefined) return
+    write('')
+    setError(undefined)
+    send(words, isBusy ? strategy : undefined).catch((reason: unknown) => {
+      setError(reason)
+      write(words)
+    })
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <form className={css['composer']} onSubmit={(event) => {
+      event.preventDefault()
+      submit()
+    }}>
+      {children}
+      {error !== undefined && <ErrorNotice error={error} retry={submit} />}
+      <div className={css['box']}>
+        <label className="unseen" htmlFor={id}>Message</label>
+        <textarea id={id} ref={field} rows={1} dir="auto" value={text} placeholder={hint}
+          title={refusal} disabled={refusal !== undefined} onKeyDown={onKey}
+          onChange={({ target }) => write(target.value)} />
+        <div className={css['acts']}>
+          {isBusy && <Strategy chosen={strategy} choose={setStrategy} />}
+          {isBusy && (
+            <Button small icon={<Icon name="stop" size={14} />} onClick={stop}
+              disabled={refusal !== undefined}
+            >
+              Stop
+            </Button>
+          )}
+          <Button kind="quiet" icon={<Icon name="assistants" />} onClick={openSettings}
+            className={hasSettings ? css['set'] ?? '' : ''}
+            label={hasSettings ? 'Run settings (changed)' : 'Run settings'} />
+          <Button type="submit" kind="primary" icon={<Icon name="send" />} label="Send"
+            disabled={text.trim() === '' || refusal !== undefined} />
+        </div>
+      </div>
+    </form>
+  )
+})
+
+function Strategy({ chosen, choose }: {
+  readonly chosen: Multitask
+  readonly choose: (strategy: Multitask) => void
+}) {
+  return (
+    <Select className={css['strategy'] ?? ''} aria-label="What happens to a message now"
+      value={chosen} title={strategies[chosen]}
+      onChange={({ target }) => choose(target.value as Multitask)}
+    >
+      {Object.entries(strategies).map(([strategy, words]) => (
+        <option key={strategy} value={strategy}>{words}</option>
+      ))}
+    </Select>
+  )
+}
+
+const linesMax = 8
+const lineHeight = 20
+
+/** Grows with its text up to eight lines. */
+function useGrowth(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const area = field.current
+    if (area === null) return
+    area.style.height = 'auto'
+    area.style.height = `${Math.min(area.scrollHeight, linesMax * lineHeight + 10)}px`
+  }, [field, text])
+}

@@ -1,0 +1,117 @@
+/** One message of a conversation. */
+
+import { memo, useState } from 'react'
+import type { FormEvent } from 'react'
+
+import { textOf } from '../api/content.ts'
+import { useLive } from '../live/live-store.ts'
+import type { LiveStore } from '../live/live-store.ts'
+import type { ChatMessage } from '../live/message-merge.ts'
+import { count } from '../parts/amounts.ts'
+import { Button } from '../parts/button.tsx'
+import { controlClass } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Markdown } from '../parts/markdown.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { ContentPart } from './content-part.tsx'
+import css from './message.module.css'
+import type { ChatRow } from './messages.ts'
+import { ToolLine } from './tool-line.tsx'
+
+interface MessageProps {
+  readonly row: ChatRow
+  readonly store: LiveStore
+  readonly results: ReadonlyMap<string, ChatMessage>
+  readonly edit: ((message: ChatMessage, words: string) => Promise<void>) | undefined
+}
+
+/** A message; one that is being written follows the run by itself. */
+export const Message = memo(function Message({ row, store, results, edit }: MessageProps) {
+  const live = useLive(store, ({ run }) => row.isLive ? run?.messages.get(row.key) : undefined)
+  const isWriting = useLive(store, ({ run }) => row.isLive && run?.over === false)
+  const message = live ?? row.message
+  if (message.type === 'human') return <Own message={message} edit={edit} />
+  return (
+    <article className={css['message']} aria-label={speakerOf(message)}>
+      {message.type !== 'ai' && <p className={css['role']}>{speakerOf(message)}</p>}
+      <Content content={message.content} />
+      {message.tool_calls?.map((call, place) => (
+        <ToolLine key={call.id ?? place} call={call} result={results.get(call.id ?? '')}
+          isRunning={isWriting} />
+      ))}
+      {isWriting && <span className={css['caret']} aria-hidden="true" />}
+      {message.usage_metadata != null && <UsageLine usage={message.usage_metadata} />}
+    </article>
+  )
+})
+
+function speakerOf({ type, name }: ChatMessage): string {
+  if (name != null && name !== '') return name
+  return { ai: 'Assistant', system: 'System', tool: 'Tool', human: 'You' }[type] ?? type
+}
+
+function Content({ content }: { readonly content: unknown }) {
+  if (typeof content === 'string') return content === '' ? null : <Markdown text={content} />
+  if (!Array.isArray(content)) return null
+  return content.map((part: unknown, place) => <ContentPart key={place} part={part} />)
+}
+
+function UsageLine({ usage }: { readonly usage: NonNullable<ChatMessage['usage_metadata']> }) {
+  const { input_tokens: read = 0, output_tokens: written = 0 } = usage
+  if (read + written === 0) return null
+  return <p className={css['usage']}>{count(read)} tokens in, {count(written)} out</p>
+}
+
+function Own({ message, edit }: {
+  readonly message: ChatMessage
+  readonly edit: MessageProps['edit']
+}) {
+  const [isEditing, setEditing] = useState(false)
+  const words = textOf(message.content)
+  const others = Array.isArray(message.content)
+    ? message.content.filter((part) => textOf([part]) === '')
+    : []
+  if (isEditing && edit !== undefined) {
+    return (
+      <OwnEditor words={words} close={() => setEditing(false)} save={(other) =>
+        edit(message, other)} />
+    )
+  }
+  return (
+    <article className={`${css['message']} ${css['own']}`} aria-label="You">
+      {edit !== undefined && message.id != null && (
+        <Button small kind="quiet" className={css['edit'] ?? ''} label="Edit your message"
+          icon={<Icon name="edit" size={14} />} onClick={() => setEditing(true)} />
+      )}
+      <div className={css['bubble']} dir="auto">
+        {words}
+        {others.map((part: unknown, place) => <ContentPart key={place} part={part} />)}
+      </div>
+    </article>
+  )
+}
+
+function OwnEditor({ words, close, save }: {
+  readonly words: string
+  readonly close: () => void
+  readonly save: (words: string) => Promise<void>
+}) {
+  const [text, setText] = useState(words)
+  const [error, setError] = useState<unknown>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save(text.trim()).then(close, setError)
+  }
+  return (
+    <form className={css['editor']} onSubmit={submit}>
+      <textarea className={controlClass} aria-label="Your message" value={text} autoFocus rows={3}
+        dir="auto" onChange={({ target }) => setText(target.value)} />
+      <p>It is sent from the step before it, as a branch. What is there now stays.</p>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <footer>
+        <Button small onClick={close}>Cancel</Button>
+        <Button small type="submit" kind="primary" disabled={text.trim() === ''}>Send</Button>
+      </footer>
+    </form>
+  )
+}

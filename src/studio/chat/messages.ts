@@ -1,0 +1,35 @@
+/** The messages that a chat shows: of a state, with what a run says beside. */
+
+import type { LiveRun } from '../live/live-run.ts'
+import type { ChatMessage } from '../live/message-merge.ts'
+
+/** One row of a chat. */
+export interface ChatRow {
+  readonly key: string
+  readonly message: ChatMessage
+  /** It is being written now. */
+  readonly isLive: boolean
+}
+
+/** Rows of a chat, without the results of tools, which stand at their calls. */
+export function rowsOf(known: readonly ChatMessage[],
+  live: LiveRun['messages'] | undefined): readonly ChatRow[] {
+  const ids = new Set(known.map(({ id }) => id))
+  const rows = known.map((message, at): ChatRow => ({ key: message.id ?? `at ${at}`, message,
+    isLive: false })
+  )
+  for (const [id, message] of live ?? []) {
+    if (!ids.has(id)) rows.push({ key: id, message, isLive: true })
+  }
+  return rows.filter(({ message }) => message.type !== 'tool' || message.tool_call_id === undefined)
+}
+
+/** Results of tools by the call that they answer. */
+export function resultsOf(known: readonly ChatMessage[],
+  live: LiveRun['messages'] | undefined): ReadonlyMap<string, ChatMessage> {
+  const results = new Map<string, ChatMessage>()
+  for (const message of [...known, ...live?.values() ?? []]) {
+    if (message.tool_call_id !== undefined) results.set(message.tool_call_id, message)
+  }
+  return results
+}

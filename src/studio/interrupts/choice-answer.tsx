@@ -1,0 +1,23 @@
+/** An answer that is one of several: a button for each. */
+
+import { Button } from '../parts/button.tsx'
+import css from './interrupts.module.css'
+import type { AnswerProps } from './answer-props.ts'
+import type { Choice } from './question.ts'
+
+/** The buttons. */
+export function ChoiceAnswer({ choices, give }: AnswerProps & {
+  readonly choices: readonly Choice[]
+}) {
+  return (
+    <div className={css['acts']}>
+      {choices.map(({ label, value }, i) => (
+        // Two choices may be called the same.
+        // oxlint-disable-next-line no-array-index-key
+        <Button key={i} className={css['choice']} title={label} onClick={() => give(value)}>
+          <span dir="auto">{label}</span>
+        </Button>
+      ))}
+    </div>
+  )
+}

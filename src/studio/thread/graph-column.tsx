@@ -1,0 +1,46 @@
+/** The column of the graph: its picture, and what the chosen node did. */
+
+import { lazy, Suspense, useCallback } from 'react'
+
+import { Skeleton } from '../parts/skeleton.tsx'
+import { paneId } from './pane-id.ts'
+import css from './thread-page.module.css'
+import type { Screen } from './use-screen.ts'
+
+const GraphView = lazy(async () => ({
+  default: (await import('../graph/graph-view.tsx')).GraphView,
+}))
+const NodePanel = lazy(async () => ({ default: (await import('./node-panel.tsx')).NodePanel }))
+
+/** The column. */
+export function GraphColumn({ screen }: { readonly screen: Screen }) {
+  const { choice: { assistant }, nodes, search: { node }, go } = screen
+  const choose = useCallback((id: string | undefined) => go({ node: id }, true), [go])
+  return (
+    <section className={`${css['column']} ${css['graph']}`} aria-label="Graph"
+      id={paneId('graph', screen)}
+    >
+      <div className={css['head']}>
+        <h2>Graph</h2>
+        <span className={css['aside']}>{assistant?.graph_id}</span>
+      </div>
+      {assistant !== undefined && (
+        <Suspense fallback={
+          <div className={css['pad']}>
+            <Skeleton width="100%" height={220} />
+          </div>
+        }>
+          <div className={css['panel']}>
+            <GraphView assistantId={assistant.assistant_id} nodes={nodes} chosen={node}
+              choose={choose} />
+          </div>
+        </Suspense>
+      )}
+      {node !== undefined && (
+        <Suspense fallback={<Skeleton width="100%" height={120} />}>
+          <NodePanel node={node} screen={screen} close={() => choose(undefined)} />
+        </Suspense>
+      )}
+    </section>
+  )
+}

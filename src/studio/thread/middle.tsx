@@ -1,0 +1,128 @@
+/** The middle of a thread: chat, state, events or runs, and the strip of the chosen step. */
+
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+
+import { copyThread } from '../api/threads.ts'
+import { Button } from '../parts/button.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import type { threadViews } from './address.ts'
+import { ChatPanel } from '../chat/chat-panel.tsx'
+import { ChosenStep } from './chosen-step.tsx'
+import { InputPanel } from '../chat/input-panel.tsx'
+import { paneId } from './pane-id.ts'
+import css from './thread-page.module.css'
+import type { Screen } from './use-screen.ts'
+
+const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
+const EventsView = lazy(async () => ({ default: (await import('./events-view.tsx')).EventsView }))
+const RunsView = lazy(async () => ({ default: (await import('./runs-view.tsx')).RunsView }))
+
+const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs' } as const
+
+/** The column. */
+export function Middle({ id, screen }: { readonly id: string; readonly screen: Screen }) {
+  const { search, go, choice: { isChat } } = screen
+  const [error, setError] = useState<unknown>()
+  const views: readonly (typeof threadViews[number])[] = isChat === false
+    ? ['state', 'events', 'runs']
+    : ['chat', 'state', 'events', 'runs']
+  const first = views[0]!
+  const view = views.find((each) => each === search.view) ?? first
+  return (
+    <section className={`${css['column']} ${css['middle']}`} aria-label="Thread"
+      id={paneId('middle', screen)}
+    >
+      <div className={css['head']}>
+        <Tabs name="view" label="View" chosen={view}
+          tabs={views.map((each) => ({ id: each, label: labels[each] }))}
+          choose={(each) => go({ view: each === first ? undefined : each })} />
+        {search.vs !== undefined && <Comparison screen={screen} />}
+      </div>
+      {search.at !== undefined && search.vs === undefined &&
+        <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div className={css['panel']} id="view-panel" role="tabpanel"
+        aria-labelledby={`view-${view}`}
+      >
+        {view === 'chat' && isChat === true && <ChatPanel id={id} screen={screen} />}
+        {view === 'chat' && isChat === undefined && <Reading />}
+        <Suspense fallback={<Reading />}>
+          {view !== 'chat' && <OtherView id={id} view={view} screen={screen} />}
+        </Suspense>
+        {isChat === false && view === 'state' && search.vs === undefined &&
+          <InputPanel id={id} screen={screen} />}
+      </div>
+    </section>
+  )
+}
+
+function OtherView({ id, view, screen }: {
+  readonly id: string
+  readonly view: 'state' | 'events' | 'runs'
+  readonly screen: Screen
+}) {
+  const { search, go, following, choice, headId, answers, isBusy } = screen
+  if (view === 'events') return <EventsView log={following.log} threadId={id} />
+  if (view === 'runs') {
+    const version = `${answers.thread.data?.updated_at} ${isBusy}`
+    return <RunsView threadId={id} version={version} />
+  }
+  return (
+    <StateView threadId={id} at={search.at} vs={search.vs} version={headId ?? ''}
+      assistantId={choice.assistant?.assistant_id} edited={(at) => {
+      void answers.history.refetch()
+      void answers.head.refetch()
+      go({ at: search.at === undefined ? undefined : at, vs: undefined }, true)
+    }} />
+  )
+}
+
+function Comparison({ screen: { search, steps, go } }: { readonly screen: Screen }) {
+  const numberOf = (id: string | undefined) =>
+    steps.find(({ checkpoint_id: each }) => each === id)?.metadata?.step
+  return (
+    <span className={css['aside']}>
+      step {numberOf(search.vs) ?? '…'} → {numberOf(search.at) ?? 'now'}
+      <Button small kind="quiet" onClick={() => go({ vs: undefined }, true)}>Stop comparing</Button>
+    </span>
+  )
+}
+
+function Chosen({ id, at, screen, failed }: {
+  readonly id: string
+  readonly at: string
+  readonly screen: Screen
+  readonly failed: (error: unknown) => void
+}) {
+  const { shown, go, send, headId, refusal, chat, branchFrom } = screen
+  const navigate = useNavigate()
+  const back = () => go({ at: undefined, vs: undefined })
+  return (
+    <ChosenStep number={shown?.metadata?.step} refusal={refusal} acts={{
+      back,
+      runAgain: () => {
+        branchFrom(chat.messages)
+        back()
+        send.start({ input: null, checkpoint_id: at }).catch(failed)
+      },
+      edit: () => go({ view: 'state' }, true),
+      compare: () => go({ vs: headId, view: 'state' }),
+      copy: () =>
+        void copyThread(id, at).then(
+          (made) => navigate({ to: '/threads/$id', params: { id: made.thread_id }, search: {} }),
+          failed,
+        ),
+    }} />
+  )
+}
+
+function Reading() {
+  return (
+    <div className={css['pad']} role="status" aria-label="It is read">
+      {[70, 40, 85, 60].map((width) => <Skeleton key={width} width={`${width}%`} />)}
+    </div>
+  )
+}

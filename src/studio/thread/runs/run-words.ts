@@ -1,0 +1,46 @@
+/** What a run says of itself in its row. */
+
+import type { Json, JsonObject } from '../../api/client.ts'
+import type { Multitask, Run, RunStart } from '../../api/runs.ts'
+
+const strategyWords: Readonly<Record<Multitask, string>> = { enqueue: '',
+  interrupt: 'stopped the run before', rollback: 'undid the run before',
+  reject: 'only if none went on' }
+
+/** What was to happen if the thread was busy; empty for a run that simply took its turn. */
+export const strategyOf = ({ multitask_strategy: strategy = 'enqueue' }: Run): string =>
+  strategyWords[strategy]
+
+/** True if a run has ended, however. */
+export const isOver = ({ status }: Run): boolean => status !== 'pending' && status !== 'running'
+
+/** What a run was started with and a new one takes as well. */
+const repeated = ['input', 'command', 'context', 'interrupt_before', 'interrupt_after',
+  'stream_mode', 'durability', 'checkpoint_during'] as const
+
+/** Keys of a configuration that belong to one run. */
+const ofOneRun = /^(run_id|thread_id|graph_id|assistant_id|__)/
+
+/** What starts a run with the same input and settings. */
+export function repetitionOf({ assistant_id: id, kwargs = {} }: Run): RunStart {
+  const config = kwargs['config'] as JsonObject | undefined
+  const configurable = Object.fromEntries(
+    Object.entries((config?.['configurable'] ?? {}) as JsonObject)
+      .filter(([key]) => !ofOneRun.test(key)),
+  )
+  const kept = repeated.flatMap((key): [string, Json][] => {
+    const value = kwargs[key]
+    return value === undefined ? [] : [[key, value]]
+  })
+  return { assistant_id: id, ...Object.fromEntries(kept),
+    ...config !== undefined && { config: { ...config, configurable } } }
+}
+
+/** Where the trace of a run is: the project of its graph, or the one that its metadata name. */
+export function traceOf({ metadata, graph_id: graphId, run_id: id }: Run): {
+  readonly project: string
+  readonly trace: string
+} | undefined {
+  const project = metadata?.['project'] ?? graphId ?? metadata?.['graph_id']
+  return typeof project === 'string' ? { project, trace: id } : undefined
+}

@@ -1,0 +1,133 @@
+/** Two states as one tree: what was added, what is gone, what changed. */
+
+import { diffWordsWithSpace } from 'diff'
+import { useMemo, useState, useSyncExternalStore } from 'react'
+
+import type { ThreadState } from '../../api/states.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { JsonRowList } from '../../json/json-row-list.tsx'
+import type { DrawValue } from '../../json/json-row.tsx'
+import { changesIn, comparedRows } from '../../json/json-rows.ts'
+import type { JsonRow } from '../../json/json-rows.ts'
+import { useBranches } from '../../parts/json-tree.tsx'
+import { branchWords } from '../../json/json-words.ts'
+import { useKeys } from '../../shell/keys.ts'
+import css from './state.module.css'
+
+/** The states. */
+export interface CompareProps {
+  readonly before: ThreadState
+  readonly after: ThreadState
+}
+
+const rootPath = ['values']
+
+/** The comparison. */
+export function Compare({ before, after }: CompareProps) {
+  const { isOpen, toggle } = useBranches(({ sign, depth }) => sign === 'inside' || depth === 0,
+    undefined)
+  const rows = useMemo(
+    () => comparedRows(before.values ?? {}, after.values ?? {}, rootPath, isOpen),
+    [before, after, isOpen],
+  )
+  const changes = useMemo(() => changesIn(rows), [rows])
+  const [shown, setShown] = useState<string>()
+  const at = changes.findIndex((place) => rows[place]!.id === shown)
+  const move = (by: number) => {
+    const next = at < 0 ? (by > 0 ? 0 : changes.length - 1) : at + by
+    const place = changes[(next + changes.length) % changes.length]
+    if (place !== undefined) setShown(rows[place]!.id)
+  }
+  useKeys('Compare', {
+    n: { words: 'Next change', act: () => move(1) },
+    p: { words: 'Previous change', act: () => move(-1) },
+  })
+  const twoColumns = useWide()
+  return (
+    <section className={css['state']} aria-label="Comparison">
+      <header className={css['bar']}>
+        <span className={css['meta']} role="status">{totals(rows)}</span>
+        <span className={css['acts']}>
+          {changes.length > 0 && (
+            <>
+              <Button small kind="quiet" label="Previous change (p)"
+                icon={<Icon name="up" size={14} />} onClick={() => move(-1)} />
+              <Button small kind="quiet" label="Next change (n)"
+                icon={<Icon name="down" size={14} />} onClick={() => move(1)} />
+            </>
+          )}
+        </span>
+      </header>
+      <JsonRowList rows={rows} label="Changes" rootName="values" toggle={toggle} fill shown={shown}
+        draw={drawn} twoColumns={twoColumns} />
+    </section>
+  )
+}
+
+/** "2 added, 1 removed" of what is seen; members of new branches count with them. */
+function totals(rows: readonly JsonRow[]): string {
+  const counts = { added: 0, removed: 0, changed: 0, moved: 0 }
+  const signs: (string | null)[] = []
+  for (const { sign, depth } of rows) {
+    signs[depth] = sign
+    if (sign !== null && sign !== 'inside' && signs[depth - 1] !== sign) counts[sign]++
+  }
+  const said = Object.entries(counts).filter(([, many]) => many > 0)
+    .map(([what, many]) => `${many} ${what}`)
+  return said.length === 0 ? 'Both steps hold the same.' : said.join(', ')
+}
+
+/** From this width on, what was and what is stand beside each other. */
+const wide = matchMedia('(min-width: 1400px)')
+
+function useWide(): boolean {
+  return useSyncExternalStore((listener) => {
+    wide.addEventListener('change', listener)
+    return () => wide.removeEventListener('change', listener)
+  }, () => wide.matches)
+}
+
+/** Draws a changed value: its words compared, or the old one and the new one. */
+const drawn: DrawValue = (row, side) => {
+  if (row.sign !== 'changed') return undefined
+  const { before, value } = row
+  const parts = typeof before === 'string' && typeof value === 'string'
+    ? wordParts(before, value)
+    : wholeParts(before, value)
+  return (
+    <span className={css['changed']} dir="auto">
+      {parts.map(({ kind, text }, at) => {
+        if (kind === 'same') return <span key={at}>{text}</span>
+        if (kind === 'removed') return side === 'after' ? null : <del key={at}>{text}</del>
+        return side === 'before' ? null : <ins key={at}>{text}</ins>
+      })}
+    </span>
+  )
+}
+
+interface Part {
+  readonly kind: 'same' | 'added' | 'removed'
+  readonly text: string
+}
+
+/** Longer texts, and those with hardly a word in common, are shown whole. */
+const limits = { maxEditLength: 1_500, timeout: 150 }
+const longest = 200_000
+
+function wordParts(before: string, after: string): readonly Part[] {
+  const parts = before.length + after.length > longest
+    ? undefined
+    : diffWordsWithSpace(before, after, limits)
+  return parts?.map(({ value, added, removed }): Part => ({ text: value,
+    kind: added ? 'added' : removed ? 'removed' : 'same' })
+  ) ?? wholeParts(before, after)
+}
+
+const wholeParts = (before: unknown, after: unknown): readonly Part[] => [
+  { kind: 'removed', text: shortOf(before) },
+  { kind: 'added', text: shortOf(after) },
+]
+
+const shortOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? branchWords(value) : String(value).slice(0, 2_000)

@@ -1,0 +1,119 @@
+/** Everything that the page of a thread shows and does, from its address and its answers. */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useState } from 'react'
+
+import { textOf } from '../api/content.ts'
+import { whoAmI } from '../api/server.ts'
+import { stateAt } from '../api/states.ts'
+import type { ThreadState } from '../api/states.ts'
+import { titleOf } from '../api/threads.ts'
+import type { Interrupt } from '../api/threads.ts'
+import { trialOf } from '../assistants/trial.ts'
+import { useLive } from '../live/live-store.ts'
+import type { ChatMessage } from '../live/message-merge.ts'
+import { nodesAt } from '../live/node-times.ts'
+import { statusOf } from '../parts/status.tsx'
+import type { ThreadSearch } from './address.ts'
+import { plainSettings } from '../chat/settings-body.ts'
+import { useAssistant } from './use-assistant.ts'
+import { useMessages } from '../chat/use-messages.ts'
+import { useSend } from './use-send.ts'
+import type { Sent } from './use-send.ts'
+import { keysOf, parentIn, useFollowing, useFreshness, useThread } from './use-thread.ts'
+
+/** The address, and a way to change some of it. */
+function useAddress() {
+  const search = useSearch({ from: '/threads/$id' })
+  const navigate = useNavigate({ from: '/threads/$id' })
+  const go = useCallback((change: Partial<ThreadSearch>, replace = false) => {
+    void navigate({ search: (old) => ({ ...old, ...change }), replace })
+  }, [navigate])
+  return { search, go }
+}
+
+/** The screen of a thread. */
+export function useScreen(id: string) {
+  const { search, go } = useAddress()
+  const client = useQueryClient()
+  const following = useFollowing(id)
+  const { store, watch } = following
+  useFreshness(id, store)
+  const answers = useThread(id)
+  const { thread, head, history, runs } = answers
+  const chosen = useAssistant(search.assistant, thread.data?.metadata)
+  const isLive = useLive(store, ({ run }) => run !== undefined && !run.over)
+  const liveId = useLive(store, ({ run }) => run?.runId)
+  const isBusy = isLive || thread.data?.status === 'busy'
+  const [settings, setSettings] = useState(() => ({ ...plainSettings, ...trialOf(id) }))
+  const { data: me } = useQuery(whoAmI)
+  const chat = useMessages(id, search.at, chosen.isChat !== false)
+  // The first schemas of a graph take seconds to make: messages that are there say as much.
+  const choice = { ...chosen,
+    isChat: chosen.isChat ?? (chat.messages.length > 0 ? true : undefined) }
+  const send = useSend({ threadId: id, watch, isBusy, settings,
+    assistantId: choice.assistant?.assistant_id })
+  const steps = history.data?.steps ?? []
+  const shown = search.at === undefined
+    ? head.data
+    : steps.find(({ checkpoint_id: each }) => each === search.at)
+  const messages = useMemo(
+    () => withSent(chat.messages, search.at === undefined ? send.sent : [], liveId),
+    [chat.messages, send.sent, search.at, liveId],
+  )
+  const title = useTitle(id, thread.data, choice.isChat === true ? chat : undefined,
+    search.at === undefined)
+  const liveNodes = useLive(store, ({ run }) => run?.nodes)
+  const stillNodes = useMemo(() => nodesAt(shown, parentIn(steps, shown)), [shown, steps])
+  return { search, go, following, answers, choice, isBusy, settings, setSettings, chat, messages,
+    send, steps, shown, title, runs: runs.data ?? [], headId: head.data?.checkpoint_id ?? undefined,
+    status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'),
+    refusal: me?.role === 'reader' ? 'A key with the role reader changes nothing.' : undefined,
+    interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
+    nodes: search.at === undefined && liveNodes !== undefined ? liveNodes : stillNodes,
+    /** From here on the chat goes on behind the chosen step. */
+    branchFrom: (branch: readonly ChatMessage[]) => {
+      const key = [...keysOf(id).messages, 'now', 'end']
+      client.setQueryData<ThreadState>(key, (old) => ({ ...old, values: {
+        messages: branch as never,
+      } }))
+    } }
+}
+
+/** The screen. */
+export type Screen = ReturnType<typeof useScreen>
+
+/** A run that was undone takes its message with it. */
+function withSent(known: readonly ChatMessage[], sent: readonly Sent[],
+  liveId: string | undefined): readonly ChatMessage[] {
+  const ids = new Set(known.map(({ id }) => id))
+  const more = sent.filter(({ runId }) => runId === undefined || runId === liveId)
+    .map(({ message }) => message).filter(({ id }) => !ids.has(id))
+  return more.length === 0 ? known : [...known, ...more]
+}
+
+/** Questions of the newest state: never those that a stream spoke of before. */
+function interruptsOf(head: ThreadState | undefined): readonly Interrupt[] {
+  return head?.tasks?.flatMap(({ interrupts = [] }) => interrupts) ?? []
+}
+
+function useTitle(id: string, thread: Parameters<typeof titleOf>[0] | undefined,
+  chat: ReturnType<typeof useMessages> | undefined, isNow: boolean): string {
+  const named = thread === undefined ? '' : titleOf(thread)
+  const isUnnamed = named.startsWith('Thread ')
+  const begin = isNow && chat?.hasOlder === false ? chat.messages[0] : undefined
+  const isAsked = isUnnamed && begin === undefined && chat !== undefined &&
+    chat.messages.length > 0
+  const { data: asked } = useQuery({ queryKey: [...keysOf(id).thread, 'first words'],
+    enabled: isAsked, staleTime: 60_000, queryFn: async ({ signal }) => {
+      const { values } = await stateAt(id, undefined, ['values.messages[0:1]'], signal)
+      const [message] = (values?.['messages'] ?? []) as unknown as readonly ChatMessage[]
+      return firstWords(message)
+    } })
+  const first = begin === undefined ? asked : firstWords(begin)
+  return isUnnamed && first !== undefined && first !== '' ? first : named
+}
+
+const firstWords = (message: ChatMessage | undefined): string =>
+  textOf(message?.content).slice(0, 120).trim()

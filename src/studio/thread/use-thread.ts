@@ -1,0 +1,103 @@
+/** What a page knows of its thread: asked once, and again when the thread has changed. */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+
+import { ApiError } from '../api/client.ts'
+import { runsOf } from '../api/runs.ts'
+import { historyPage, stateAt } from '../api/states.ts'
+import type { ThreadState } from '../api/states.ts'
+import { threadOf } from '../api/threads.ts'
+import { after } from '../env.ts'
+import { EventLog } from '../live/event-log.ts'
+import { LiveStore, useLive } from '../live/live-store.ts'
+import { ThreadWatch } from '../live/thread-watch.ts'
+import { withNewest, withOlder } from '../timeline/history.ts'
+import type { History } from '../timeline/history.ts'
+
+const pageLength = 100
+
+/** What the newest state says beside its values. */
+const headParts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
+  'metadata.source', 'metadata.run_id', 'created_at']
+
+/** The keys of the answers about a thread. */
+export const keysOf = (id: string) => ({
+  thread: ['thread', id] as const,
+  head: ['thread', id, 'head'] as const,
+  history: ['thread', id, 'history'] as const,
+  runs: ['thread', id, 'runs'] as const,
+  messages: ['thread', id, 'messages'] as const,
+})
+
+/** The runs that this page follows, as long as the page is shown. */
+export interface Following {
+  readonly store: LiveStore
+  readonly log: EventLog
+  /** The watch; undefined before the first effect, and after the thread was deleted. */
+  readonly watch: ThreadWatch | undefined
+  readonly isGone: boolean
+}
+
+/** Follows a thread while the component is shown. */
+export function useFollowing(id: string): Following {
+  const [{ store, log }] = useState(() => ({ store: new LiveStore(), log: new EventLog() }))
+  const [watch, setWatch] = useState<ThreadWatch>()
+  const [isGone, setGone] = useState(false)
+  useEffect(() => {
+    const made = new ThreadWatch({ threadId: id, store, log, gone: () => setGone(true) })
+    setWatch(made)
+    return () => made.stop()
+  }, [id, store, log])
+  return { store, log, watch, isGone }
+}
+
+/** Asks again what changed, at most three times a second. */
+export function useFreshness(id: string, store: LiveStore): void {
+  const client = useQueryClient()
+  const version = useLive(store, (state) => state.version)
+  useEffect(() => {
+    if (version === 0) return
+    return after(version === 1 ? 0 : 300, () => {
+      void client.invalidateQueries({ queryKey: keysOf(id).thread })
+    })
+  }, [client, id, version])
+}
+
+/** The thread, its newest state, its steps and its runs. */
+export function useThread(id: string) {
+  const keys = keysOf(id)
+  const client = useQueryClient()
+  const thread = useQuery({ queryKey: [...keys.thread, 'row'],
+    queryFn: ({ signal }) => threadOf(id, signal) })
+  const head = useQuery({ queryKey: keys.head,
+    queryFn: ({ signal }) => stateAt(id, undefined, headParts, signal) })
+  const history = useQuery({ queryKey: keys.history, queryFn: async ({ signal }) => {
+    const newest = await historyPage(id, undefined, pageLength, signal)
+    return withNewest(client.getQueryData<History>(keys.history), newest, pageLength)
+  } })
+  const isBusy = thread.data?.status === 'busy'
+  const runs = useQuery({ queryKey: keys.runs, queryFn: ({ signal }) => runsOf(id, 50, 0, signal),
+    refetchInterval: isBusy ? 4_000 : false })
+  const more = useCallback(async () => {
+    const last = client.getQueryData<History>(keysOf(id).history)?.steps.at(-1)?.checkpoint_id
+    if (last == null) return
+    const older = await historyPage(id, last, pageLength)
+    client.setQueryData<History>(keysOf(id).history,
+      (known) => known && withOlder(known, older, pageLength))
+  }, [client, id])
+  return { thread, head, history, runs, more }
+}
+
+/** Everything that `useThread` answers. */
+export type ThreadAnswers = ReturnType<typeof useThread>
+
+/** True if there is no such thread, or not for this caller. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 422)
+
+/** The parent of a step among those that were read. */
+export function parentIn(steps: readonly ThreadState[], step: ThreadState | undefined) {
+  const parent = step?.parent_checkpoint_id
+  return parent == null ? undefined : steps.find(({ checkpoint_id: id }) => id === parent)
+}

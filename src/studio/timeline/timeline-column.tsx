@@ -1,0 +1,141 @@
+/** The column of the time line: its head, its filter, and its keys. */
+
+import { useCallback, useMemo, useState } from 'react'
+
+import { count } from '../parts/amounts.ts'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useKeys } from '../shell/keys.ts'
+import { lanesOf } from './lanes.ts'
+import { isPhone } from './row-height.ts'
+import { contracted, foldedRuns, passes, stepsOf } from './steps.ts'
+import type { Step, StepFilter } from './steps.ts'
+import { paneId } from '../thread/pane-id.ts'
+import css from '../thread/thread-page.module.css'
+import { Timeline } from './timeline.tsx'
+import type { StepActs } from './timeline.tsx'
+import { TimelineFilter } from './timeline-filter.tsx'
+import type { Screen } from '../thread/use-screen.ts'
+import { useStepWords } from './use-step-words.ts'
+import { unseenOf } from './warp.tsx'
+
+/** From so many steps on there is a filter, and from so many on a run is one row. */
+const filteredFrom = 50
+const foldedFrom = 300
+
+/** The column. */
+export function TimelineColumn({ screen }: { readonly screen: Screen }) {
+  const { answers: { history, more, thread }, search, headId, steps: states } = screen
+  const words = useStepWords(thread.data!.thread_id, states)
+  const all = useMemo(() => stepsOf(states, words.words), [states, words.words])
+  const [filter, setFilter] = useState<StepFilter>({})
+  const [wish, setWish] = useState<boolean>()
+  const isFolded = wish ?? all.length > foldedFrom
+  const steps = useMemo(() => shownOf(all, filter, isFolded, [headId, search.at, search.vs]), [all,
+    filter, isFolded, headId, search.at, search.vs])
+  const acts = useStepActs(screen)
+  useStepKeys(screen, steps, acts)
+  const { hasMore = false } = history.data ?? {}
+  const branches = useMemo(
+    () => unseenOf(Math.max(0, ...lanesOf(steps, headId).map(({ lane }) => lane))),
+    [steps, headId],
+  )
+  return (
+    <section className={`${css['column']} ${css['line']}`} aria-label="Time line"
+      id={paneId('line', screen)}
+    >
+      <div className={css['head']}>
+        <h2>Time line</h2>
+        <span className={css['aside']}>
+          {branches > 0 && <span>+{branches} branches</span>}
+          {history.data !== undefined &&
+            `${count(all.length)}${hasMore ? '+' : ''} ${all.length === 1 ? 'step' : 'steps'}`}
+        </span>
+      </div>
+      {all.length > filteredFrom && (
+        <TimelineFilter steps={all} filter={filter} change={setFilter} isFolded={isFolded}
+          fold={setWish} />
+      )}
+      {history.error !== null && history.data === undefined && (
+        <div className={css['pad']}>
+          <ErrorNotice error={history.error} retry={() => void history.refetch()} />
+        </div>
+      )}
+      {history.isPending && <Reading />}
+      {history.data !== undefined && (all.length === 0
+        ? (
+          <Empty title="No steps yet">
+            <p>Each step of a run leaves a knot here: to look at, to go back to, to branch from.</p>
+          </Empty>
+        )
+        : steps.length === 0
+        ? <Empty title="No step is like that" />
+        : (
+          <Timeline steps={steps} headId={headId} chosen={search.at} versus={search.vs}
+            hasMore={hasMore} more={more} seen={words.seen} acts={acts} />
+        ))}
+    </section>
+  )
+}
+
+function Reading() {
+  return (
+    <div className={css['pad']} role="status" aria-label="Steps are read">
+      {[80, 55, 70, 80, 45, 65].map((width) => <Skeleton key={width} width={`${width}%`} />)}
+    </div>
+  )
+}
+
+function shownOf(all: readonly Step[], filter: StepFilter, isFolded: boolean,
+  kept: readonly (string | undefined)[]): readonly Step[] {
+  const isFiltered = filter.node !== undefined || filter.run !== undefined || filter.inputs === true
+  if (isFiltered) return contracted(all, (step) => passes(step, filter))
+  return isFolded ? foldedRuns(all, new Set(kept.filter((id) => id !== undefined))) : all
+}
+
+function useStepActs({ go, headId, search: { at } }: Screen): StepActs {
+  const choose = useCallback((id: string | undefined) => {
+    go({ at: id, vs: undefined, ...isPhone() && { pane: undefined } }, true)
+  }, [go])
+  const fork = useCallback(
+    (id: string) => go({ at: id, vs: undefined, view: undefined, pane: undefined }),
+    [go],
+  )
+  const compare = useCallback((id: string) => {
+    const from = at ?? headId
+    if (id !== from) go({ at: from, vs: id, view: 'state', pane: undefined })
+  }, [go, at, headId])
+  return useMemo(() => ({ choose, fork, compare }), [choose, fork, compare])
+}
+
+function useStepKeys({ search, headId, go, send, refusal }: Screen, steps: readonly Step[],
+  { choose, compare }: StepActs): void {
+  const move = (by: number) => {
+    const at = steps.findIndex(({ id }) => id === (search.at ?? headId))
+    const next = steps[Math.max(0, Math.min(steps.length - 1, at + by))]
+    if (next !== undefined) choose(next.id)
+  }
+  const down = { words: 'Older step', act: () => move(1) }
+  const up = { words: 'Newer step', act: () => move(-1) }
+  useKeys('Time line', {
+    'j': down,
+    'k': up,
+    'ArrowDown': down,
+    'ArrowUp': up,
+    'f': { words: 'Branch from the chosen step', act: () => {
+      go({ view: undefined, pane: undefined }, true)
+      document.querySelector<HTMLElement>('form textarea')?.focus()
+    } },
+    'e': { words: 'Edit the state of the step', act: () => go({ view: 'state' }, true) },
+    'r': { words: 'Run again from the chosen step', act: () => {
+      if (search.at === undefined || refusal !== undefined) return
+      choose(undefined)
+      void send.start({ input: null, checkpoint_id: search.at }).catch(() => {})
+    } },
+    'c': { words: 'Compare the chosen step with now', act: () => {
+      if (headId !== undefined) compare(headId)
+    } },
+    'Escape': { words: 'Back to now', act: () => choose(undefined) },
+  })
+}

@@ -1,0 +1,170 @@
+/** The time line of a thread: each step is a knot, each branch a thread of its own. */
+
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+
+import { Button } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { counted, duration } from '../parts/amounts.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useRowHeight } from './row-height.ts'
+import { lanesOf } from './lanes.ts'
+import type { Lane } from './lanes.ts'
+import type { Step } from './steps.ts'
+import css from './timeline.module.css'
+import { Warp, widthOf } from './warp.tsx'
+
+/** What may be done with steps. */
+export interface StepActs {
+  /** Shows a step; undefined for now. */
+  readonly choose: (id: string | undefined) => void
+  readonly fork: (id: string) => void
+  readonly compare: (id: string) => void
+}
+
+/** Steps, newest first, and which of them are looked at. */
+export interface TimelineProps {
+  readonly steps: readonly Step[]
+  readonly headId: string | undefined
+  readonly chosen: string | undefined
+  readonly versus: string | undefined
+  readonly hasMore: boolean
+  readonly more: () => void
+  /** Rows that are seen now: the words of these are asked for. */
+  readonly seen: (from: string, to: string) => void
+  readonly acts: StepActs
+}
+
+/** The time line. */
+export function Timeline(
+  { steps, headId, chosen, versus, hasMore, more, seen, acts }: TimelineProps,
+) {
+  const box = useRef<HTMLDivElement>(null)
+  const height = useRowHeight()
+  const lanes = useMemo(() => lanesOf(steps, headId), [steps, headId])
+  const list = useVirtualizer({ count: steps.length, getScrollElement: () => box.current,
+    estimateSize: () => height, overscan: 10, getItemKey: (at) => steps[at]!.id })
+  useStandstill(steps, box, height)
+  const items = list.getVirtualItems()
+  const first = steps[items[0]?.index ?? 0]?.id
+  const last = items.at(-1)?.index ?? 0
+  const lastId = steps[last]?.id
+  const needsMore = hasMore && last > steps.length - 20
+  useEffect(() => {
+    if (needsMore) more()
+  }, [needsMore, more, steps.length])
+  useEffect(() => {
+    if (first !== undefined && lastId !== undefined) seen(first, lastId)
+  }, [first, lastId, seen])
+  useEffect(() => list.measure(), [list, height])
+  const at = steps.findIndex(({ id }) => id === chosen)
+  useEffect(() => {
+    if (at >= 0) list.scrollToIndex(at)
+  }, [at, list])
+  const width = widthOf(Math.max(0, ...items.map(({ index }) => outermost(lanes[index]!))))
+  return (
+    <div className={css['timeline']} ref={box} role="grid" tabIndex={0} data-timeline
+      aria-label="Time line, newest step first" aria-rowcount={steps.length}
+      aria-activedescendant={items.some(({ index }) => index === at) ? `step-${chosen}` : undefined}
+    >
+      <div role="rowgroup" className={css['rows']} style={{ height: list.getTotalSize() }}>
+        {items.map(({ index, start }) => (
+          <Row key={steps[index]!.id} step={steps[index]!} lane={lanes[index]!} index={index}
+            start={start} width={width} height={height} isHead={steps[index]!.id === headId}
+            isChosen={index === at} isVersus={steps[index]!.id === versus} acts={acts} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const outermost = ({ lane, through }: Lane) => Math.max(lane, through.at(-1) ?? 0)
+
+/** New rows come above: what is looked at stays where it is, unless that is the newest row. */
+function useStandstill(steps: readonly Step[], box: React.RefObject<HTMLDivElement | null>,
+  height: number): void {
+  const before = useRef(steps)
+  useLayoutEffect(() => {
+    const old = before.current
+    before.current = steps
+    const { scrollTop = 0 } = box.current ?? {}
+    const top = old[Math.floor(scrollTop / height)]
+    if (scrollTop < height || top === undefined) return
+    const moved = steps.findIndex(({ id }) => id === top.id) - old.indexOf(top)
+    if (moved > 0) box.current!.scrollTop += moved * height
+  }, [steps, box, height])
+}
+
+const Row = memo(
+  function Row({ step, lane, index, start, width, height, isHead, isChosen, isVersus, acts }: {
+    readonly step: Step
+    readonly lane: Lane
+    readonly index: number
+    readonly start: number
+    readonly width: number
+    readonly height: number
+    readonly isHead: boolean
+    readonly isChosen: boolean
+    readonly isVersus: boolean
+    readonly acts: StepActs
+  }) {
+    const { id, kind, label } = step
+    return (
+      <div id={`step-${id}`} role="row" aria-rowindex={index + 1} aria-selected={isChosen}
+        className={classOf(step, lane, isChosen, isVersus)}
+        style={{ transform: `translateY(${start}px)`, paddingLeft: width, height }}
+        onClick={() => acts.choose(isChosen ? undefined : id)}
+      >
+        <Warp step={step} lane={lane} width={width} height={height} isChosen={isChosen} />
+        <span role="gridcell" className={css['label']}>
+          <span dir="auto" title={label}>
+            {label}
+            {kind === 'input' && <span className="unseen">, input</span>}
+          </span>
+          {step.said !== '' && <small dir="auto" title={step.said}>{step.said}</small>}
+          <Hints step={step} isHead={isHead} />
+        </span>
+        <span role="gridcell" className={css['meta']}>
+          {step.tookMs !== undefined && step.folded === 0 && duration(step.tookMs)}
+          <i>{step.number}</i>
+        </span>
+        <span role="gridcell" className={css['acts']}>
+          <Button small icon={<Icon name="fork" size={14} />} tabIndex={-1}
+            label={`Branch from step ${step.number ?? ''}`} onClick={(event) => {
+            event.stopPropagation()
+            acts.fork(id)
+          }} />
+          <Button small icon={<Icon name="compare" size={14} />} tabIndex={-1}
+            label={`Compare step ${step.number ?? ''} with the chosen one`} onClick={(event) => {
+            event.stopPropagation()
+            acts.compare(id)
+          }} />
+        </span>
+      </div>
+    )
+  },
+)
+
+function Hints({ step, isHead }: { readonly step: Step; readonly isHead: boolean }) {
+  return (
+    <>
+      {step.status !== undefined && (
+        <span className="unseen">{step.status === 'failed' ? 'Failed' : 'Waiting for you'}</span>
+      )}
+      {step.folded > 0 && <Chip>{counted(step.folded + 1, 'step')}</Chip>}
+      {isHead && <Chip tone="accent">now</Chip>}
+      {step.attempt > 1 && (
+        <Chip tone="waiting" title="Resumed after a failure of its server">
+          attempt {step.attempt}
+        </Chip>
+      )}
+    </>
+  )
+}
+
+function classOf({ kind, label }: Step, { lane }: Lane, isChosen: boolean,
+  isVersus: boolean): string {
+  return [css['row'], kind === 'input' && css['input'], label === 'start' && css['quiet'],
+    lane > 0 && css['aside'], isChosen && css['chosen'], isVersus && css['versus']]
+    .filter(Boolean).join(' ')
+}
