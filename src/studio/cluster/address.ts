@@ -3,12 +3,12 @@
 import { textIn } from '../address.ts'
 import type { RawSearch } from '../address.ts'
 
-/** What the page shows. */
+/** What the page shows: one member stands out if it is chosen. */
 export interface ClusterSearch {
-  readonly id?: string | undefined
+  readonly member?: string | undefined
 }
 
 /** Reads it. */
 export function readClusterSearch(raw: RawSearch): ClusterSearch {
-  return { id: textIn(raw, 'id') }
+  return { member: textIn(raw, 'member') }
 }

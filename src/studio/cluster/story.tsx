@@ -1,0 +1,33 @@
+/** What happened to members and shards since the page was opened, the newest first. */
+
+import type { StoryLine } from './cluster-state.ts'
+import css from './cluster.module.css'
+
+/** The list. */
+export function Story({ lines }: { readonly lines: readonly StoryLine[] }) {
+  return (
+    <section className={css['story']} aria-label="What happened">
+      <h2 className={css['title']}>What happened</h2>
+      {lines.length === 0
+        ? <p className={css['meta']}>Nothing since this page was opened.</p>
+        : (
+          <div role="log" aria-label="Changes" tabIndex={0}>
+            <ol>
+              {lines.map(({ key, at, tone, text }) => (
+                <li key={key} className={css[tone]}>
+                  <time dateTime={at}>{timeOfDay(at)}</time>
+                  <span>{text}</span>
+                </li>
+              ))}
+            </ol>
+          </div>
+        )}
+    </section>
+  )
+}
+
+/** Hours, minutes, seconds and tenths. */
+function timeOfDay(iso: string): string {
+  const time = new Date(iso)
+  return `${time.toLocaleTimeString('en-GB')}.${Math.floor(time.getMilliseconds() / 100)}`
+}

@@ -1,0 +1,21 @@
+/** How long a member has been up; it goes on by itself. */
+
+import { useEffect, useState } from 'react'
+
+import { every, nowMs } from '../env.ts'
+import { duration } from '../parts/amounts.ts'
+
+/** "up 3 min 4 s", with the time of the start as its tooltip. */
+export function UpSince({ iso }: { readonly iso: string }) {
+  const [now, setNow] = useState(nowMs)
+  useEffect(() =>
+    every(1_000, () => {
+      if (document.visibilityState !== 'hidden') setNow(nowMs())
+    }), [])
+  const upMs = Math.max(0, now - Date.parse(iso))
+  return (
+    <time dateTime={iso} title={`since ${new Date(iso).toLocaleString()}`}>
+      up {duration(Math.floor(upMs / 1_000) * 1_000)}
+    </time>
+  )
+}
