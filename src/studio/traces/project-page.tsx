@@ -1,8 +1,90 @@
-/** Traces of a project. */
+/** The traces of a project: filters, statistics, charts, the list, and a trace beside it. */
 
-import { PageHead } from '../parts/page-head.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
+
+import { projectQuery } from '../api/projects.ts'
+import type { TraceQuestion } from '../api/traces.ts'
+import { nowMs } from '../env.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { beginOf } from './address.ts'
+import type { ProjectSearch } from './address.ts'
+import { FilterBar } from './filter/filter-bar.tsx'
+import { writeLanguage } from './filter/filter-language.ts'
+import { readWords } from './filter/filter-parts.ts'
+import css from './project-page.module.css'
+import { StatisticsLine } from './statistics-line.tsx'
+import { TraceList } from './trace-list.tsx'
+import { TracePeek } from './trace-peek.tsx'
+
+const Charts = lazy(async () => ({ default: (await import('./charts/charts.tsx')).Charts }))
 
 /** The page. */
 export function ProjectPage() {
-  return <PageHead title="Traces of a project" />
+  const { project: projectId } = useParams({ from: '/traces/$project' })
+  const search = useSearch({ from: '/traces/$project' })
+  const navigate = useNavigate()
+  const project = useQuery(projectQuery(projectId))
+  const { q, filter, time, charts, peek } = search
+  const question = useMemo((): TraceQuestion => ({
+    projectId,
+    filter: filter ?? writeLanguage(readWords(q ?? '')),
+    fromMs: beginOf(time, nowMs()),
+  }), [projectId, q, filter, time])
+  const set = useCallback(
+    (change: Partial<ProjectSearch>) =>
+      void navigate({ to: '/traces/$project', params: { project: projectId }, replace: true,
+        search: (old: ProjectSearch) => ({ ...old, ...change }) }),
+    [navigate, projectId],
+  )
+  return (
+    <>
+      <header className={css['head']}>
+        <div className={css['line']}>
+          <Link to="/traces" search={{}} className={buttonClass('quiet', true, true)}
+            aria-label="All projects" title="All projects"
+          >
+            <Icon name="back" />
+          </Link>
+          {project.data === undefined
+            ? <h1>{project.isError ? 'Project' : <Skeleton width={160} height={18} />}</h1>
+            : <h1 title={project.data.name} dir="auto">{project.data.name}</h1>}
+          <Button small aria-pressed={charts === 'on'} icon={<Icon name="chart" size={14} />}
+            onClick={() => set({ charts: charts === 'on' ? undefined : 'on' })}
+          >
+            Charts
+          </Button>
+        </div>
+        <FilterBar search={search} set={set} />
+      </header>
+      {project.isError
+        ? (
+          <div className={css['notice']}>
+            <ErrorNotice error={project.error} retry={() => void project.refetch()} />
+          </div>
+        )
+        : (
+          <div className={`${css['body']} ${peek === undefined ? '' : css['peeking']}`}>
+            <div className={css['main']}>
+              <StatisticsLine question={question} project={project.data} />
+              {charts === 'on' && (
+                <Suspense fallback={<div className={css['chartsToCome']} />}>
+                  <Charts question={question} />
+                </Suspense>
+              )}
+              <TraceList question={question} peek={peek} set={set}
+                isFiltered={question.filter !== undefined || time !== undefined} />
+            </div>
+            {peek !== undefined && (
+              <TracePeek projectId={projectId} spanId={peek} close={() =>
+                set({ peek: undefined })} />
+            )}
+          </div>
+        )}
+    </>
+  )
 }

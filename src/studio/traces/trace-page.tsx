@@ -1,8 +1,180 @@
-/** Trace. */
+/** A trace: its spans on the axis of time, and all that is known of the chosen one. */
 
-import { PageHead } from '../parts/page-head.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useCallback, useEffect } from 'react'
 
-/** The page. */
+import { projectQuery } from '../api/projects.ts'
+import { placeOfSpan, traceSpans } from '../api/traces.ts'
+import { nowMs } from '../env.ts'
+import { counted, duration } from '../parts/amounts.ts'
+import { buttonClass } from '../parts/button.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { StatusChip } from '../parts/status.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import type { TraceSearch } from './address.ts'
+import { useSettled } from './settled.ts'
+import { SpanDetail } from './span/span-detail.tsx'
+import { unknownProject } from './trace-link.tsx'
+import css from './trace-page.module.css'
+import { spanStatus } from './trace-words.ts'
+import { treeOf } from './waterfall/span-tree.ts'
+import type { SpanTree } from './waterfall/span-tree.ts'
+import { Waterfall } from './waterfall/waterfall.tsx'
+
+const panes = [{ id: 'tree', label: 'Spans' }, { id: 'span', label: 'Chosen span' }] as const
+
+/** The page. An address that does not know its project finds it, and becomes the whole one. */
 export function TracePage() {
-  return <PageHead title="Trace" />
+  const { project, trace } = useParams({ from: '/traces/$project/$trace' })
+  return project === unknownProject
+    ? <TraceToFind id={trace} />
+    : <Trace projectId={project} traceId={trace} />
+}
+
+function TraceToFind({ id }: { readonly id: string }) {
+  const navigate = useNavigate()
+  const place = useQuery({ queryKey: ['spans', 'place', id],
+    queryFn: ({ signal }) => placeOfSpan(id, signal), retry: false })
+  useEffect(() => {
+    if (place.data === undefined) return
+    const { session_id: project, trace_id: trace } = place.data
+    void navigate({ to: '/traces/$project/$trace', params: { project, trace }, replace: true,
+      search: trace === id ? {} : { span: id } })
+  }, [place.data, navigate, id])
+  return place.isError
+    ? (
+      <Empty title="There is no such trace">
+        <ErrorNotice error={place.error} retry={() => void place.refetch()} />
+        <p>A trace appears a second after its run began, and goes when its project forgets it.</p>
+        <Link to="/traces" search={{}} className={buttonClass()}>To the projects</Link>
+      </Empty>
+    )
+    : <TraceToCome />
+}
+
+/** Spans up to which a trace that goes on is asked for every two seconds. */
+const fewSpans = 500
+
+function Trace({ projectId, traceId }: { readonly projectId: string; readonly traceId: string }) {
+  const spans = useQuery({
+    queryKey: ['spans', projectId, 'trace', traceId],
+    queryFn: async ({ signal }) => {
+      const { items } = await traceSpans(projectId, traceId, signal)
+      return treeOf(items, nowMs())
+    },
+    // Comparing ten thousand spans with those of before takes longer than drawing them.
+    structuralSharing: false,
+    refetchInterval: ({ state: { data } }) =>
+      data?.isPending ? data.byId.size < fewSpans ? 2_000 : 10_000 : false,
+    refetchOnWindowFocus: ({ state: { data } }) => data?.isPending ?? true,
+  })
+  if (spans.isError && spans.data === undefined) {
+    return (
+      <div className={css['notice']}>
+        <ErrorNotice error={spans.error} retry={() => void spans.refetch()} />
+      </div>
+    )
+  }
+  if (spans.data === undefined) return <TraceToCome />
+  if (spans.data.byId.size === 0) {
+    return (
+      <Empty title="There is no such trace in this project">
+        <p>It may have been deleted, or its time is over.</p>
+        <Link to="/traces/$project" params={{ project: projectId }} search={{}}
+          className={buttonClass()}
+        >
+          To the project
+        </Link>
+      </Empty>
+    )
+  }
+  return <TraceShown projectId={projectId} traceId={traceId} tree={spans.data} />
+}
+
+function TraceShown({ projectId, traceId, tree }: {
+  readonly projectId: string
+  readonly traceId: string
+  readonly tree: SpanTree
+}) {
+  const search = useSearch({ from: '/traces/$project/$trace' })
+  const navigate = useNavigate({ from: '/traces/$project/$trace' })
+  const set = useCallback(
+    (change: TraceSearch) =>
+      void navigate({ replace: true, search: (old) => ({ ...old, ...change }) }),
+    [navigate],
+  )
+  const choose = useCallback((span: string) => set({ span }), [set])
+  const open = useCallback((span: string) => set({ span, pane: 'span' }), [set])
+  const look = useCallback((q: string) => set({ q: q || undefined }), [set])
+  const root = tree.roots[0]!.span
+  const known = search.span !== undefined && tree.byId.has(search.span) ? search.span : root.id
+  const shown = useSettled(known, 100)
+  const pane = search.pane ?? 'tree'
+  return (
+    <>
+      <TraceHead projectId={projectId} traceId={traceId} tree={tree} />
+      <div className={css['panes']}>
+        <Tabs name="trace" label="Trace" tabs={panes} chosen={pane}
+          choose={(id) => set({ pane: id === 'span' ? 'span' : undefined })} />
+      </div>
+      <div className={css['body']} data-pane={pane} id="trace-panel">
+        <Waterfall tree={tree} chosen={known} choose={choose} open={open} q={search.q ?? ''}
+          look={look} />
+        <aside className={css['span']} aria-label="Chosen span">
+          <SpanDetail projectId={projectId} spanId={shown} traceId={traceId} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function TraceHead({ projectId, traceId, tree }: {
+  readonly projectId: string
+  readonly traceId: string
+  readonly tree: SpanTree
+}) {
+  const { data: project } = useQuery(projectQuery(projectId))
+  const { span } = tree.roots[0]!
+  const details = [counted(tree.byId.size, 'span'),
+    ...tree.tokens > 0 ? [counted(tree.tokens, 'token')] : [], duration(tree.whole.to / 1_000)]
+  return (
+    <header className={css['head']}>
+      <Link to="/traces/$project" params={{ project: projectId }} search={{}}
+        className={buttonClass('quiet', false, true)} aria-label="To the project"
+        title={project?.name ?? 'To the project'}
+      >
+        <Icon name="back" />
+      </Link>
+      <h1 dir="auto" title={span.name}>{span.name}</h1>
+      <span className={css['id']}>
+        <code title={traceId}>{traceId.slice(0, 8)}…{traceId.slice(-6)}</code>
+        <CopyButton text={traceId} label="Copy the id of the trace" />
+      </span>
+      <span className={css['details']}>
+        {details.map((each) => <span key={each}>{each}</span>)}
+      </span>
+      <StatusChip status={spanStatus(span.status)} />
+    </header>
+  )
+}
+
+function TraceToCome() {
+  return (
+    <>
+      <header className={css['head']}>
+        <h1 aria-label="Trace">
+          <Skeleton width={180} height={16} />
+        </h1>
+      </header>
+      <div className={css['toCome']} aria-busy="true">
+        {Array.from({ length: 14 },
+          (_, at) => <Skeleton key={at} width={`${30 + at * 17 % 50}%`} />)}
+      </div>
+    </>
+  )
 }

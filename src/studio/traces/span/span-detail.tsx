@@ -1,0 +1,173 @@
+/** All that is known of a span. It is asked for when the span is chosen, with its payloads. */
+
+import { useQuery } from '@tanstack/react-query'
+
+import { spanQuery } from '../../api/traces.ts'
+import type { Span, SpanPlace } from '../../api/traces.ts'
+import { count, duration } from '../../parts/amounts.ts'
+import { Chip } from '../../parts/chip.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { JsonTree } from '../../parts/json-tree.tsx'
+import { ErrorNotice, Notice } from '../../parts/notice.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { StatusChip } from '../../parts/status.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { FeedbackList } from './feedback-list.tsx'
+import { OwnRunLinks } from './own-run-links.tsx'
+import css from './span-detail.module.css'
+import { SpanPayload } from './span-payload.tsx'
+import { microseconds, tickWords } from '../waterfall/time-axis.ts'
+import { dollars, spanStatus } from '../trace-words.ts'
+
+/** A span, by its id. */
+export function SpanDetail(place: SpanPlace) {
+  const { data: span, isError, error, refetch } = useQuery(spanQuery(place))
+  if (span === null || (isError && span === undefined)) {
+    return (
+      <div className={css['detail']}>
+        {span === null
+          ? <Notice>This span is not there. It may have been deleted.</Notice>
+          : <ErrorNotice error={error} retry={() => void refetch()} />}
+      </div>
+    )
+  }
+  if (span === undefined) {
+    return (
+      <div className={css['detail']} aria-busy="true">
+        <Skeleton width={180} height={20} />
+        <Skeleton width={260} />
+        <Skeleton width="100%" height={120} />
+      </div>
+    )
+  }
+  return (
+    <div className={css['detail']} key={span.id} tabIndex={0} role="region" aria-label="Span">
+      <Head span={span} />
+      {span.error !== null && <ErrorText text={span.error} />}
+      <FeedbackList runId={span.id} traceId={span.trace_id} />
+      <SpanPayload title="Input" value={span.inputs} />
+      <SpanPayload title="Output" value={span.outputs} />
+      <Events span={span} />
+      {hasMembers(span.metadata) && (
+        <section>
+          <h3>Metadata</h3>
+          <JsonTree value={span.metadata} name="metadata" />
+        </section>
+      )}
+      {hasMembers(span.attachments) && (
+        <section>
+          <h3>Attachments</h3>
+          <JsonTree value={span.attachments} name="attachments" />
+        </section>
+      )}
+    </div>
+  )
+}
+
+function Head({ span }: { readonly span: Span }) {
+  const [start, end, first] = [span.start_time, span.end_time, span.first_token_time]
+    .map(microseconds)
+  return (
+    <header className={css['head']}>
+      <div className={css['title']}>
+        <h2 dir="auto" title={span.name}>{span.name}</h2>
+        <Chip>{span.run_type.toLowerCase()}</Chip>
+        <StatusChip status={spanStatus(span.status)} />
+        <CopyButton text={span.id} label="Copy the id of the span" />
+      </div>
+      <dl className={css['facts']}>
+        {start && end ? <Fact name="Took">{duration((end - start) / 1_000)}</Fact> : null}
+        {span.start_time !== null && (
+          <Fact name="Began">
+            <TimeText iso={span.start_time} />
+          </Fact>
+        )}
+        {start && first
+          ? <Fact name="First token">{duration((first - start) / 1_000)}</Fact>
+          : null}
+        {span.total_tokens
+          ? (
+            <Fact name="Tokens">
+              {count(span.total_tokens)}{' '}
+              <small>
+                {count(span.prompt_tokens ?? 0)} in, {count(span.completion_tokens ?? 0)} out
+              </small>
+            </Fact>
+          )
+          : null}
+        {span.total_cost ? <Fact name="Cost">{dollars(span.total_cost)}</Fact> : null}
+        {span.reference_example_id !== null && (
+          <Fact name="Example">{span.reference_example_id}</Fact>
+        )}
+      </dl>
+      {span.tags !== null && span.tags.length > 0 && (
+        <ul className={css['tags']} aria-label="Tags">
+          {span.tags.map((tag) => (
+            <li key={tag}>
+              <Chip title={tag}>{tag}</Chip>
+            </li>
+          ))}
+        </ul>
+      )}
+      <OwnRunLinks span={span} />
+    </header>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Errors of most libraries are a message and the way of the program to it. */
+function ErrorText({ text }: { readonly text: string }) {
+  const [message, ...rest] = text.split('\n')
+  return (
+    <div className={css['error']} role="note" aria-label="Error">
+      <p dir="auto">{message}</p>
+      {rest.length > 0 && (
+        <details>
+          <summary>Where it happened</summary>
+          <pre>{rest.join('\n')}</pre>
+        </details>
+      )}
+    </div>
+  )
+}
+
+/** Events that are shown; a model may have sent thousands of tokens. */
+const eventsShown = 50
+
+function Events({ span }: { readonly span: Span }) {
+  const events = span.events ?? []
+  const start = microseconds(span.start_time)
+  if (events.length === 0) return null
+  return (
+    <section>
+      <h3>Events</h3>
+      <ol className={css['events']}>
+        {events.slice(0, eventsShown).map((event, at) => {
+          const { name, time, ...more } = event
+          const us = microseconds(typeof time === 'string' ? time : null)
+          return (
+            <li key={at}>
+              <span>{us === null || start === null ? '–' : `+${tickWords(us - start)}`}</span>
+              <span dir="auto">{String(name ?? 'event')}</span>
+              {Object.keys(more).length > 0 && <JsonTree value={more} name="more" open={0} />}
+            </li>
+          )
+        })}
+      </ol>
+      {events.length > eventsShown && (
+        <p className={css['quiet']}>And {count(events.length - eventsShown)} more.</p>
+      )}
+    </section>
+  )
+}
+
+const hasMembers = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0

@@ -1,0 +1,214 @@
+/** The spans of a trace as a tree beside their bars on one axis of time. */
+
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { CSSProperties, KeyboardEvent } from 'react'
+
+import { counted } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useKeys } from '../../shell/keys.ts'
+import { SearchBox } from '../filter/search-box.tsx'
+import { foldedAtFirst, indentOf, rowsOf } from './span-tree.ts'
+import type { SpanRow, SpanTree } from './span-tree.ts'
+import { fitted, ticksOf, tickWords, zoomed } from './time-axis.ts'
+import type { TimeRange } from './time-axis.ts'
+import { useTimeWheel } from './time-wheel.ts'
+import css from './waterfall.module.css'
+import { WaterfallRow } from './waterfall-row.tsx'
+
+/** Spans above which a trace begins with its upper levels only. */
+const rowsAtFirst = 2_000
+
+/** What is shown, and what choosing does. */
+interface WaterfallProps {
+  readonly tree: SpanTree
+  readonly chosen: string
+  readonly choose: (id: string) => void
+  /** Chosen, and wished to be seen whole. */
+  readonly open: (id: string) => void
+  readonly q: string
+  readonly look: (q: string) => void
+}
+
+/** The waterfall. */
+export function Waterfall({ tree, chosen, choose, open, q, look }: WaterfallProps) {
+  const [folded, setFolded] = useState(() => foldedAround(tree, chosen))
+  const rows = useMemo(() => rowsOf(tree, folded, q), [tree, folded, q])
+  const [zoom, setZoom] = useState<TimeRange>()
+  const seen = zoom ?? tree.whole
+  const setSeen = useCallback(
+    (next: TimeRange) =>
+      setZoom(next.to - next.from >= tree.whole.to - tree.whole.from ? undefined : next),
+    [tree.whole],
+  )
+  const fold = useCallback((id: string, isFolded: boolean) =>
+    setFolded((old) => {
+      const next = new Set(old)
+      if (isFolded) next.add(id)
+      else next.delete(id)
+      return next
+    }), [])
+  const zoomBy = (factor: number) => setSeen(zoomed(seen, tree.whole, factor, 0.5))
+  const node = tree.byId.get(chosen)
+  useKeys('Spans', {
+    '+': { words: 'Closer', act: () => zoomBy(0.5) },
+    '-': { words: 'Farther', act: () => zoomBy(2) },
+    '0': { words: 'The whole time', act: () => setZoom(undefined) },
+    'f': { words: 'The time of the chosen span',
+      act: () => node && setSeen(fitted(node, tree.whole)) },
+  })
+  const isFolded = folded.size > 0
+  const foldAll = () =>
+    setFolded(
+      isFolded
+        ? new Set()
+        : new Set(tree.roots.flatMap(({ children }) =>
+          children.flatMap((child) => child.children.length > 0 ? [child.span.id] : [])
+        )),
+    )
+  return (
+    <section className={css['waterfall']} aria-label="Spans">
+      <div className={css['bar']}>
+        <SearchBox small label="Find spans" placeholder="Find by name or type …" value={q}
+          change={look} />
+        <span className={css['found']} role="status">
+          {q !== '' && counted(rows.filter(({ isMatch }) => isMatch).length, 'span')}
+        </span>
+        <Button kind="quiet" small onClick={foldAll} disabled={q !== ''}>
+          {isFolded ? 'Open all' : 'Fold'}
+        </Button>
+        <span className={css['zoom']} role="group" aria-label="Time">
+          <Button kind="quiet" small label="Farther" disabled={zoom === undefined}
+            icon={<Icon name="minus" size={14} />} onClick={() => zoomBy(2)} />
+          <Button kind="quiet" small label="Closer" icon={<Icon name="plus" size={14} />}
+            onClick={() => zoomBy(0.5)} />
+          <Button kind="quiet" small disabled={zoom === undefined}
+            onClick={() => setZoom(undefined)}
+          >
+            Fit
+          </Button>
+        </span>
+      </div>
+      <Rows tree={tree} rows={rows} chosen={chosen} choose={choose} open={open} fold={fold}
+        seen={seen} setSeen={setSeen} />
+    </section>
+  )
+}
+
+/** The way to the chosen span is open. */
+function foldedAround(tree: SpanTree, chosen: string): ReadonlySet<string> {
+  const folded = new Set(foldedAtFirst(tree, rowsAtFirst))
+  for (let node = tree.byId.get(chosen)?.parent; node !== undefined; node = node.parent) {
+    folded.delete(node.span.id)
+  }
+  return folded
+}
+
+interface RowsProps extends Pick<WaterfallProps, 'tree' | 'chosen' | 'choose' | 'open'> {
+  readonly rows: readonly SpanRow[]
+  readonly fold: (id: string, isFolded: boolean) => void
+  readonly seen: TimeRange
+  readonly setSeen: (seen: TimeRange) => void
+}
+
+function Rows({ tree, rows, chosen, choose, open, fold, seen, setSeen }: RowsProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(700)
+  useEffect(() => {
+    const watcher = new ResizeObserver(() => setWidth(box.current?.clientWidth || 700))
+    watcher.observe(box.current!)
+    return () => watcher.disconnect()
+  }, [])
+  const isNarrow = width < 560
+  const nameWidth = isNarrow ? Math.round(width * 0.58) : Math.min(420, Math.round(width * 0.44))
+  useTimeWheel({ box, nameWidth, seen, whole: tree.whole, setSeen })
+  const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current,
+    estimateSize: () => matchMedia('(max-width: 719px)').matches ? 44 : 28, overscan: 8,
+    scrollPaddingStart: 24 })
+  const items = list.getVirtualItems()
+  const depth = items.reduce((most, { index }) => Math.max(most, rows[index]?.node.depth ?? 0), 0)
+  const indent = indentOf(depth, nameWidth)
+  const active = rows.findIndex(({ node }) => node.span.id === chosen)
+  // The chosen span is seen at first, and whenever keys or the address choose another.
+  useEffect(() => {
+    if (active >= 0) list.scrollToIndex(active, { align: 'auto' })
+  }, [chosen])
+  const move = (index: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
+    if (row !== undefined) choose(row.node.span.id)
+  }
+  const act = actsOf({ rows, active, move, fold, open })
+  const byKey = (key: string) => () => {
+    box.current?.focus({ preventScroll: true })
+    act[key]?.()
+  }
+  useKeys('Tree', {
+    j: { words: 'Next span', act: byKey('ArrowDown') },
+    k: { words: 'Previous span', act: byKey('ArrowUp') },
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const does = act[event.key]
+    if (event.target !== event.currentTarget || does === undefined) return
+    event.preventDefault()
+    does()
+  }
+  const ticks = useMemo(() => ticksOf(seen, isNarrow ? 2 : 5), [seen, isNarrow])
+  const left = (us: number) => `${(us - seen.from) / (seen.to - seen.from) * 100}%`
+  return (
+    <div className={css['box']} ref={box} role="tree" aria-label="Spans" tabIndex={0}
+      aria-activedescendant={active < 0 ? undefined : `span-${chosen}`} onKeyDown={onKeyDown}
+      style={{ '--name': `${nameWidth}px` } as CSSProperties}
+    >
+      <div className={css['ruler']} aria-hidden="true">
+        {ticks.map((us) => <span key={us} style={{ left: left(us) }}>{tickWords(us)}</span>)}
+      </div>
+      <div className={css['lines']} aria-hidden="true"
+        style={{ height: Math.max(list.getTotalSize(), 0) }}
+      >
+        {ticks.map((us) => <i key={us} style={{ left: left(us) }} />)}
+      </div>
+      <div role="presentation" className={css['rows']} style={{ height: list.getTotalSize() }}>
+        {items.map(({ index, start, size }) => (
+          <WaterfallRow key={rows[index]!.node.span.id} row={rows[index]!} top={start} height={size}
+            indent={indent} seen={seen} room={62 / Math.max(80, width - nameWidth)}
+            isChosen={index === active} choose={choose} open={open} fold={fold} />
+        ))}
+      </div>
+      {rows.length === 0 && <p className={css['none']}>No span has this in its name.</p>}
+    </div>
+  )
+}
+
+/** What keys do in a tree, as readers know it. */
+function actsOf({ rows, active, move, fold, open }: {
+  readonly rows: readonly SpanRow[]
+  readonly active: number
+  readonly move: (index: number) => void
+  readonly fold: (id: string, isFolded: boolean) => void
+  readonly open: (id: string) => void
+}): Readonly<Record<string, () => void>> {
+  const row = rows[active]
+  const id = row?.node.span.id ?? ''
+  return {
+    ArrowDown: () => move(active + 1),
+    ArrowUp: () => move(active - 1),
+    PageDown: () => move(active + 20),
+    PageUp: () => move(active - 20),
+    Home: () => move(0),
+    End: () => move(rows.length - 1),
+    ArrowRight: () => {
+      if (row === undefined || row.node.children.length === 0) return
+      if (row.isOpen) move(active + 1)
+      else fold(id, false)
+    },
+    ArrowLeft: () => {
+      if (row === undefined) return
+      if (row.isOpen) fold(id, true)
+      else move(rows.findIndex(({ node }) => node === row.node.parent))
+    },
+    Enter: () => {
+      if (row !== undefined) open(id)
+    },
+  }
+}
