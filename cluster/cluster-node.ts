@@ -68,6 +68,8 @@ export interface ClusterStatus {
   readonly member: Member
   /** Those that may own shards. */
   readonly view: readonly Member[]
+  /** Those that give their shards back before they go. */
+  readonly leaving: readonly Member[]
   /** Those that were ever owned. */
   readonly shards: readonly ShardClaim[]
 }
@@ -171,6 +173,10 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
     } }
   const balancing: Service<readonly ShardChange[], void> = { name: shardService, wire,
     answer: async (changes) => ownership.handle(changes) }
+  const leaving = () => {
+    const staying = new Set(detector.view.members.map(({ id }) => id))
+    return [...owns ? [self] : [], ...detector.others].filter(({ id }) => !staying.has(id))
+  }
   /** Completed with the services of `serve`. */
   const services: Service[] = [detecting, balancing]
   return {
@@ -193,7 +199,7 @@ function joined(options: ClusterNodeOptions, joining: Joining): ClusterNode {
       void notifyAll(detectorService, {}).then(() => ownership.lookAgain())
       await ownership.start(host)
     },
-    status: () => ({ member: self, view: detector.view.members,
+    status: () => ({ member: self, view: detector.view.members, leaving: leaving(),
       shards: ownership.known.filter((owner) => owner !== undefined) }),
     giveBack: async () => {
       if (!owns || detector.others.length === 0) return

@@ -104,6 +104,11 @@ export class ActivationTable {
     return stats
   }
 
+  /** Whether the actor is in memory. It is not activated for this. */
+  has(key: ActorKey): boolean {
+    return this.#table.has(actorKeyText(key))
+  }
+
   /**
    * The actor's reply. An actor that does not live yet is activated under this epoch. `id` is the
    * same for each try of one command. `cancelled` aborts when the caller has gone.

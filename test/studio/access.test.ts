@@ -1,0 +1,72 @@
+/** Every screen, by day and by night, wide and on a phone, is fit for all readers. */
+
+import { beforeAll, expect, it } from 'vitest'
+
+import { say } from '../support/run-events.ts'
+import { oneWorker } from '../support/server-process.ts'
+import { useServer } from '../support/server.ts'
+import { sendSpans, projectId, supportTrace } from './support/sent-traces.ts'
+import { expectQuiet, useBrowser } from './support/tab.ts'
+import type { Tab } from './support/tab.ts'
+
+/** What others made would stand before what is looked for. */
+const server = useServer({ args: oneWorker })
+const browser = useBrowser()
+
+/** A page of the API has no icon. */
+const noIcon = /status of 404/
+
+/** What each screen has when it is read. */
+type Screen = readonly [address: string, ready: (page: Tab['page']) => Promise<unknown>]
+let screens: readonly Screen[]
+
+beforeAll(async () => {
+  const { threads, runs, assistants } = server.client
+  const { thread_id: chat } = await threads.create({ graphId: 'echo' })
+  await runs.wait(chat, 'echo', { input: say('## A title\n\n- one\n- `two`') })
+  await runs.wait(chat, 'echo', { input: say('again') })
+  const { thread_id: failed } = await threads.create({ graphId: 'failing' })
+  await runs.wait(failed, 'failing', { input: { topic: 'broke' }, raiseError: false })
+  const { thread_id: asking } = await threads.create({ graphId: 'ask' })
+  await runs.wait(asking, 'ask', { input: { question: 'Which one?' } })
+  const [assistant] = await assistants.search({ graphId: 'configured' })
+  const spans = supportTrace({ project: 'access', beganMs: Date.now(), words: 'Where is it?',
+    error: 'TimeoutError: no answer' })
+  await sendSpans(server.url, spans)
+  const project = await projectId(server.url, 'access')
+  const text = (words: string): Screen[1] => (page) =>
+    page.getByRole('main').getByText(words).filter({ visible: true }).first().waitFor()
+  const [step] = await threads.getHistory(chat, { limit: 1 })
+  const at = step!.parent_checkpoint!.checkpoint_id
+  screens = [
+    ['threads', text('again')],
+    ['inbox', text('Which one?')],
+    ['runs', (page) => page.getByRole('row').filter({ hasText: 'failing' }).first().waitFor()],
+    [`assistants?id=${assistant!.assistant_id}`, text('configured')],
+    ['assistants?act=new', (page) => page.getByRole('heading', { level: 1 }).waitFor()],
+    [`threads/${chat}?at=${at}`, text('What you send now starts a branch here.')],
+    [`threads/${asking}`, text('Which one?')],
+    [`traces/${project}`, text('support agent')],
+    [`traces/${project}/${spans[0]!.id}`, text('support agent')],
+    ['nowhere', (page) => page.getByRole('main').waitFor()],
+  ]
+})
+
+it.each([['light', 1_280], ['dark', 1_280], ['light', 390], ['dark', 390]] as const)(
+  'in %s colours at %i pixels',
+  async (colours, width) => {
+    const tab = await browser.open(`${server.url}/ok`, { colours, width, expected: noIcon })
+    const { page } = tab
+    page.setDefaultTimeout(15_000)
+    for (const [address, ready] of screens) {
+      await page.goto(`${server.url}/studio/${address}`)
+      await ready(page).catch((error: Error) => {
+        throw new Error(`${address} does not show what it should: ${error.message}`)
+      })
+      expect(await tab.violations(), address).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBe(width)
+    }
+    expectQuiet(tab)
+    await tab.close()
+  },
+)

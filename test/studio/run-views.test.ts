@@ -1,0 +1,117 @@
+/** The runs of a thread: what they were given, why they failed, and what may be done with them. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+
+import { useGates } from '../support/gate.ts'
+import { say } from '../support/run-events.ts'
+import { useServer } from '../support/server.ts'
+import { expectGoodLooks } from './support/looks.ts'
+import { expectQuiet, useBrowser } from './support/tab.ts'
+
+const server = useServer()
+const browser = useBrowser()
+const newGate = useGates()
+
+async function threadWithRuns(): Promise<string> {
+  const { thread_id: id } = await server.client.threads.create()
+  await server.client.runs.wait(id, 'steps', { input: { topic: 'fine' } })
+  await server.client.runs.wait(id, 'failing', { input: { topic: 'It broke' } })
+    .catch(() => undefined)
+  return id
+}
+
+const addressOf = (id: string) => `${server.url}/studio/threads/${id}?view=runs`
+const runs = (page: Page) => page.getByRole('listbox', { name: 'Runs' }).getByRole('option')
+const detail = (page: Page) => page.getByRole('region', { name: 'Chosen run' })
+
+it('are listed; each shows its input and its error, and starts again', async () => {
+  const id = await threadWithRuns()
+  const tab = await browser.open(addressOf(id))
+  const { page } = tab
+  await runs(page).filter({ hasText: 'It broke' }).click()
+  await detail(page).getByRole('alert').filter({ hasText: 'TypeError in boom' }).waitFor()
+  await detail(page).getByRole('treeitem', { name: 'topic: It broke' }).waitFor()
+  const trace = await detail(page).getByRole('link', { name: 'Trace' }).getAttribute('href')
+  const [failed] = await server.client.runs.list(id, { limit: 1 })
+  expect(trace).toContain(`/traces/failing/${failed!.run_id}`)
+
+  await page.getByRole('tab', { name: 'Log' }).click()
+  await detail(page).getByRole('heading', { name: 'Nothing logged' }).waitFor()
+
+  await runs(page).filter({ hasText: 'fine' }).click()
+  await detail(page).getByText('Done').waitFor()
+  await detail(page).getByRole('button', { name: 'Run again' }).click()
+  await expect.poll(() => runs(page).count()).toBe(3)
+  await runs(page).first().filter({ hasText: 'fine' }).waitFor()
+  const [again] = await server.client.runs.list(id, { limit: 1 })
+  expect(again).toMatchObject({ kwargs: { input: { topic: 'fine' } } })
+  expect(new URL(page.url()).searchParams.get('run')).toBe(again!.run_id)
+
+  await expect.poll(async () => (await server.client.runs.get(id, again!.run_id)).status)
+    .toBe('success')
+  await page.reload()
+  await detail(page).getByRole('button', { name: 'Delete …' }).click()
+  await detail(page).getByRole('button', { name: 'Delete this run' }).click()
+  await expect.poll(() => runs(page).count()).toBe(2)
+  expectQuiet(tab)
+  await tab.close()
+})
+
+it('that goes on is stopped', async () => {
+  const gate = newGate()
+  const { thread_id: id } = await server.client.threads.create()
+  const tab = await browser.open(addressOf(id))
+  const { page } = tab
+  await page.getByRole('heading', { name: 'No runs yet' }).waitFor()
+  const { run_id: run } = await server.client.runs.create(id, 'held', {
+    input: say(`hold ${gate.url}`),
+  })
+  await gate.arrived()
+  await page.goto(`${addressOf(id)}&run=${run}`)
+  await detail(page).getByRole('button', { name: 'Stop, keep its steps' }).click()
+  await expect.poll(async () => (await server.client.runs.get(id, run)).status)
+    .toBe('interrupted')
+  expectQuiet(tab)
+  await tab.close()
+})
+
+it('that cannot be read say why, and are asked for again', async () => {
+  const tab = await browser.open(addressOf(await threadWithRuns()), {
+    expected: /status of 429/,
+  })
+  const { page } = tab
+  await runs(page).first().waitFor()
+  await page.route(/\/runs\?/, (route) =>
+    route.fulfill({ status: 429, headers: {
+      'retry-after': '3',
+    }, json: { detail: 'Too many requests.', code: 'rate_limited' } }))
+  await page.reload()
+  await page.getByText('Too many requests.').first().waitFor()
+  await page.unroute(/\/runs\?/)
+  await page.getByLabel('Thread').getByRole('button', { name: 'Try again' }).click()
+  await runs(page).first().waitFor()
+  await tab.close()
+})
+
+it('are only looked at by who may only read', async () => {
+  const tab = await browser.open(`${server.url}/studio/threads`)
+  const { page } = tab
+  await page.route(/\/auth$/, (route) => route.fulfill({ json: { role: 'reader' } }))
+  await page.goto(addressOf(await threadWithRuns()))
+  await runs(page).first().click()
+  const again = detail(page).getByRole('button', { name: 'Run again' })
+  await expect.poll(() => again.isDisabled()).toBe(true)
+  expect(await again.getAttribute('title')).toBe('A key with the role reader changes nothing.')
+  await page.getByRole('tab', { name: 'State' }).click()
+  await expect.poll(() => page.getByRole('button', { name: 'Edit state' }).isDisabled()).toBe(true)
+  expectQuiet(tab)
+  await tab.close()
+})
+
+it('can be read by everybody', async () => {
+  const id = await threadWithRuns()
+  const [run] = await server.client.runs.list(id, { limit: 1 })
+  await expectGoodLooks(browser, `${addressOf(id)}&run=${run!.run_id}`,
+    ({ page }) => detail(page).getByRole('alert').filter({ hasText: 'TypeError' }).waitFor())
+})
