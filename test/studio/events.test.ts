@@ -18,7 +18,7 @@ async function eventful(options?: TabOptions) {
   const tab = await browser.open(`${server.url}/studio/threads/${id}`, options)
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await tab.page.keyboard.press('Enter')
-  await tab.page.getByText('echo: Hello').waitFor()
+  await tab.page.getByRole('log').getByText('echo: Hello').waitFor()
   await tab.page.getByRole('tab', { name: 'Events' }).click()
   await list(tab.page).getByRole('option').first().waitFor()
   return tab

@@ -34,7 +34,7 @@ it('are listed; each shows its input and its error, and starts again', async () 
   await detail(page).getByRole('treeitem', { name: 'topic: It broke' }).waitFor()
   const trace = await detail(page).getByRole('link', { name: 'Trace' }).getAttribute('href')
   const [failed] = await server.client.runs.list(id, { limit: 1 })
-  expect(trace).toContain(`/traces/failing/${failed!.run_id}`)
+  expect(trace).toContain(`/traces/-/${failed!.run_id}`)
 
   await page.getByRole('tab', { name: 'Log' }).click()
   await detail(page).getByRole('heading', { name: 'Nothing logged' }).waitFor()

@@ -65,7 +65,7 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
   app.get('/runs/:id/url', platformRoute('read', reading), async (request, reply) => {
     const id = requireId(request.params.id, 'run')
     const project = await projectOfQuery(request)
-    return reply.send({ url: `/studio/projects/${project.id}/runs/${id}` })
+    return reply.send({ url: `/studio/traces/${project.id}/${id}` })
   })
 
   app.get('/runs/:id', platformRoute('read', reading), async (request, reply) => {

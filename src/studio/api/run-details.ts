@@ -1,7 +1,7 @@
 /** What more there is of a run: what it logged, why it failed, and how to do it again. */
 
 import { ask, post } from './client.ts'
-import { attemptOf } from './states.ts'
+import { attemptOf } from './attempt.ts'
 import type { ThreadState } from './states.ts'
 
 /** A line that the code of a graph wrote to the console or to its logger. */

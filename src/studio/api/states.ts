@@ -67,8 +67,3 @@ export const writeState = (threadId: string, body: {
   readonly as_node?: string | undefined
   readonly checkpoint_id?: string | undefined
 }) => post<{ checkpoint: { checkpoint_id: string } }>(`/threads/${threadId}/state`, body)
-
-/** Which attempt of its run a step is of: the first, or one after a failure. */
-export function attemptOf(metadata: StepMetadata | null | undefined): number {
-  return Math.max(metadata?.run_attempt ?? 1, metadata?.run_starts ?? 1)
-}

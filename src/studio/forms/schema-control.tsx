@@ -188,10 +188,10 @@ function ListControl({ form, value, change, place, required, label, hint, field 
           ))}
         </ol>
       )}
-      <Button small icon={<Icon name="plus" size={12} />}
+      <Button small icon={<Icon name="plus" size={12} />} label={`Add an entry: ${label}`}
         onClick={() => change([...entries, firstOf(field.item, form.root)])}
       >
-        Add to {label.toLowerCase()}
+        Add an entry
       </Button>
     </Group>
   )

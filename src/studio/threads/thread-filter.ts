@@ -22,8 +22,8 @@ export interface FilterParts {
 
 const id = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const time = /^updated([<>])(\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?)$/
-const quoted = '"(?:[^"\\\\]|\\\\.)*"'
-const token = new RegExp(`(?:(${quoted}|[^\\s":]+):)?(${quoted}|\\S+)`, 'gu')
+/** Texts in quotes may hold anything; a quote in them has a backslash. */
+const token = /(?:("(?:[^"\\]|\\.)*"|[^\s":]+):)?("(?:[^"\\]|\\.)*"|\S+)/gu
 const wordsMax = 200
 
 /** Reads the text of the filter box. It may be half typed: no text is wrong. */

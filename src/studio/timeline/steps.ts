@@ -1,6 +1,6 @@
 /** Steps of a thread as the time line names them, filters them, and folds them. */
 
-import { attemptOf } from '../api/states.ts'
+import { attemptOf } from '../api/attempt.ts'
 import type { ThreadState } from '../api/states.ts'
 import { textOf } from '../api/content.ts'
 import type { Knot } from './lanes.ts'

@@ -20,8 +20,10 @@ const peers = Object.keys(dependencies).flatMap((name) => {
 
 const generated = readdirSync(join(root, 'proto/gen'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts')).map((name) => join('proto/gen', name))
-const files = [...repositoryFiles().filter((path) => /^(src|cluster)\/.*\.ts$/.test(path)),
-  ...generated]
+const files = [
+  ...repositoryFiles().filter((path) => /^(src|cluster)\/(?!studio\/).*\.ts$/.test(path)),
+  ...generated,
+]
 const imported = new Set(files.map(readSource).flatMap(({ imports }) =>
   imports
     .filter(({ ours, target }) =>

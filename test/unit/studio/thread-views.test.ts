@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Run } from '../../../src/studio/api/runs.ts'
 import { curlFor, isShown, linesOf, readEvent,
   runOf } from '../../../src/studio/thread/events/event-words.ts'
-import { repetitionOf, traceOf } from '../../../src/studio/thread/runs/run-words.ts'
+import { repetitionOf } from '../../../src/studio/thread/runs/run-words.ts'
 import { mergedChannels, overwrites, readEdit,
   writesOf } from '../../../src/studio/thread/state/state-edit.ts'
 
@@ -91,12 +91,5 @@ describe('a run', () => {
           assistant_id: 'a' } } } })))
       .toEqual({ assistant_id: 'a', input: { topic: 'x' }, stream_mode: ['values'],
         config: { tags: ['t'], configurable: { model: 'm' } } })
-  })
-
-  it('has its trace in the project of its graph, or in the one that it names', () => {
-    expect(traceOf(run({ metadata: { graph_id: 'echo' } }))).toEqual({ project: 'echo',
-      trace: 'r' })
-    expect(traceOf(run({ metadata: { graph_id: 'echo', project: 'mine' } }))?.project).toBe('mine')
-    expect(traceOf(run({}))).toBe(undefined)
   })
 })

@@ -1,14 +1,13 @@
 /** One run: what may be done with it, why it failed, what it was given, what it logged. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { useRefusal } from '../../api/refusal.ts'
 import { lastStepOf } from '../../api/run-details.ts'
 import { cancelRun, createRun, deleteRun } from '../../api/runs.ts'
 import type { Run } from '../../api/runs.ts'
-import { serverInfo } from '../../api/server.ts'
 import { duration } from '../../parts/amounts.ts'
 import { Button, buttonClass } from '../../parts/button.tsx'
 import { Chip } from '../../parts/chip.tsx'
@@ -19,7 +18,8 @@ import { ErrorNotice, Notice } from '../../parts/notice.tsx'
 import { runStatusOf, StatusChip } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { RunLog } from './run-log.tsx'
-import { isOver, repetitionOf, strategyOf, traceOf } from './run-words.ts'
+import { isOver, repetitionOf, strategyOf } from './run-words.ts'
+import { TraceLink } from '../../traces/trace-link.tsx'
 import css from './runs.module.css'
 
 /** A run of a thread. */
@@ -133,7 +133,7 @@ function RunActs({ threadId, run, changed, close }: Omit<RunDetailProps, 'versio
               </Button>
             </>
           )}
-        <TraceLink run={run} />
+        <TraceLink runId={run.run_id} className={buttonClass('quiet', true)} />
       </div>
       {failed !== null && (
         <div className={css['failure']}>
@@ -158,19 +158,5 @@ function DeleteButton({ locked, remove }: {
       <Button small kind="danger" {...locked} onClick={remove}>Delete this run</Button>
       <Button small kind="quiet" onClick={() => setAsked(false)}>Keep it</Button>
     </>
-  )
-}
-
-function TraceLink({ run }: { readonly run: Run }) {
-  const { data } = useQuery(serverInfo)
-  const place = traceOf(run)
-  if (place === undefined || data?.features?.traces === false) return null
-  return (
-    <Link to="/traces/$project/$trace" params={place} search={{}}
-      className={buttonClass('quiet', true)}
-    >
-      <Icon name="traces" size={14} />
-      Trace
-    </Link>
   )
 }

@@ -35,12 +35,3 @@ export function repetitionOf({ assistant_id: id, kwargs = {} }: Run): RunStart {
   return { assistant_id: id, ...Object.fromEntries(kept),
     ...config !== undefined && { config: { ...config, configurable } } }
 }
-
-/** Where the trace of a run is: the project of its graph, or the one that its metadata name. */
-export function traceOf({ metadata, graph_id: graphId, run_id: id }: Run): {
-  readonly project: string
-  readonly trace: string
-} | undefined {
-  const project = metadata?.['project'] ?? graphId ?? metadata?.['graph_id']
-  return typeof project === 'string' ? { project, trace: id } : undefined
-}

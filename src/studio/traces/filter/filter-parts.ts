@@ -49,9 +49,8 @@ interface Token {
 }
 
 /** A text in quotes may hold anything; a quote in it has a backslash. */
-const piece = String.raw`"(?:[^"\\]|\\.)*"?|[^\s"]`
-const tokenPattern = new RegExp(`(?:${piece})+`, 'gu')
-const keyed = new RegExp(String.raw`^((?:"(?:[^"\\]|\\.)*"|[^\s":<>])+)(:|[<>]=?)(.+)$`, 'su')
+const tokenPattern = /(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/gu
+const keyed = /^((?:"(?:[^"\\]|\\.)*"|[^\s":<>])+)(:|[<>]=?)(.+)$/su
 
 function tokensOf(text: string): readonly Token[] {
   return (text.match(tokenPattern) ?? []).map((token) => {
@@ -126,7 +125,7 @@ const isPlainKey = (key: string) =>
   !textFields.includes(key) && !['tag', 'feedback'].includes(key) && !key.startsWith('meta.')
 
 /** Without an exponent, which the words do not have. */
-export const decimal = (value: number): string => value.toFixed(6).replace(/\.?0+$/, '')
+export const decimal = (value: number): string => String(Number(value.toFixed(6)))
 
 const quoted = (text: string) =>
   text === '' || /[\s"\\:<>()]/u.test(text)
