@@ -19,7 +19,7 @@ import { startServer } from '../support/server-process.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
-const requests = Number(process.env['HEDDLE_FUZZ_REQUESTS'] ?? 3_000)
+const requests = Number(process.env['HEDDLE_FUZZ_REQUESTS'] ?? 2_000)
 const seed = Number(process.env['HEDDLE_FUZZ_SEED'] ?? randomInt(2 ** 31))
 const atOnce = 16
 /** Requests made together from one seed. */
