@@ -1,7 +1,8 @@
-/** Both ways to write make the same log from a thousand sequences, or as many as time allows. */
+/** Both ways to write make the same log from hundreds of sequences, or as many as time allows. */
 
 import { cassandraForTests } from '../support/cassandra.ts'
+import { repeats } from '../support/repeats.ts'
 import { describeCommitModes } from './commit-modes-contract.ts'
 
 const cassandra = await cassandraForTests()
-if (cassandra) describeCommitModes(cassandra, 1_000)
+if (cassandra) describeCommitModes(cassandra, repeats({ day: 200, night: 1_000 }))

@@ -116,68 +116,69 @@ export function describeLostNodes(missing: string | undefined): void {
         for (const worker of workers) await worker.check(client)
       }, 300_000)
 
-    it('stop all service when two are lost, and serve again when those come back', async () => {
-      const { thread_id: cold } = await client.threads.create()
-      await client.runs.wait(cold, 'echo', { input: say('cold') })
-      await server.kill('SIGTERM')
-      await server.restart()
-      const { thread_id: warm } = await client.threads.create()
-      const workers = workersOf(file)
-      const died = new AbortController()
-      const writers = await writing()
-      const stops = Promise.all(
-        workers.map((worker) => workUntilDeath(worker, client, died.signal, 503)),
-      )
-      await Promise.race([pause(exposureMs), stops])
+    it.runIf(isNight)('stop all service when two are lost, and serve again when those come back',
+      async () => {
+        const { thread_id: cold } = await client.threads.create()
+        await client.runs.wait(cold, 'echo', { input: say('cold') })
+        await server.kill('SIGTERM')
+        await server.restart()
+        const { thread_id: warm } = await client.threads.create()
+        const workers = workersOf(file)
+        const died = new AbortController()
+        const writers = await writing()
+        const stops = Promise.all(
+          workers.map((worker) => workUntilDeath(worker, client, died.signal, 503)),
+        )
+        await Promise.race([pause(exposureMs), stops])
 
-      const lost = cluster.nodes.slice(1)
-      const lostMs = performance.now()
-      died.abort()
-      await Promise.all(lost.map((node) => node.kill('SIGKILL')))
-      const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
-      await Promise.all([
-        expectStoreIsMissed(server.url),
-        expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
-      ])
-      await expect.poll(() => server.output(), { timeout: 10_000 })
-        .toContain('The store is out of reach')
-      const closedMs = performance.now()
-      await expectNothingIsServed(server.url, { warm, cold })
-      await pause(exposureMs)
-      await expectNothingIsServed(server.url, { warm, cold })
-      await expectStoreIsMissed(server.url)
+        const lost = cluster.nodes.slice(1)
+        const lostMs = performance.now()
+        died.abort()
+        await Promise.all(lost.map((node) => node.kill('SIGKILL')))
+        const latecomers = new Writers(server.url, { makers: 2, speakers: 2 })
+        await Promise.all([
+          expectStoreIsMissed(server.url),
+          expectNothingIsRead(server.url, [warm, ...writers.spokenTo]),
+        ])
+        await expect.poll(() => server.output(), { timeout: 10_000 })
+          .toContain('The store is out of reach')
+        const closedMs = performance.now()
+        await expectNothingIsServed(server.url, { warm, cold })
+        await pause(exposureMs)
+        await expectNothingIsServed(server.url, { warm, cold })
+        await expectStoreIsMissed(server.url)
 
-      const startedMs = performance.now()
-      const starts = lost.map((node) => node.start().then(() => performance.now()))
-      const backMs = Promise.race(starts)
-      const starting = Promise.all(starts).then(() => cluster.whole())
-      await writers.nextGood()
-      const servedMs = performance.now()
-      await starting
-      console.log(`Two nodes lost: closed after ${seconds(closedMs - lostMs)}; a node accepts ` +
-        `clients ${seconds(await backMs - startedMs)} after both were started, and after ` +
-        `${seconds(servedMs - startedMs)} all is served`)
-      await latecomers.nextGood()
-      await Promise.all([writers.stop(), latecomers.stop(), stops])
-      await everythingIsThere()
-      expect((await ask(server.url, 'GET', '/ok?check_db=1')).status).toBe(200)
-      expect(server.output()).not.toContain('nobody foresaw')
-      await server.kill('SIGKILL')
-      await server.restart()
-      await everythingIsThere()
+        const startedMs = performance.now()
+        const starts = lost.map((node) => node.start().then(() => performance.now()))
+        const backMs = Promise.race(starts)
+        const starting = Promise.all(starts).then(() => cluster.whole())
+        await writers.nextGood()
+        const servedMs = performance.now()
+        await starting
+        console.log(`Two nodes lost: closed after ${seconds(closedMs - lostMs)}; a node accepts ` +
+          `clients ${seconds(await backMs - startedMs)} after both were started, and after ` +
+          `${seconds(servedMs - startedMs)} all is served`)
+        await latecomers.nextGood()
+        await Promise.all([writers.stop(), latecomers.stop(), stops])
+        await everythingIsThere()
+        expect((await ask(server.url, 'GET', '/ok?check_db=1')).status).toBe(200)
+        expect(server.output()).not.toContain('nobody foresaw')
+        await server.kill('SIGKILL')
+        await server.restart()
+        await everythingIsThere()
 
-      const waited = writers.seen.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
-      console.log(`Of those who were writing ${writers.refused} were refused and ` +
-        `${waited.length} waited until it was known; ${latecomers.refused} latecomers were refused`)
-      expect(latecomers.refused).toBeGreaterThan(8)
+        const waited = writers.seen.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
+        console.log(`Of those who were writing ${writers.refused} were refused and ` +
+          `${waited.length} waited until it was known; ${latecomers.refused} latecomers were refused`)
+        expect(latecomers.refused).toBeGreaterThan(8)
 
-      async function everythingIsThere(): Promise<void> {
-        await writers.check([lostMs, startedMs])
-        await latecomers.check([lostMs, startedMs])
-        for (const worker of workers) await worker.check(client)
-        const busy = await client.threads.search({ status: 'busy', select: ['thread_id'] })
-        expect(busy).toEqual([])
-      }
-    }, 400_000)
+        async function everythingIsThere(): Promise<void> {
+          await writers.check([lostMs, startedMs])
+          await latecomers.check([lostMs, startedMs])
+          for (const worker of workers) await worker.check(client)
+          const busy = await client.threads.search({ status: 'busy', select: ['thread_id'] })
+          expect(busy).toEqual([])
+        }
+      }, 400_000)
   })
 }

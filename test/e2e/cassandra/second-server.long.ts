@@ -10,6 +10,7 @@ import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { useGates } from '../../support/gate.ts'
 import { startHeld } from '../../support/held-run.ts'
+import { isNight } from '../../support/repeats.ts'
 import { say, texts } from '../../support/run-events.ts'
 import { failToStart, oneWorker, startServer } from '../../support/server-process.ts'
 import type { Exit, ServerProcess } from '../../support/server-process.ts'
@@ -96,7 +97,7 @@ describe.skipIf(!cassandra)('a second server on the same keyspace', () => {
     expect(texts((await clientOf(member.url).threads.get(id)).values)).toHaveLength(2)
   })
 
-  it('gives back what it took over, with everything written meanwhile', async () => {
+  it.runIf(isNight)('gives back what it took over, with everything written meanwhile', async () => {
     const first = await serve()
     const client = clientOf(first.url)
     const ids = await Promise.all(

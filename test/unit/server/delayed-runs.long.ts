@@ -2,7 +2,11 @@
 
 import { it } from 'vitest'
 
+import { isNight } from '../../support/repeats.ts'
 import { expectManyDelayed } from './many-delayed-runs.ts'
 
-it('ten thousand delayed runs cost no memory, and start when due, also after a restart',
-  () => expectManyDelayed(10_000), 300_000)
+it.runIf(isNight)(
+  'ten thousand delayed runs cost no memory, and start when due, also after a restart',
+  () => expectManyDelayed(10_000),
+  300_000,
+)
