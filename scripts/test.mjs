@@ -33,10 +33,8 @@ if (kind === 'fuzz') process.env.HEDDLE_FUZZ_REQUESTS ??= '100000'
 rmSync(join(root, report), { force: true })
 const checked = kind !== undefined || files.length > 0 || run('scripts/check.mjs')
 const projects = projectsOf[kind] ?? suite
-// A browser waits more than it computes.
-const workers = kind === 'studio' ? ['--maxWorkers=3'] : []
 const passed = run('node_modules/vitest/vitest.mjs', 'run', ...files,
-  ...projects.map((project) => `--project=${project}`), ...workers, '--reporter=default',
-  '--reporter=json', `--outputFile.json=${report}`)
+  ...projects.map((project) => `--project=${project}`), '--reporter=default', '--reporter=json',
+  `--outputFile.json=${report}`)
 if (!checked) console.error('The checks failed: see above the tests.')
 process.exitCode = checked && passed ? 0 : 1

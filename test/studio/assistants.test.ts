@@ -36,7 +36,7 @@ it('Versions say what they changed, become active, and are edited by a form', as
   await page.getByLabel('What v3 changed against').selectOption('v1')
   await page.waitForURL(/vs=1/)
   await changes.getByText('context › model_name').waitFor()
-  expect(await changes.getByRole('deletion').count()).toBe(0)
+  await expect.poll(() => changes.getByRole('deletion').count()).toBe(0)
 
   await page.getByRole('button', { name: 'v2', exact: true }).click()
   await page.waitForURL(/version=2/)

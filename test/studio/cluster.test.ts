@@ -108,7 +108,7 @@ it('says why it is not shown, and comes back when the server does', async () => 
   await page.reload()
   await page.getByText('Only an API key with the role admin may do this.').waitFor()
   await page.getByText('Members and shards are shown to admins.').waitFor()
-  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   expect(await tab.violations()).toEqual([])
   // No answer at all is tried again by itself.
   let lost = true

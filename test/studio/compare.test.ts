@@ -44,11 +44,11 @@ it('shows lists by their ids, words of texts, and steps from change to change', 
     await page.keyboard.press(key)
     await chosen.filter({ hasText: name }).waitFor()
   }
-  expect(await rows.locator('del').count()).toBe(1)
+  await expect.poll(() => rows.locator('del').count()).toBe(1)
 
   await page.setViewportSize({ width: 1400, height: 800 })
   await expect.poll(() => changed.locator('del, ins').count()).toBe(3)
-  expect(await changed.getByText('content').count()).toBe(2)
+  await expect.poll(() => changed.getByText('content').count()).toBe(2)
 
   await page.getByRole('button', { name: 'Stop comparing' }).click()
   await page.getByRole('tree', { name: 'values' }).waitFor()

@@ -45,9 +45,9 @@ it('goes on before the eyes of its reader when the server is killed, as attempt 
       1,
     )
   }
-  expect(await line.getByText('attempt 2').count()).toBeGreaterThan(0)
+  await expect.poll(() => line.getByText('attempt 2').count()).toBeGreaterThan(0)
   for (const said of ['first', 'held', 'last']) {
-    expect(await page.getByRole('log').getByText(said, { exact: true }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('log').getByText(said, { exact: true }).count()).toBe(1)
   }
   expectQuiet(tab)
   await tab.close()

@@ -60,7 +60,7 @@ it('asks, watches the graph, answers, goes back, forks and compares', async () =
   await page.getByRole('tree', { name: 'Changes' }).getByText('And who wove first').first()
     .waitFor()
   await page.getByText(/\d added/).waitFor()
-  expect(await line.getByRole('row', { selected: true }).count()).toBe(1)
+  await expect.poll(() => line.getByRole('row', { selected: true }).count()).toBe(1)
   expectQuiet(tab)
   await tab.close()
 })

@@ -82,7 +82,7 @@ it('makes a key, shows it once, and revokes it', async () => {
 
   await page.getByLabel('Find keys').fill('night')
   await page.getByText(/^in 89 days$|^2\d\d\d-\d\d-\d\d$/).waitFor()
-  expect(await page.getByRole('rowheader').count()).toBe(1)
+  await expect.poll(() => page.getByRole('rowheader').count()).toBe(1)
   expect(new URL(page.url()).search).toBe('?view=keys&find=night')
   await page.getByRole('button', { name: 'Revoke nightly' }).click()
   await dialog.getByRole('button', { name: 'Revoke' }).click()

@@ -67,7 +67,7 @@ it('shows nothing of one caller to the next', async () => {
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
   await signIn(tab, other)
   await page.getByText('of other').waitFor()
-  expect(await page.getByText('acme').count()).toBe(0)
+  await expect.poll(() => page.getByText('acme').count()).toBe(0)
   expectQuiet(tab)
   await tab.close()
 })

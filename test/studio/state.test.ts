@@ -46,7 +46,7 @@ it('is a tree that people read, search and move through by keys', async () => {
   await page.getByRole('button', { name: 'Show less' }).click()
 
   await page.getByRole('searchbox').fill('base64')
-  expect(await page.getByRole('img', { name: 'image/gif' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('img', { name: 'image/gif' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Show the image' }).click()
   await page.getByRole('img', { name: 'image/gif' }).waitFor()
   await page.getByRole('searchbox').fill('not there at all')

@@ -29,10 +29,10 @@ it('a step is chosen by click and keys, is an address, and is left by Escape', a
   const { page } = tab
   page.setDefaultTimeout(15_000)
   await rowsOf(page).filter({ hasText: 'two' }).first().waitFor()
-  expect(await rowsOf(page).count()).toBe(6)
+  await expect.poll(() => rowsOf(page).count()).toBe(6)
   await rowsOf(page).nth(3).click()
   await page.getByText('Step 1.').waitFor()
-  expect(await logOf(page).getByText('echo: two').count()).toBe(0)
+  await expect.poll(() => logOf(page).getByText('echo: two').count()).toBe(0)
   await page.keyboard.press('j')
   await page.getByText('Step 0.').waitFor()
   await page.keyboard.press('ArrowUp')

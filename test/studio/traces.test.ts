@@ -74,7 +74,7 @@ describe('the traces of a project', () => {
 
     await page.getByRole('button', { name: 'Failed' }).click()
     await list.getByText('TimeoutError').waitFor()
-    expect(await list.getByRole('link').count()).toBe(1)
+    await expect.poll(() => list.getByRole('link').count()).toBe(1)
     expect(search().get('q')).toBe('status:error')
     await page.getByRole('button', { name: 'As code' }).click()
     const box = page.getByRole('searchbox', { name: 'Filter traces' })
@@ -172,7 +172,7 @@ describe('a trace', () => {
     const tree = page.getByRole('tree', { name: 'Spans' })
     const chosen = page.getByRole('complementary', { name: 'Chosen span' })
     await chosen.getByText('TimeoutError: no answer within 3 s').waitFor()
-    expect(await tree.getByRole('treeitem').count()).toBe(5)
+    await expect.poll(() => tree.getByRole('treeitem').count()).toBe(5)
     expect(await tab.violations()).toEqual([])
 
     await page.keyboard.press('j')

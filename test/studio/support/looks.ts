@@ -5,13 +5,6 @@ import { expect } from 'vitest'
 import { expectQuiet } from './tab.ts'
 import type { BrowserInUse, Tab } from './tab.ts'
 
-/** Resolves when other colours are drawn, and none is on its way. */
-const colouredIn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
-  const ending = document.getAnimations()
-    .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
-  Promise.allSettled(ending.map(({ finished }) => finished)).then(() => done())
-})))`
-
 /** Opens an address, waits for it in each look, and looks for violations of accessibility. */
 export async function expectGoodLooks(browser: BrowserInUse, url: string,
   ready: (tab: Tab) => Promise<unknown>): Promise<void> {
@@ -20,7 +13,6 @@ export async function expectGoodLooks(browser: BrowserInUse, url: string,
     await tab.page.setViewportSize({ width, height: 800 })
     for (const colorScheme of ['light', 'dark'] as const) {
       await tab.page.emulateMedia({ colorScheme })
-      await tab.page.evaluate(colouredIn)
       await ready(tab)
       expect(await tab.violations()).toEqual([])
     }

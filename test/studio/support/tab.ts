@@ -96,8 +96,16 @@ async function openTab(context: BrowserContext, url: string, expected?: RegExp):
   }
 }
 
+/** Resolves when other colours are drawn, and none is on its way. */
+const colouredIn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const ending = document.getAnimations()
+    .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
+  Promise.allSettled(ending.map(({ finished }) => finished)).then(() => done())
+})))`
+
 /** axe is injected by the driver, past the content security policy. */
 async function violationsIn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(colouredIn)
   await page.evaluate(readFileSync(axePath, 'utf8'))
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{
