@@ -169,7 +169,8 @@ export function describeLostNodes(missing: string | undefined): void {
 
         const waited = writers.seen.filter(({ answer, tookMs }) => answer === 200 && tookMs > 3_000)
         console.log(`Of those who were writing ${writers.refused} were refused and ` +
-          `${waited.length} waited until it was known; ${latecomers.refused} latecomers were refused`)
+          `${waited.length} waited until it was known; ${latecomers.refused} latecomers were ` +
+          'refused')
         expect(latecomers.refused).toBeGreaterThan(8)
 
         async function everythingIsThere(): Promise<void> {
