@@ -13,7 +13,7 @@ export function questionWords(interrupts: Thread['interrupts']): string {
   const value = Object.values(interrupts ?? {}).flat()[0]?.value
   if (typeof value === 'string') return oneLine(value)
   const asked = (Array.isArray(value) ? value[0] : value ?? {}) as Record<string, unknown>
-  const requests = asked['action_requests']
+  const requests = asked['actionRequests'] ?? asked['action_requests']
   const request = (Array.isArray(requests) ? requests[0] : asked['action_request']) as
     | Record<string, unknown>
     | undefined

@@ -58,6 +58,7 @@ describe('a row', () => {
     ['Publish it?', 'Publish it?'],
     [{ question: 'Which one?' }, 'Which one?'],
     [{ action_requests: [{ name: 'send', description: 'Send **the** mail' }] }, 'Send the mail'],
+    [{ actionRequests: [{ name: 'send', description: 'Send it?' }] }, 'Send it?'],
     [[{ action_request: { action: 'send' } }], 'send'],
     [{ anything: 1 }, 'Waits for an answer'],
     [null, 'Waits for an answer'],
