@@ -67,6 +67,26 @@ it('lights up while a run goes on, and says so', async () => {
   await tab.close()
 })
 
+it('that is opened in the middle of a run follows it to its end', async () => {
+  const gate = newGate()
+  const { thread_id: id } = await server.client.threads.create({ graphId: 'held' })
+  const tab = await browser.open(`${server.url}/studio/threads/${id}`)
+  const { page } = tab
+  await page.getByRole('textbox', { name: 'Message' }).fill(`hold ${gate.url}`)
+  await page.keyboard.press('Enter')
+  await gate.arrived()
+  await page.reload()
+  await node(page, 'hold: Running').waitFor()
+  await node(page, /^first.*: Done/).waitFor()
+  gate.open()
+  await node(page, /^last.*: Done/).waitFor()
+  for (const said of ['first', 'held', 'last']) {
+    expect(await page.getByRole('log').getByText(said, { exact: true }).count()).toBe(1)
+  }
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('that does not load shows the sentence of the server', async () => {
   const url = await addressOf('steps', { topic: 'x' })
   const tab = await browser.open(url, { expected: /status of 500/ })

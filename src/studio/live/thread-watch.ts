@@ -54,6 +54,11 @@ export class ThreadWatch {
     void this.#readRun(runId, stop.signal, isNew)
   }
 
+  /** Follows a run that began before the page was opened, unless another one is followed. */
+  joinRun(runId: string): void {
+    if (this.#run === undefined) this.followRun(runId, false)
+  }
+
   async #followThread(): Promise<void> {
     const { threadId, store, gone } = this.#parts
     const { signal } = this.#ended

@@ -21,7 +21,8 @@ import { useAssistant } from './use-assistant.ts'
 import { useMessages } from '../chat/use-messages.ts'
 import { useSend } from './use-send.ts'
 import type { Sent } from './use-send.ts'
-import { keysOf, parentIn, useFollowing, useFreshness, useThread } from './use-thread.ts'
+import { keysOf, parentIn, useFollowing, useFreshness, useRunUnderWay,
+  useThread } from './use-thread.ts'
 
 /** The address, and a way to change some of it. */
 function useAddress() {
@@ -42,6 +43,7 @@ export function useScreen(id: string) {
   useFreshness(id, store)
   const answers = useThread(id)
   const { thread, head, history, runs } = answers
+  useRunUnderWay(watch, runs.data)
   const chosen = useAssistant(search.assistant, thread.data?.metadata)
   const isLive = useLive(store, ({ run }) => run !== undefined && !run.over)
   const liveId = useLive(store, ({ run }) => run?.runId)
@@ -71,7 +73,7 @@ export function useScreen(id: string) {
     status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'),
     refusal: me?.role === 'reader' ? 'A key with the role reader changes nothing.' : undefined,
     interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
-    nodes: search.at === undefined && liveNodes !== undefined ? liveNodes : stillNodes,
+    nodes: search.at === undefined && hasNodes(liveNodes) ? liveNodes : stillNodes,
     /** From here on the chat goes on behind the chosen step. */
     branchFrom: (branch: readonly ChatMessage[]) => {
       const key = [...keysOf(id).messages, 'now', 'end']
@@ -117,3 +119,7 @@ function useTitle(id: string, thread: Parameters<typeof titleOf>[0] | undefined,
 
 const firstWords = (message: ChatMessage | undefined): string =>
   textOf(message?.content).slice(0, 120).trim()
+
+/** A run whose starter asked for no tasks tells nothing of nodes: the newest state does. */
+const hasNodes = <Value extends object>(value: Value | undefined): value is Value =>
+  value !== undefined && Object.keys(value).length > 0

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useState } from 'react'
 
 import { ApiError } from '../api/client.ts'
 import { runsOf } from '../api/runs.ts'
+import type { Run } from '../api/runs.ts'
 import { historyPage, stateAt } from '../api/states.ts'
 import type { ThreadState } from '../api/states.ts'
 import { threadOf } from '../api/threads.ts'
@@ -50,6 +51,15 @@ export function useFollowing(id: string): Following {
     return () => made.stop()
   }, [id, store, log])
   return { store, log, watch, isGone }
+}
+
+/** Follows the run that goes on already when the page is opened. The thread names only new ones. */
+export function useRunUnderWay(watch: ThreadWatch | undefined,
+  runs: readonly Run[] | undefined): void {
+  const running = runs?.find(({ status }) => status === 'running')?.run_id
+  useEffect(() => {
+    if (running !== undefined) watch?.joinRun(running)
+  }, [watch, running])
 }
 
 /** Asks again what changed, at most three times a second. */
