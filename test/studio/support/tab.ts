@@ -21,6 +21,8 @@ export interface TabOptions {
   /** CSS pixels; 1280 by 800 if not given. */
   readonly width?: number
   readonly height?: number
+  /** Pixels of the screen for one CSS pixel; 1 if not given. */
+  readonly scale?: number
   readonly reducedMotion?: boolean
   /** Complaints that the test provokes, such as an answer of 500. */
   readonly expected?: RegExp
@@ -58,9 +60,11 @@ export function useBrowser(): BrowserInUse {
   afterAll(() => browser?.close())
   return {
     open: async (url, options = {}) => {
-      const { colours = 'light', width = 1280, height = 800, reducedMotion = false } = options
+      const { colours = 'light', width = 1280, height = 800, scale = 1, reducedMotion = false } =
+        options
       const context = await browser!.newContext({ viewport: { width, height }, colorScheme: colours,
-        reducedMotion: reducedMotion ? 'reduce' : 'no-preference', locale: 'en-GB' })
+        deviceScaleFactor: scale, reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+        locale: 'en-GB' })
       return openTab(context, url, options.expected)
     },
   }
