@@ -7,9 +7,10 @@ import type { ReadQuota } from '../../limits/index.ts'
 import { isMeant, pageBytes } from '../../search/index.ts'
 import type { RunPlace, RunSearch, RunSearchQuery, RunStatus, RunText } from '../../search/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
+import { cursorParts, cursorText } from '../schema/cursor.ts'
 import type { SearchRuns } from '../schema/run.ts'
 import { invalid } from '../schema/validation.ts'
-import { partsIn, timeIn } from './thread-filter.ts'
+import { timeIn } from './thread-filter.ts'
 
 /** What a search of runs uses. */
 export interface RunSearchParts {
@@ -123,11 +124,11 @@ function textsOf(select: SearchRuns['select']): RunText[] {
 }
 
 function cursorOf({ createdAtMs, runId }: RunPlace): string {
-  return Buffer.from(JSON.stringify([createdAtMs, runId])).toString('base64url')
+  return cursorText([createdAtMs, runId])
 }
 
 function placeIn(cursor: string): RunPlace {
-  const [createdAtMs, runId] = partsIn(cursor)
+  const [createdAtMs, runId] = cursorParts(cursor)
   if (Number.isSafeInteger(createdAtMs) && typeof runId === 'string')
     return { createdAtMs: createdAtMs as number, runId }
   throw invalid([{ field: 'cursor', message: 'is not one of a search of runs' }])

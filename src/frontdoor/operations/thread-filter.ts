@@ -3,6 +3,7 @@
 import { wordsOf } from '../../search/index.ts'
 import type { ThreadFilter, ThreadPlace, ThreadQuery } from '../../search/index.ts'
 import type { ValuesFilter } from '../../thread/index.ts'
+import { cursorParts, cursorText } from '../schema/cursor.ts'
 import type { CountThreads, SearchThreads, ThreadConditions } from '../schema/thread.ts'
 import { invalid, requireSimple } from '../schema/validation.ts'
 
@@ -61,25 +62,14 @@ export function pageOf(
 
 /** The text of a place, which only a search that is sorted alike takes. */
 export function cursorOf({ sortBy, sortOrder }: Sorting, { value, id }: ThreadPlace): string {
-  return Buffer.from(JSON.stringify([sortBy, sortOrder, value, id])).toString('base64url')
+  return cursorText([sortBy, sortOrder, value, id])
 }
 
 function placeIn(cursor: string, { sortBy, sortOrder }: Sorting): ThreadPlace {
-  const parts = partsIn(cursor)
-  const [by, order, value, id] = parts
+  const [by, order, value, id] = cursorParts(cursor)
   const isNumber = sortBy !== 'thread_id' && sortBy !== 'status'
   const isPlace = by === sortBy && order === sortOrder && typeof id === 'string'
     && (isNumber ? Number.isSafeInteger(value) : typeof value === 'string')
   if (isPlace) return { value: value as string | number, id }
   throw invalid([{ field: 'cursor', message: 'is not one of a search that is sorted like this' }])
-}
-
-/** The parts of a cursor; none for a text that is none. */
-export function partsIn(cursor: string): readonly unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    return Array.isArray(parts) ? parts : []
-  } catch {
-    return []
-  }
 }

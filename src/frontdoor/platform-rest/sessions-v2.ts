@@ -7,6 +7,7 @@ import { HeddleError } from '../../errors.ts'
 import { sessionJsonV2 } from '../../platform/index.ts'
 import type { Project, ProjectQuery } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
+import { cursorParts, cursorText } from '../schema/cursor.ts'
 import { Uuid as UuidText } from '../schema/json.ts'
 import { platformRoute } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -65,18 +66,12 @@ function kindsOf(types: readonly string[] = []): Pick<ProjectQuery, 'referenceFr
 type Place = NonNullable<ProjectQuery['after']>
 
 function cursorAfter({ id, name, startMs, createdMs }: Project): string {
-  return Buffer.from(JSON.stringify([id, name, startMs, createdMs])).toString('base64url')
+  return cursorText([id, name, startMs, createdMs])
 }
 
 function placeIn(cursor: string): Place {
-  try {
-    const [id, name, startMs, createdMs] = JSON.parse(
-      Buffer.from(cursor, 'base64url').toString(),
-    ) as unknown[]
-    if (typeof id === 'string' && typeof name === 'string' && typeof startMs === 'number'
-      && typeof createdMs === 'number') return { id, name, startMs, createdMs }
-  } catch {
-    // It is answered as any other wrong cursor.
-  }
+  const [id, name, startMs, createdMs] = cursorParts(cursor)
+  if (typeof id === 'string' && typeof name === 'string' && typeof startMs === 'number'
+    && typeof createdMs === 'number') return { id, name, startMs, createdMs }
   throw new HeddleError('malformed', 'cursor: take the one of the page before.')
 }

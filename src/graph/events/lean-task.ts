@@ -1,14 +1,6 @@
 /** What the mode `tasks-lean` says of a task: that it started or ended, never its values. */
 
-/** A payload of the engine's `tasks` mode: a task that starts, or its result. */
-interface TaskPayload {
-  readonly id: string
-  readonly name: string
-  readonly input?: unknown
-  readonly result?: unknown
-  readonly error?: unknown
-  readonly interrupts?: readonly unknown[]
-}
+import type { TaskPayload } from './task-payload.ts'
 
 /** An event of the mode `tasks-lean`. */
 export interface LeanTask {

@@ -1,5 +1,7 @@
 /** Events of the `lifecycle` mode: one when a subgraph starts, and one when it ends. */
 
+import type { TaskPayload } from './task-payload.ts'
+
 /** Why a subgraph failed. */
 interface SubgraphFailure {
   readonly error: string
@@ -10,16 +12,6 @@ interface SubgraphFailure {
 export type RunEnd = 'completed' | 'interrupted' | SubgraphFailure
 
 type Namespace = readonly string[]
-
-/** A payload of the engine's `tasks` mode: a task that starts, or its result. */
-interface TaskPayload {
-  readonly id: string
-  readonly name: string
-  readonly input?: unknown
-  readonly result?: unknown
-  readonly error?: unknown
-  readonly interrupts?: readonly unknown[]
-}
 
 /** Sees the tasks of all graphs of a run. A task with a subgraph has its namespace as its name. */
 export class SubgraphLifecycle {
