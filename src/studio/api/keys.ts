@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import { ask, post } from './client.ts'
-import { pollEvery } from './query.ts'
+import { pollEvery } from './poll.ts'
 
 /** What a key may do. */
 export type KeyRole = 'admin' | 'developer' | 'reader'

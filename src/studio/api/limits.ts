@@ -3,7 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 
 import { ask } from './client.ts'
-import { pollEvery } from './query.ts'
+import { pollEvery } from './poll.ts'
 
 /** A limit, and how much of it is left. */
 export interface LimitRow {

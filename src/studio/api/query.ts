@@ -9,11 +9,6 @@ export function mayHelpAgain(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
-/** How often to ask again: not before the server's time, where an answer named one. */
-export const pollEvery =
-  (ms: number) => ({ state: { error } }: { readonly state: { readonly error: unknown } }): number =>
-    error instanceof ApiError ? Math.max(ms, 1_000 * (error.retryAfterS ?? 0)) : ms
-
 /** The cache. Answers are asked again when the window or the connection comes back. */
 export const queries = new QueryClient({
   defaultOptions: {

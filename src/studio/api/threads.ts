@@ -3,9 +3,6 @@
 import { ask, askPage, post } from './client.ts'
 import type { JsonObject } from './client.ts'
 
-export { textOf } from './content.ts'
-export { shortId, titleOf } from './thread-names.ts'
-
 /** `busy`: a run is pending or running; `interrupted`: it waits for a person. */
 export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 

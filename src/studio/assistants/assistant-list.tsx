@@ -6,6 +6,7 @@ import { lazy, Suspense } from 'react'
 
 import { assistantList } from '../api/assistants.ts'
 import type { Assistant } from '../api/assistants.ts'
+import { useRefusal } from '../api/refusal.ts'
 import { serverInfo, whoAmI } from '../api/server.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
@@ -35,9 +36,7 @@ export function AssistantList() {
   const list = useQuery(assistantList)
   const { data: info } = useQuery(serverInfo)
   const { data: caller } = useQuery(whoAmI)
-  const refusal = caller?.role === 'reader'
-    ? 'Your key may read, and change nothing.'
-    : undefined
+  const refusal = useRefusal('Your key may read, and change nothing.')
   const groups = byGraph(list.data ?? [], info?.graphs ?? caller?.graphs ?? [])
   const shown = list.data?.find(({ assistant_id: id }) => id === search.id)
   useListKeys(groups, search, go)

@@ -2,7 +2,7 @@
 
 import type { Assistant } from '../api/assistants.ts'
 import type { GraphLoad } from '../api/server.ts'
-import { isObject } from '../forms/is-object.ts'
+import { isObject } from '../json/is-object.ts'
 
 /** One place that differs. */
 export interface Change {

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { graphPicture } from '../api/assistants.ts'
 import type { Assistant, GraphSchemas } from '../api/assistants.ts'
 import type { JsonObject } from '../api/client.ts'
+import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
@@ -123,9 +124,8 @@ function JsonSetting({ label, hint, value, change }: {
     setText(next)
     try {
       const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next)
-      const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      setFault(isObject || parsed === undefined ? undefined : 'It is an object.')
-      change(isObject ? parsed as JsonObject : undefined)
+      setFault(isObject(parsed) || parsed === undefined ? undefined : 'It is an object.')
+      change(isObject(parsed) ? parsed as JsonObject : undefined)
     } catch (error) {
       setFault(messageOf(error))
     }

@@ -1,7 +1,7 @@
 /** What a form shows for a JSON Schema: a field at a time, so that a schema may contain itself. */
 
 import type { Json, JsonObject } from '../api/client.ts'
-import { isObject } from './is-object.ts'
+import { isObject } from '../json/is-object.ts'
 
 /** One field of a form. What no other kind fits is edited as JSON. */
 export type Field =

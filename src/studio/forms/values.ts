@@ -1,7 +1,7 @@
 /** Values of forms: how one is changed at a place, what is wrong with it, and how heavy it is. */
 
 import type { Json, JsonObject } from '../api/client.ts'
-import { isObject } from './is-object.ts'
+import { isObject } from '../json/is-object.ts'
 import { fieldOf } from './schema-fields.ts'
 
 /** The object with a property set, or without it for undefined. */

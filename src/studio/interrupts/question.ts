@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../api/client.ts'
 import { initialValue, schemaOfValue } from '../forms/schema-fields.ts'
-import { isObject } from '../forms/is-object.ts'
+import { isObject } from '../json/is-object.ts'
 import { weight } from '../forms/values.ts'
 
 /** A question, by how it is answered. */

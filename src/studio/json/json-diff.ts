@@ -1,5 +1,7 @@
 /** What differs between two values of JSON. Members of lists are matched by their ids. */
 
+import { isObject } from './is-object.ts'
+
 /** How one value became the other. */
 export type Difference =
   | { readonly kind: 'same' }
@@ -31,7 +33,7 @@ export function differenceOf(before: unknown, after: unknown, depth = 0): Differ
   if (before === after) return same
   if (depth >= deepest) return isEqual(before, after) ? same : { kind: 'changed', after }
   if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, depth)
-  if (isRecord(before) && isRecord(after)) return objectDifference(before, after, depth)
+  if (isObject(before) && isObject(after)) return objectDifference(before, after, depth)
   return { kind: 'changed', after }
 }
 
@@ -140,7 +142,7 @@ function idAt(list: readonly unknown[], at: number, places: ReadonlyMap<string, 
 
 /** The id of a member of a list, if it has one. */
 export function idOf(value: unknown): string | null {
-  if (!isRecord(value)) return null
+  if (!isObject(value)) return null
   const { id } = value
   return typeof id === 'string' && id !== '' ? id : null
 }
@@ -163,10 +165,6 @@ function both(from: string | number, to: string | number, before: unknown, after
     difference: differenceOf(before, after, depth + 1) }
 }
 
-/** True for objects that are no list. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** True if two values of JSON are alike; the order of keys does not matter. */
 export function isEqual(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]]
@@ -175,7 +173,7 @@ export function isEqual(one: unknown, other: unknown): boolean {
     if (a === b) continue
     if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
       for (const [at, value] of a.entries()) pairs.push([value, b[at]])
-    } else if (isRecord(a) && isRecord(b)) {
+    } else if (isObject(a) && isObject(b)) {
       const keys = Object.keys(a)
       if (keys.length !== Object.keys(b).length) return false
       for (const key of keys) {

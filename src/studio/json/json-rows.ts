@@ -1,6 +1,7 @@
 /** The rows of a tree: of one value, or of two that are compared. Only open branches have rows. */
 
-import { differenceOf, isRecord } from './json-diff.ts'
+import { isObject } from './is-object.ts'
+import { differenceOf } from './json-diff.ts'
 import type { Difference, MemberDifference } from './json-diff.ts'
 import { partOf } from './json-words.ts'
 import type { JsonPath } from './json-words.ts'
@@ -51,12 +52,12 @@ export function rowsOf(value: unknown, rootPath: JsonPath, isOpen: IsOpen): read
 
 /** How many members a value has. */
 const sizeOf = (value: unknown): number =>
-  Array.isArray(value) ? value.length : isRecord(value) ? Object.keys(value).length : 0
+  Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0
 
 /** Names and values of the members, in order. */
 function membersOf(value: unknown): readonly (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((each: unknown, at) => [at, each] as const)
-  return isRecord(value) ? Object.entries(value) : []
+  return isObject(value) ? Object.entries(value) : []
 }
 
 /** The last one goes in first, since the newest is taken next. */

@@ -1,6 +1,6 @@
 /** Finds words in a value: in names and in texts, also in what is closed. */
 
-import { isRecord } from './json-diff.ts'
+import { isObject } from './is-object.ts'
 import { pathId } from './json-words.ts'
 import type { JsonPath } from './json-words.ts'
 
@@ -25,7 +25,7 @@ export function placesOf(value: unknown, words: string): readonly string[] {
       for (let at = value.length - 1; at >= 0; at--) {
         waiting.push({ path: [...path, at], value: value[at] })
       }
-    } else if (isRecord(value)) {
+    } else if (isObject(value)) {
       for (const [key, each] of Object.entries(value).reverse()) {
         waiting.push({ path: [...path, key], value: each })
       }

@@ -2,7 +2,7 @@
 
 import { textOf } from '../api/content.ts'
 import { count, size } from '../parts/amounts.ts'
-import { isRecord } from './json-diff.ts'
+import { isObject } from './is-object.ts'
 
 /** Names from the root to a value. */
 export type JsonPath = readonly (string | number)[]
@@ -12,13 +12,13 @@ const speakers = new Set(['human', 'ai', 'system', 'tool', 'function', 'user', '
 
 /** "human: What is the weather?" for a message; null for anything else. */
 export function messageWords(value: unknown): string | null {
-  if (!isRecord(value)) return null
+  if (!isObject(value)) return null
   const speaker = typeof value['type'] === 'string' ? value['type'] : value['role']
   if (typeof speaker !== 'string' || !speakers.has(speaker)) return null
   if (!('content' in value) && speaker !== 'remove') return null
   const words = textOf(value['content']).slice(0, 400).replaceAll(/\s+/g, ' ').trim()
   const calls = Array.isArray(value['tool_calls']) ? value['tool_calls'] : []
-  const names = calls.map((call: unknown) => isRecord(call) ? `→ ${String(call['name'])}` : '')
+  const names = calls.map((call: unknown) => isObject(call) ? `→ ${String(call['name'])}` : '')
   return `${speaker}: ${[words, ...names].filter((word) => word !== '').join(' ')}`
 }
 
@@ -62,7 +62,7 @@ export function imageAddress(text: string, name: string | number | null, holder:
   | null {
   const kind = /^data:([^;,]{1,40})[;,]/.exec(text.slice(0, 60))?.[1]
   if (kind !== undefined) return imageKind.test(kind) ? text : null
-  if (name !== 'data' && name !== 'base64' || !isRecord(holder)) return null
+  if (name !== 'data' && name !== 'base64' || !isObject(holder)) return null
   const named = holder['mime_type'] ?? holder['mimeType'] ?? holder['media_type']
   return typeof named === 'string' && imageKind.test(named) ? `data:${named};base64,${text}` : null
 }

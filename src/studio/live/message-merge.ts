@@ -1,5 +1,8 @@
 /** Messages of a chat, and how the pieces of one become a whole: as the official client does it. */
 
+import { isObject } from '../json/is-object.ts'
+import { jsonOrText } from '../json/json-text.ts'
+
 /** A call of a tool that a model wants. */
 export interface ToolCall {
   readonly id?: string | null | undefined
@@ -68,16 +71,8 @@ function withCalls(message: ChatMessage): ChatMessage {
   if (chunks.length === 0) return message
   return { ...message,
     tool_calls: chunks.map(({ id, name, args }) => ({ id, name: name ?? '',
-      args: parsed(args ?? '') })
+      args: args ? jsonOrText(args) : {} })
     ) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return text === '' ? {} : JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** Two contents after each other: texts, or lists of parts. */
@@ -103,10 +98,10 @@ function mergedLists(first: readonly unknown[], second: readonly unknown[]): rea
   return merged
 }
 
-const isEmptyText = (item: unknown) => isFields(item) && item['text'] === ''
+const isEmptyText = (item: unknown) => isObject(item) && item['text'] === ''
 
 function isSame(left: unknown, right: unknown): boolean {
-  if (!isFields(left) || !isFields(right)) return false
+  if (!isObject(left) || !isObject(right)) return false
   const hasIndex = isIndex(left['index'])
   if (hasIndex !== isIndex(right['index'])) return false
   const hasIds = isId(left['id']) && isId(right['id'])
@@ -120,9 +115,6 @@ const isId = (id: unknown) => id != null && id !== ''
 const baseOf = (type: string) => type.replace(/_delta$/, '')
 const isOtherKind = (left: unknown, right: unknown) =>
   typeof left === 'string' && typeof right === 'string' && baseOf(left) !== baseOf(right)
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Names that stay, and names of which the later one holds. */
 const kept = new Set(['type', 'index', 'created', 'timestamp'])
@@ -146,6 +138,6 @@ function mergedField(key: string, first: unknown, second: unknown): unknown {
   if (typeof first === 'string' && typeof second === 'string') return first + second
   if (typeof first === 'number' && typeof second === 'number') return first + second
   if (Array.isArray(first) && Array.isArray(second)) return mergedLists(first, second)
-  if (isFields(first) && isFields(second)) return mergedFields(first, second)
+  if (isObject(first) && isObject(second)) return mergedFields(first, second)
   return second
 }

@@ -1,12 +1,12 @@
-/** A box for words: what is typed is sent when the typing rests, so that nothing lags behind it. */
+/** A box for words, of the lists. */
 
-import { useEffect, useRef, useState } from 'react'
+import { useRef } from 'react'
 
-import { after } from '../env.ts'
 import { useKeys } from '../shell/keys.ts'
 import { Input } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import css from './search-box.module.css'
+import { useTyped } from './use-typed.ts'
 
 const restMs = 180
 
@@ -17,22 +17,9 @@ export function SearchBox({ label, hint, value, change }: {
   readonly value: string
   readonly change: (value: string) => void
 }) {
-  const [typed, setTyped] = useState(value)
-  const sent = useRef(value)
+  const [typed, setTyped] = useTyped(value, change, restMs)
   const box = useRef<HTMLDivElement>(null)
   const input = () => box.current?.querySelector('input')
-  useEffect(() => {
-    // The address may change otherwise: by the back button, or by a saved view.
-    if (value !== sent.current) setTyped(value)
-    sent.current = value
-  }, [value])
-  useEffect(() => {
-    if (typed === sent.current) return undefined
-    return after(restMs, () => {
-      sent.current = typed
-      change(typed)
-    })
-  }, [typed])
   useKeys('Filter', { '/': { words: label, act: () => input()?.select() } })
   return (
     <div className={css['box']} ref={box}>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 
 import type { Run } from '../api/runs.ts'
-import { shortId } from '../api/threads.ts'
+import { shortId } from '../api/thread-names.ts'
 import { duration } from '../parts/amounts.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { runStatusOf, StatusGlyph, statusWords } from '../parts/status.tsx'

@@ -7,6 +7,7 @@ import { apiUrl } from '../api/place.ts'
 import { deleteThread, patchThread } from '../api/threads.ts'
 import type { Thread } from '../api/threads.ts'
 import type { JsonObject } from '../api/client.ts'
+import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -135,8 +136,9 @@ function MetadataForm({ thread, close }: {
 function objectIn(text: string): { value?: JsonObject; fault?: string } {
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? { value: value as JsonObject } : { fault: 'Metadata are an object.' }
+    return isObject(value)
+      ? { value: value as JsonObject }
+      : { fault: 'Metadata are an object.' }
   } catch (error) {
     return { fault: messageOf(error) }
   }

@@ -5,10 +5,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 
 import { textOf } from '../api/content.ts'
-import { whoAmI } from '../api/server.ts'
+import { useRefusal } from '../api/refusal.ts'
 import { stateAt } from '../api/states.ts'
 import type { ThreadState } from '../api/states.ts'
-import { titleOf } from '../api/threads.ts'
+import { titleOf } from '../api/thread-names.ts'
 import type { Interrupt } from '../api/threads.ts'
 import { trialOf } from '../assistants/trial.ts'
 import { useLive } from '../live/live-store.ts'
@@ -49,7 +49,7 @@ export function useScreen(id: string) {
   const liveId = useLive(store, ({ run }) => run?.runId)
   const isBusy = isLive || thread.data?.status === 'busy'
   const [settings, setSettings] = useState(() => ({ ...plainSettings, ...trialOf(id) }))
-  const { data: me } = useQuery(whoAmI)
+  const refusal = useRefusal()
   const chat = useMessages(id, search.at, chosen.isChat !== false)
   // The first schemas of a graph take seconds to make: messages that are there say as much.
   const choice = { ...chosen,
@@ -70,8 +70,7 @@ export function useScreen(id: string) {
   const stillNodes = useMemo(() => nodesAt(shown, parentIn(steps, shown)), [shown, steps])
   return { search, go, following, answers, choice, isBusy, settings, setSettings, chat, messages,
     send, steps, shown, title, runs: runs.data ?? [], headId: head.data?.checkpoint_id ?? undefined,
-    status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'),
-    refusal: me?.role === 'reader' ? 'A key with the role reader changes nothing.' : undefined,
+    status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'), refusal,
     interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
     nodes: search.at === undefined && hasNodes(liveNodes) ? liveNodes : stillNodes,
     /** From here on the chat goes on behind the chosen step. */

@@ -2,14 +2,16 @@
 
 import { Link } from '@tanstack/react-router'
 
-import { textOf, titleOf } from '../api/threads.ts'
+import { useRefusal } from '../api/refusal.ts'
+import { textOf } from '../api/content.ts'
+import { titleOf } from '../api/thread-names.ts'
 import type { Thread } from '../api/threads.ts'
 import { InterruptCards } from '../interrupts/interrupt-cards.tsx'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { questionsOf, resumeThread } from './answer.ts'
 import css from './inbox.module.css'
-import { useRefusal } from './refusal.ts'
+import { onlyReads } from './thread-words.ts'
 
 const saidMax = 600
 
@@ -19,7 +21,7 @@ export function InboxPane({ thread, answered, back }: {
   readonly answered: () => void
   readonly back: (() => void) | undefined
 }) {
-  const refusal = useRefusal()
+  const refusal = useRefusal(onlyReads)
   const said = textOf(thread.extracted?.['last'])
   const answer = async (resume: unknown) => {
     await resumeThread(thread, resume)

@@ -3,7 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 
-import { titleOf } from '../api/threads.ts'
+import { titleOf } from '../api/thread-names.ts'
 import type { Thread } from '../api/threads.ts'
 import { counted } from '../parts/amounts.ts'
 import { Empty } from '../parts/empty.tsx'

@@ -3,6 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 
+import { useRefusal } from '../api/refusal.ts'
 import type { BulkAct } from '../api/bulk.ts'
 import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
@@ -16,12 +17,12 @@ import type { BulkWish } from './bulk-dialog.tsx'
 import { ChoiceBar } from './choice-bar.tsx'
 import type { Choice } from './choice-bar.tsx'
 import { useNewThread } from './new-thread.ts'
-import { useRefusal } from './refusal.ts'
 import { ThreadFilterBar } from './thread-filter-bar.tsx'
 import { filterOf } from './thread-filter.ts'
 import css from './thread-list.module.css'
 import { ThreadRows } from './thread-rows.tsx'
 import { sortOf, useThreadRows } from './use-thread-rows.ts'
+import { onlyReads } from './thread-words.ts'
 
 const ViewsDialog = lazy(async () => ({
   default: (await import('./views-dialog.tsx')).ViewsDialog,
@@ -41,7 +42,7 @@ export function ThreadList() {
   const rows = useThreadRows(filter, sort)
   const change = useChange()
   const making = useNewThread()
-  const refusal = useRefusal()
+  const refusal = useRefusal(onlyReads)
   const [choice, setChoice] = useState<Choice>()
   const [views, setViews] = useState(false)
   const [bulk, setBulk] = useState<BulkWish>()

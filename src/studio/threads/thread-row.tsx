@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 
-import { titleOf } from '../api/threads.ts'
+import { titleOf } from '../api/thread-names.ts'
 import type { Thread } from '../api/threads.ts'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { StatusGlyph, statusOf, statusWords } from '../parts/status.tsx'

@@ -4,6 +4,9 @@ import { textOf } from '../api/content.ts'
 import type { Thread } from '../api/threads.ts'
 import type { Scalar } from './thread-filter.ts'
 
+/** Why a reader changes nothing in these lists. */
+export const onlyReads = 'Your role may only read.'
+
 /** Keys that are not shown as chips: they are the title, or an id, or shown otherwise. */
 const hidden = new Set(['title', 'thread_name', 'name', 'graph_id', 'assistant_id'])
 const wordsMax = 200

@@ -4,15 +4,15 @@
  */
 
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 
 import { post } from '../api/client.ts'
 import { pollEvery } from '../api/poll.ts'
 import { queries } from '../api/query.ts'
 import { searchThreads, threadColumns } from '../api/threads.ts'
 import type { Thread, ThreadFilter } from '../api/threads.ts'
-import { after } from '../env.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
+import { useSettled } from '../rows/settled.ts'
 import type { ThreadListSearch } from './address.ts'
 import { pageRows, pagesOf, questionOf } from './page-window.ts'
 
@@ -47,7 +47,8 @@ async function askPage(filter: ThreadFilter, sort: RowSort,
 
 /** The rows of a filter. `see` says which are on the screen; `deleted` rows are shown as such. */
 export function useThreadRows(filter: ThreadFilter, sort: RowSort) {
-  const [range, see] = useSettled<RowRange>({ first: 0, last: 0 }, settledMs)
+  const [scrolled, see] = useState<RowRange>({ first: 0, last: 0 })
+  const range = useSettled(scrolled, settledMs)
   const first = useQuery({
     queryKey: ['threads', 'rows', filter, sort, 0],
     queryFn: ({ signal }) => askPage(filter, sort, { page: 0, total: Infinity }, signal),
@@ -128,12 +129,4 @@ function useNewer(filter: ThreadFilter, sort: RowSort,
   if (!byUpdate) return Math.max(0, data - shown!.total)
   const inPlace = [...fresh.values()].filter(({ updated_at: at }) => at > head.updated_at).length
   return Math.max(0, data - inPlace)
-}
-
-/** A value that is taken over when it has not changed for a while. */
-function useSettled<Value>(initial: Value, ms: number) {
-  const [settled, settle] = useState(initial)
-  const [given, give] = useState(initial)
-  useEffect(() => after(ms, () => settle(given)), [given, ms])
-  return [settled, give] as const
 }

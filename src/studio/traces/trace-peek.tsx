@@ -7,7 +7,7 @@ import { spanQuery } from '../api/traces.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useKeys } from '../shell/keys.ts'
-import { useSettled } from './settled.ts'
+import { useSettled } from '../rows/settled.ts'
 import { SpanDetail } from './span/span-detail.tsx'
 import css from './trace-peek.module.css'
 

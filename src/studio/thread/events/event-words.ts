@@ -1,7 +1,8 @@
 /** What an event of a stream says of itself, read without a look at the screen. */
 
 import type { StreamEvent } from '../../api/event-stream.ts'
-import { isRecord } from '../../json/json-diff.ts'
+import { isObject } from '../../json/is-object.ts'
+import { jsonOrText } from '../../json/json-text.ts'
 
 /** An event, read. */
 export interface ReadEvent {
@@ -39,36 +40,22 @@ export const placeWords = ({ nodes, namespace }: ReadEvent): string =>
   (nodes.length > 0 ? nodes.join(', ') : namespace.join(':')).replaceAll(':', ' › ')
 
 /** The data of an event: JSON, or the text if it is none. */
-export function dataOf(event: StreamEvent): unknown {
-  try {
-    return JSON.parse(event.text)
-  } catch {
-    return event.text
-  }
-}
+export const dataOf = (event: StreamEvent): unknown => jsonOrText(event.text)
 
 /** Larger data are not read only to find the node in them. */
 const longestRead = 200_000
 
 function nodesOf(mode: string, text: string): readonly string[] {
   if (text.length > longestRead) return []
-  const data = mode === 'values' ? undefined : parsed(text)
+  const data = mode === 'values' ? undefined : jsonOrText(text)
   if (mode === 'updates') {
-    return isRecord(data) ? Object.keys(data).filter((key) => !key.startsWith('__')) : []
+    return isObject(data) ? Object.keys(data).filter((key) => !key.startsWith('__')) : []
   }
   // Pieces of messages come with what is known of them.
   const details = Array.isArray(data) ? data[1] as unknown : data
-  if (!isRecord(details)) return []
+  if (!isObject(details)) return []
   const node = details['langgraph_node'] ?? details['node'] ?? details['name']
   return typeof node === 'string' && mode !== 'error' ? [node] : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const encoder = new TextEncoder()
@@ -95,7 +82,7 @@ export function isShown({ mode, nodes, namespace }: ReadEvent, filter: EventFilt
 export function runOf(events: readonly StreamEvent[]): string | undefined {
   const named = events.findLast(({ event }) => event === 'metadata')
   const data = named === undefined ? undefined : dataOf(named)
-  const id = isRecord(data) ? data['run_id'] : undefined
+  const id = isObject(data) ? data['run_id'] : undefined
   return typeof id === 'string' ? id : undefined
 }
 

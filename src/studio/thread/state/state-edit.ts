@@ -1,7 +1,8 @@
 /** What an edit of a state writes: only the channels that differ, as the graph takes them. */
 
 import type { Json, JsonObject } from '../../api/client.ts'
-import { idOf, isEqual, isRecord } from '../../json/json-diff.ts'
+import { isObject } from '../../json/is-object.ts'
+import { idOf, isEqual } from '../../json/json-diff.ts'
 import { messageWords } from '../../json/json-words.ts'
 
 /** An edit, read from a text. */
@@ -23,7 +24,7 @@ export function readEdit(before: JsonObject, text: string): Edit {
   } catch (error) {
     return { kind: 'fault', fault: `This is no JSON yet: ${(error as Error).message}` }
   }
-  if (!isRecord(after)) {
+  if (!isObject(after)) {
     return { kind: 'fault', fault: 'A state is an object: a value for each channel.' }
   }
   return { kind: 'edit', wanted: Object.fromEntries(

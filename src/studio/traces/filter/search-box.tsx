@@ -1,12 +1,14 @@
 /** A box that filters what stands below it. Typing redraws nothing else until it pauses. */
 
-import { useEffect, useRef, useState } from 'react'
+import { useRef } from 'react'
 
-import { after } from '../../env.ts'
 import { controlClass } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { useTyped } from '../../rows/use-typed.ts'
 import { useKeys } from '../../shell/keys.ts'
 import css from './search-box.module.css'
+
+const restMs = 220
 
 /** A box; `change` hears of pauses. What others write into `value` replaces what was typed. */
 export function SearchBox({ label, placeholder, value, change, isInvalid = false, small = false }: {
@@ -18,20 +20,7 @@ export function SearchBox({ label, placeholder, value, change, isInvalid = false
   readonly small?: boolean
 }) {
   const box = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(value)
-  const sent = useRef(value)
-  useEffect(() => {
-    if (value === sent.current) return
-    sent.current = value
-    setTyped(value)
-  }, [value])
-  useEffect(() => {
-    if (typed === sent.current) return undefined
-    return after(220, () => {
-      sent.current = typed
-      change(typed)
-    })
-  }, [typed, change])
+  const [typed, setTyped] = useTyped(value, change, restMs)
   useKeys(label, { '/': { words: label, act: () => box.current?.focus() } })
   return (
     <label className={`${css['box']} ${small ? css['small'] : ''}`}>

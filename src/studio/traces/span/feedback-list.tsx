@@ -6,7 +6,7 @@ import type { FormEvent } from 'react'
 
 import { deleteFeedback, feedbackQuery, giveFeedback, thumbKey } from '../../api/feedback.ts'
 import type { Feedback, GivenFeedback } from '../../api/feedback.ts'
-import { whoAmI } from '../../api/server.ts'
+import { useRefusal } from '../../api/refusal.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Input } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -70,10 +70,8 @@ export function FeedbackList({ runId, traceId }: {
 }
 
 /** Why the caller may not give feedback; undefined for most. */
-export function useFeedbackRefusal(): string | undefined {
-  const { data: me } = useQuery(whoAmI)
-  return me?.role === 'reader' ? 'Your key may read, but change nothing.' : undefined
-}
+export const useFeedbackRefusal = (): string | undefined =>
+  useRefusal('Your key may read, but change nothing.')
 
 function FeedbackRow({ feedback, refusal, remove }: {
   readonly feedback: Feedback

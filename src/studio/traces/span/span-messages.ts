@@ -1,5 +1,8 @@
 /** Messages of models in the payloads of spans, in the forms that libraries write. Pure. */
 
+import { isObject } from '../../json/is-object.ts'
+import { jsonOrText } from '../../json/json-text.ts'
+
 /** A message, as it is shown. */
 export interface ShownMessage {
   readonly role: 'user' | 'assistant' | 'system' | 'tool'
@@ -80,17 +83,8 @@ function wordsOf(content: unknown): string {
   }).join('')
 }
 
-function readJson(text: unknown): unknown {
-  if (typeof text !== 'string') return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const readJson = (value: unknown): unknown => typeof value === 'string' ? jsonOrText(value) : value
 
 function membersOf(value: unknown): Members | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? value as Members
-    : undefined
+  return isObject(value) ? value : undefined
 }
