@@ -37,7 +37,10 @@ export function AssistantList() {
   const { data: info } = useQuery(serverInfo)
   const { data: caller } = useQuery(whoAmI)
   const refusal = useRefusal('Your key may read, and change nothing.')
-  const groups = byGraph(list.data ?? [], info?.graphs ?? caller?.graphs ?? [])
+  // Headings alone, before their assistants, would be a list that no key scrolls.
+  const groups = list.isPending
+    ? []
+    : byGraph(list.data ?? [], info?.graphs ?? caller?.graphs ?? [])
   const shown = list.data?.find(({ assistant_id: id }) => id === search.id)
   useListKeys(groups, search, go)
   const graphs = groups.map(({ graphId }) => graphId)
