@@ -1,6 +1,7 @@
 /** Acts on many threads at once: by their ids, or by a filter. */
 
 import { ask, post } from './client.ts'
+import { isOver } from './runs.ts'
 import type { Run } from './runs.ts'
 import type { ThreadFilter } from './threads.ts'
 
@@ -54,8 +55,7 @@ export async function cancelRunsOf(threadId: string, signal: AbortSignal): Promi
     `/threads/${threadId}/runs?limit=1000&select=run_id,status`,
     { signal },
   )
-  const ids = runs.filter(({ status }) => status === 'pending' || status === 'running')
-    .map(({ run_id: id }) => id)
+  const ids = runs.filter((run) => !isOver(run)).map(({ run_id: id }) => id)
   if (ids.length > 0) {
     await post('/runs/cancel', { thread_id: threadId, run_ids: ids }, signal)
   }

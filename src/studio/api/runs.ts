@@ -20,6 +20,10 @@ export interface Run {
   readonly kwargs?: JsonObject
 }
 
+/** True if a run has ended, however. */
+export const isOver = ({ status }: Pick<Run, 'status'>): boolean =>
+  status !== 'pending' && status !== 'running'
+
 /** What happens to a new run of a busy thread. */
 export type Multitask = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
 

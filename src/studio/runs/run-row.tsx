@@ -3,6 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 
+import { isOver } from '../api/runs.ts'
 import type { Run } from '../api/runs.ts'
 import { shortId } from '../api/thread-names.ts'
 import { duration } from '../parts/amounts.ts'
@@ -55,8 +56,6 @@ function RunCells({ run }: { readonly run: Run | undefined }) {
 }
 
 /** How long a run that is over took, from when it was made. */
-function took({ status, created_at: from, updated_at: to }: Run): string {
-  return status === 'pending' || status === 'running'
-    ? ''
-    : duration(Date.parse(to) - Date.parse(from))
+function took(run: Run): string {
+  return isOver(run) ? duration(Date.parse(run.updated_at) - Date.parse(run.created_at)) : ''
 }

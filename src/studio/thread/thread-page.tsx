@@ -50,7 +50,7 @@ function ThreadScreen({ id }: { readonly id: string }) {
       )
   }
   return (
-    <div id="pane-panel" className={css['thread']} data-pane={search.pane ?? 'middle'}>
+    <div className={css['thread']} data-pane={search.pane ?? 'middle'}>
       <Head screen={screen} />
       <div className={css['panes']}>
         <Tabs name="pane" label="Parts of the thread" tabs={panes} chosen={search.pane ?? 'middle'}

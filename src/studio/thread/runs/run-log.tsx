@@ -6,11 +6,11 @@ import { useRef } from 'react'
 
 import { logsOf } from '../../api/run-details.ts'
 import type { LogLine } from '../../api/run-details.ts'
+import { isOver } from '../../api/runs.ts'
 import type { Run } from '../../api/runs.ts'
 import { counted } from '../../parts/amounts.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNotice } from '../../parts/notice.tsx'
-import { isOver } from './run-words.ts'
 import css from './runs.module.css'
 
 /** A log of a run that goes on is read again so often, while somebody looks. */

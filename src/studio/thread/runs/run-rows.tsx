@@ -4,12 +4,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useId, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 
+import { isOver } from '../../api/runs.ts'
 import type { Run } from '../../api/runs.ts'
 import { inputWords } from '../../chat/input-words.ts'
 import { duration } from '../../parts/amounts.ts'
 import { runStatusOf, StatusGlyph, statusWords } from '../../parts/status.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
-import { isOver, strategyOf } from './run-words.ts'
+import { strategyOf } from './run-words.ts'
 import css from './runs.module.css'
 
 /** Runs, and which one is chosen. */

@@ -11,9 +11,6 @@ const strategyWords: Readonly<Record<Multitask, string>> = { enqueue: '',
 export const strategyOf = ({ multitask_strategy: strategy = 'enqueue' }: Run): string =>
   strategyWords[strategy]
 
-/** True if a run has ended, however. */
-export const isOver = ({ status }: Run): boolean => status !== 'pending' && status !== 'running'
-
 /** What a run was started with and a new one takes as well. */
 const repeated = ['input', 'command', 'context', 'interrupt_before', 'interrupt_after',
   'stream_mode', 'durability', 'checkpoint_during'] as const
