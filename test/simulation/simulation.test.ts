@@ -15,10 +15,10 @@ const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const longMs = 600_000
 
 describe('a simulated cluster', () => {
-  it('loses, repeats and contradicts nothing in 50 worlds full of faults', async () => {
+  it('loses, repeats and contradicts nothing in 80 worlds full of faults', async () => {
     const bad: string[] = []
     let [acknowledged, reads, removals, copies, owners] = [0, 0, 0, 0, 0]
-    for (let seed = 1; seed <= 50; seed++) {
+    for (let seed = 1; seed <= 80; seed++) {
       const outcome = await simulate({ seed })
       acknowledged += outcome.acknowledged
       reads += outcome.reads
