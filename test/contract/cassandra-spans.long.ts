@@ -68,18 +68,24 @@ describe.skipIf(await whatIsMissing() !== undefined)('spans on three nodes', () 
     const ids = written.map(({ id }) => id)
     const places = await readAgain(() => reader.locate(tenant, ids))
     expect(places.size).toBe(written.length)
-    const found = new Set<string>()
-    for await (const slice of reader.scan({ tenant, projects: [project], fromUs: 0,
-      toUs: Number.MAX_SAFE_INTEGER, order: 'newest', rootsOnly: true, terms: [termOf.tag('roots')],
-      ranges: [], type: null, name: null })) {
-      for (const head of slice.heads) if (head.root === true) found.add(head.id)
-    }
+    const found = await readAgain(async () => {
+      const roots = new Set<string>()
+      for await (const { heads } of reader.scan({ tenant, projects: [project], fromUs: 0,
+        toUs: Number.MAX_SAFE_INTEGER, order: 'newest', rootsOnly: true,
+        terms: [termOf.tag('roots')], ranges: [], type: null, name: null })) {
+        for (const head of heads) if (head.root === true) roots.add(head.id)
+      }
+      return roots
+    })
     expect(found.size).toBe(written.length / spansOfRequest)
     for (const root of written.filter(({ id, trace }) => id === trace).slice(0, 20)) {
-      let spans = 0
-      for await (const slice of reader.trace(root)) spans += slice.length
+      const spans = await readAgain(async () => {
+        let read = 0
+        for await (const slice of reader.trace(root)) read += slice.length
+        return read
+      })
       expect(spans).toBe(spansOfRequest)
-      const blocks = await reader.blocks(root, [1n])
+      const blocks = await readAgain(() => reader.blocks(root, [1n]))
       expect(blocks.get(1n)?.byteLength).toBe(5_000)
     }
   })
