@@ -64,7 +64,9 @@ it.each([['light', 1_280], ['dark', 1_280], ['light', 390], ['dark', 390]] as co
         throw new Error(`${address} does not show what it should: ${error.message}`)
       })
       expect(await tab.violations(), address).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBe(width)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), {
+        message: address,
+      }).toBe(width)
     }
     expectQuiet(tab)
     await tab.close()

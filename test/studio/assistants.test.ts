@@ -29,8 +29,9 @@ it('Versions say what they changed, become active, and are edited by a form', as
   await page.getByRole('heading', { name: 'Night' }).waitFor()
   const changes = page.getByRole('list', { name: 'Changes' })
   await changes.getByText('context › system_prompt').waitFor()
-  expect(await changes.getByRole('deletion').allInnerTexts()).toEqual(['small', 'Be brief.'])
-  expect(await changes.getByRole('insertion').allInnerTexts()).toEqual(['large'])
+  await expect.poll(() => changes.getByRole('deletion').allInnerTexts()).toEqual(['small',
+    'Be brief.'])
+  await expect.poll(() => changes.getByRole('insertion').allInnerTexts()).toEqual(['large'])
   expect(await tab.violations()).toEqual([])
 
   await page.getByLabel('What v3 changed against').selectOption('v1')
@@ -42,7 +43,7 @@ it('Versions say what they changed, become active, and are edited by a form', as
   await page.waitForURL(/version=2/)
   await page.getByRole('button', { name: 'Make v2 active' }).click()
   await page.getByRole('button', { name: 'v2 active' }).waitFor()
-  expect(await server.client.assistants.get(id)).toMatchObject({ version: 2 })
+  await expect.poll(() => server.client.assistants.get(id)).toMatchObject({ version: 2 })
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   const drawer = page.getByRole('dialog', { name: 'Edit Night' })
@@ -56,9 +57,9 @@ it('Versions say what they changed, become active, and are edited by a form', as
   await drawer.getByRole('button', { name: 'Save as v4' }).click()
   await page.getByRole('button', { name: 'v4 active' }).waitFor()
   // What nobody touched is as it was.
-  expect(await server.client.assistants.get(id)).toMatchObject({ version: 4, name: 'Night shift',
-    context: { model_name: 'huge', system_prompt: 'Be brief.' }, metadata: { team: 'north' },
-    description: 'Answers at night.', config: {} })
+  await expect.poll(() => server.client.assistants.get(id)).toMatchObject({ version: 4,
+    name: 'Night shift', context: { model_name: 'huge', system_prompt: 'Be brief.' },
+    metadata: { team: 'north' }, description: 'Answers at night.', config: {} })
   expectQuiet(tab)
   await tab.close()
 })
@@ -83,7 +84,7 @@ it('An assistant is made, tried and deleted, by keys where one likes', async () 
   await page.getByRole('heading', { name: 'دستیار شب' }).waitFor()
   await page.getByText('There is one version.').waitFor()
   const id = new URL(page.url()).searchParams.get('id')!
-  expect(await server.client.assistants.get(id)).toMatchObject({ graph_id: 'configured',
+  await expect.poll(() => server.client.assistants.get(id)).toMatchObject({ graph_id: 'configured',
     context: { system_prompt: 'Be kind.\nBe brief.' }, metadata: { team: 'south' } })
 
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -99,7 +100,7 @@ it('An assistant is made, tried and deleted, by keys where one likes', async () 
   await page.getByRole('button', { name: 'Try v2' }).click()
   await page.waitForURL(/threads\//)
   const thread = new URL(page.url()).pathname.split('/').at(-1)!
-  expect(await server.client.threads.get(thread)).toMatchObject({
+  await expect.poll(() => server.client.threads.get(thread)).toMatchObject({
     metadata: { assistant_id: tried, graph_id: 'configured' },
   })
   await tab.close()
@@ -113,11 +114,11 @@ it('A narrow dark window shows the list, or one assistant with the way back', as
   expect(await tab.violations()).toEqual([])
   const sideways = () =>
     page.evaluate<boolean>('document.body.scrollWidth > document.body.clientWidth')
-  expect(await sideways()).toBe(false)
+  await expect.poll(sideways).toBe(false)
   await page.getByRole('link', { name: 'All assistants' }).click()
   await page.getByRole('link', { name: 'echo default' }).waitFor()
   expect(await tab.violations()).toEqual([])
-  expect(await sideways()).toBe(false)
+  await expect.poll(sideways).toBe(false)
   expectQuiet(tab)
   await tab.close()
 })
@@ -139,9 +140,9 @@ it('A graph that does not load says where; a reader changes nothing', async () =
   await page.getByRole('region', { name: 'unborn' }).getByText('Does not load').waitFor()
   const make = page.getByRole('button', { name: 'New assistant' })
   await expect.poll(() => make.isDisabled()).toBe(true)
-  expect(await make.getAttribute('title')).toContain('may read')
+  await expect.poll(() => make.getAttribute('title')).toContain('may read')
   for (const name of ['Edit', 'Delete', 'Try v3']) {
-    expect(await page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
   }
   expect(await tab.violations()).toEqual([])
   await tab.close()
@@ -163,7 +164,7 @@ it('Refusals stand where they happened, and at their field', async () => {
   await drawer.getByRole('button', { name: 'Save as v4' }).click()
   await drawer.getByRole('alert').getByText(message).waitFor()
   const field = drawer.getByLabel('Model name')
-  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
   expect(await tab.violations()).toEqual([])
 
   await page.route('**/assistants/search',

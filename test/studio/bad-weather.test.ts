@@ -61,7 +61,7 @@ it('every screen waits for a silent server, then comes back by itself', async ()
     await page.goto(`${server.url}/studio/${screen}`)
     await page.getByRole('navigation', { name: 'Studio' }).getByText('Connecting').waitFor()
     await page.getByRole('main').waitFor()
-    expect(await page.getByRole('alert').count(), screen).toBe(0)
+    await expect.poll(() => page.getByRole('alert').count(), { message: screen }).toBe(0)
   }
   weather = 'lost'
   await page.goto(`${server.url}/studio/threads`)

@@ -54,7 +54,7 @@ it('of several shows who is there, who owns what, and what happened', async () =
   await withEvents(tab)
   await page.getByText('3 of 4 members, 256 shards, 1 without an owner').waitFor()
   const lines = page.getByRole('log').getByRole('listitem')
-  expect(await lines.allInnerTexts()).toEqual([
+  await expect.poll(() => lines.allInnerTexts()).toEqual([
     expect.stringContaining('dddddddd joined at 10.0.0.4:2025'),
     expect.stringContaining('1 shard: bbbbbbbb → nobody'),
     expect.stringContaining('3 shards: bbbbbbbb → aaaaaaaa'),
@@ -72,7 +72,7 @@ it('of several shows who is there, who owns what, and what happened', async () =
   await page.getByRole('button', { name: /Answers this page aaaaaaaa/, pressed: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.waitForURL('**/cluster')
-  expect(await page.locator('*').count()).toBeLessThan(1_500)
+  await expect.poll(() => page.locator('*').count()).toBeLessThan(1_500)
   expectQuiet(tab)
   await tab.close()
 })
@@ -84,7 +84,7 @@ it.each([['light', 1280], ['dark', 1280], ['light', 390], ['dark', 390]] as cons
     await withEvents(tab)
     expect(await tab.violations()).toEqual([])
     // Nothing is wider than the screen.
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    await expect.poll(() => tab.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     expectQuiet(tab)
     await tab.close()
   },

@@ -32,9 +32,10 @@ it('shows lists by their ids, words of texts, and steps from change to change', 
   const rows = page.getByRole('tree', { name: 'Changes' })
   await page.getByText('1 added, 1 removed, 1 changed').waitFor()
   const changed = rows.getByRole('treeitem', { name: 'changed, content' })
-  expect(await changed.locator('del').allTextContents()).toEqual(['Oslo'])
-  expect((await changed.locator('ins').allTextContents()).map((text) => text.trim()))
-    .toEqual(['lovely', 'Rome'])
+  await expect.poll(() => changed.locator('del').allTextContents()).toEqual(['Oslo'])
+  await expect.poll(async () =>
+    (await changed.locator('ins').allTextContents()).map((text) => text.trim())
+  ).toEqual(['lovely', 'Rome'])
   const chosen = rows.getByRole('treeitem', { selected: true })
   for (const [key, name] of [['n', /changed, content/], ['n', /removed, .*And in Bergen/], ['n',
     /added, /], [

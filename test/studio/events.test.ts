@@ -37,7 +37,7 @@ it('are listed, looked at by keys, filtered in the address, and saved', async ()
   await page.keyboard.press('k')
   const detail = page.getByRole('region', { name: 'Data of the event' })
   await detail.getByRole('treeitem').first().waitFor()
-  expect(await options.first().getAttribute('aria-selected')).toBe('true')
+  await expect.poll(() => options.first().getAttribute('aria-selected')).toBe('true')
   await detail.getByRole('button', { name: 'Close the data' }).click()
 
   const saving = page.waitForEvent('download')

@@ -23,6 +23,6 @@ it('lists, asks, answers, shows the state, and changes its colours', async () =>
   await page.locator('::-p-text(publication)').wait()
   await called('Switch to dark colours', 'button').click()
   await called('Switch to light colours', 'button').wait()
-  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
   expect(complaints).toEqual([])
 })

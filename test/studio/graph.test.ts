@@ -39,7 +39,7 @@ it('has boxes for subgraphs; a node is chosen by mouse and by keys', async () =>
 
   await picture(page).getByRole('button', { name: 'As a list' }).click()
   const row = picture(page).getByRole('row', { name: 'sub' })
-  expect(await row.getByRole('cell').last().textContent()).toBe('after')
+  await expect.poll(() => row.getByRole('cell').last().textContent()).toBe('after')
   await row.getByRole('button', { name: 'Unfold 2' }).click()
   await picture(page).getByRole('rowheader', { name: 'sub › deep' }).waitFor()
   expectQuiet(tab)
@@ -81,7 +81,7 @@ it('that is opened in the middle of a run follows it to its end', async () => {
   gate.open()
   await node(page, /^last.*: Done/).waitFor()
   for (const said of ['first', 'held', 'last']) {
-    expect(await page.getByRole('log').getByText(said, { exact: true }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('log').getByText(said, { exact: true }).count()).toBe(1)
   }
   expectQuiet(tab)
   await tab.close()

@@ -32,8 +32,9 @@ it('shows who waits longest first, and goes on to the next', async () => {
   const { page } = tab
   const grid = page.getByRole('grid', { name: 'Threads that wait' })
   await grid.getByRole('row').first().waitFor()
-  expect((await grid.getByRole('row').allInnerTexts()).map((text) => text.split('\n')[0]))
-    .toEqual(['One', 'Two', 'Three'])
+  await expect.poll(async () =>
+    (await grid.getByRole('row').allInnerTexts()).map((text) => text.split('\n')[0])
+  ).toEqual(['One', 'Two', 'Three'])
   await page.getByRole('navigation').getByLabel('3 waiting').waitFor()
   expect(await tab.violations()).toEqual([])
   const question = page.getByRole('region', { name: 'What it asks' })
@@ -55,7 +56,7 @@ it('is one column on a phone, with the way back', async () => {
   const grid = page.getByRole('grid', { name: 'Threads that wait' })
   await grid.getByText('Two', { exact: true }).click()
   await page.getByRole('heading', { name: 'Two', exact: true }).waitFor()
-  expect(await grid.isVisible()).toBe(false)
+  await expect.poll(() => grid.isVisible()).toBe(false)
   expect(await tab.violations()).toEqual([])
   await page.getByRole('button', { name: 'To the list' }).click()
   await grid.waitFor()

@@ -73,7 +73,7 @@ it('makes a key, shows it once, and revokes it', async () => {
     .toMatchObject({ tenant: 'acme', role: 'reader' })
   // It is not lost by accident.
   await page.keyboard.press('Escape')
-  expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
   expect(await tab.violations()).toEqual([])
   await dialog.getByLabel('I have stored it').check()
   await dialog.getByRole('button', { name: 'Done' }).click()
@@ -114,7 +114,7 @@ it.each([['light', 1280], ['dark', 1280], ['light', 390], ['dark', 390]] as cons
     const { page } = tab
     const look = async () => {
       expect(await tab.violations()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     }
     await page.getByText('Quotas of the tenant').waitFor()
     await look()
@@ -169,7 +169,7 @@ it('says what is wrong, and what is not there', async () => {
   await page.getByRole('button', { name: 'Older' }).click()
   await page.getByText('51 to 100 of 1,000').waitFor()
   await page.getByRole('rowheader', { name: 'key 99', exact: true }).waitFor()
-  expect(await page.locator('*').count()).toBeLessThan(1_500)
+  await expect.poll(() => page.locator('*').count()).toBeLessThan(1_500)
   expectQuiet(tab)
   await tab.close()
 })

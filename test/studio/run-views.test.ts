@@ -102,7 +102,9 @@ it('are only looked at by who may only read', async () => {
   await runs(page).first().click()
   const again = detail(page).getByRole('button', { name: 'Run again' })
   await expect.poll(() => again.isDisabled()).toBe(true)
-  expect(await again.getAttribute('title')).toBe('A key with the role reader changes nothing.')
+  await expect.poll(() => again.getAttribute('title')).toBe(
+    'A key with the role reader changes nothing.',
+  )
   await page.getByRole('tab', { name: 'State' }).click()
   await expect.poll(() => page.getByRole('button', { name: 'Edit state' }).isDisabled()).toBe(true)
   expectQuiet(tab)

@@ -69,7 +69,9 @@ async function expectHarmless({ page }: Tab): Promise<void> {
   ).toEqual([])
   expect(await page.evaluate('({}).polluted')).toBeUndefined()
   expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500)
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(
+    true,
+  )
 }
 
 it('hostile words are words on every screen, and the key is given to nobody', async () => {

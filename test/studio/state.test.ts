@@ -70,7 +70,7 @@ it('is edited: what differs is written as a new step, and a refusal stands at it
     }
     await page.getByRole('button', { name: 'Edit state' }).click()
     await editor.waitFor()
-    expect(await save.isDisabled()).toBe(true)
+    await expect.poll(() => save.isDisabled()).toBe(true)
 
     await type('{ "topic": ')
     await page.getByRole('alert').filter({ hasText: 'This is no JSON yet' }).waitFor()
@@ -123,7 +123,7 @@ it('of 2,000 messages has few rows in the page', async () => {
   await tree(page).focus()
   await page.keyboard.press('End')
   await row(page, '2000: ai').waitFor()
-  expect(await page.getByRole('treeitem').count()).toBeLessThanOrEqual(60)
+  await expect.poll(() => page.getByRole('treeitem').count()).toBeLessThanOrEqual(60)
   expectQuiet(tab)
   await tab.close()
 })

@@ -135,6 +135,6 @@ it('errors stand where they happened, with the words of the server', async () =>
   await page.keyboard.press('Enter')
   await page.getByText('Too many requests.').waitFor()
   await page.getByText('It asks for 7 s of patience.').waitFor()
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('more')
+  await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('more')
   await tab.close()
 })

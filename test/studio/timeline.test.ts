@@ -85,7 +85,7 @@ it('of many steps few are in the page; a filter and folds make them fewer', asyn
   const { page } = tab
   page.setDefaultTimeout(15_000)
   await page.getByText(/^100\+ steps|^400 steps/).waitFor()
-  expect(await page.locator('main *').count()).toBeLessThan(1_500)
+  await expect.poll(() => page.locator('main *').count()).toBeLessThan(1_500)
   await gridOf(page).focus()
   await expect.poll(async () => {
     await gridOf(page).evaluate((grid) => {
@@ -93,7 +93,7 @@ it('of many steps few are in the page; a filter and folds make them fewer', asyn
     })
     return page.getByText('400 steps').count()
   }, { timeout: 15_000 }).toBe(1)
-  expect(await page.locator('main *').count()).toBeLessThan(1_500)
+  await expect.poll(() => page.locator('main *').count()).toBeLessThan(1_500)
   await page.getByRole('combobox', { name: 'Steps that are shown' }).selectOption('inputs')
   await page.getByText('No step is like that').waitFor()
   expectQuiet(tab)

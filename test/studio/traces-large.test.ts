@@ -63,7 +63,9 @@ it('is shown, walked through and searched at once', async () => {
 
   await page.getByRole('searchbox', { name: 'Find spans' }).fill('step 9998')
   await page.getByText('1 span', { exact: true }).waitFor()
-  expect(await tree.getByRole('treeitem', { name: /^step 9998/ }).getAttribute('aria-level'))
+  await expect.poll(() =>
+    tree.getByRole('treeitem', { name: /^step 9998/ }).getAttribute('aria-level')
+  )
     .toBe('8')
   expect(await tab.violations()).toEqual([])
   expectQuiet(tab)

@@ -270,7 +270,9 @@ it('all of it is fit for readers in both colours, and for phones', async () => {
     await page.goto(`${address}/${failed[0]!.id}`)
     if (look.width !== undefined) {
       const tree = page.getByRole('tree', { name: 'Spans' })
-      expect((await tree.getByRole('treeitem').first().boundingBox())!.height).toBe(44)
+      await expect.poll(async () =>
+        (await tree.getByRole('treeitem').first().boundingBox())?.height
+      ).toBe(44)
       expect(await tab.violations()).toEqual([])
       await tree.getByRole('treeitem', { name: /geocode/ }).click()
     }

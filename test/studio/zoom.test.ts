@@ -65,8 +65,10 @@ it('at 200 % nothing is cut off, and no page is wider than the window', async ()
   ]] as const) {
     await page.goto(`${server.url}/studio/${address}`)
     await page.getByRole('main').getByText(words).filter({ visible: true }).first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBe(640)
-    expect(await page.evaluate(cutOffScript), address).toEqual([])
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), {
+      message: address,
+    }).toBe(640)
+    await expect.poll(() => page.evaluate(cutOffScript), { message: address }).toEqual([])
   }
   expectQuiet(tab)
   await tab.close()

@@ -59,7 +59,7 @@ async function answerFor(
     return { missing }
   }
   const starting = startCassandra({ nodes, firstAddress: firstAddresses[nodes], light: true,
-    log: (line) => console.log(`Cassandra for tests: ${line}`) })
+    fleeting: true, log: (line) => console.log(`Cassandra for tests: ${line}`) })
   clusters.set(nodes, starting)
   return starting.then(({ contactPoints, dataCenter }) => ({ contactPoints, dataCenter }),
     (error: Error) => ({ broken: error.message }))

@@ -167,7 +167,7 @@ describe.skipIf(noNodes)('a cluster that asks for passwords', () => {
 
   beforeAll(async () => {
     own = await startCassandra(
-      { nodes: 1, firstAddress: '127.0.0.61', light: true, passwords: true },
+      { nodes: 1, firstAddress: '127.0.0.61', light: true, fleeting: true, passwords: true },
     )
     place = { contactPoints: own.contactPoints, dataCenter: own.dataCenter, keyspace: 'own' }
     await asAdmin(

@@ -42,6 +42,7 @@ describe('the configuration of a node', () => {
     dataCenter: 'us',
     light: false,
     passwords: false,
+    fleeting: false,
   }
 
   it('has its address, token, folders and seed', () => {
@@ -68,6 +69,12 @@ describe('the configuration of a node', () => {
     const flag = '-XX:TieredStopAtLevel=1'
     expect(javaArguments(options, '/jars')).not.toContain(flag)
     expect(javaArguments({ ...options, light: true }, '/jars')).toContain(flag)
+  })
+
+  it('keeps its tables over a restart, unless there will be none', () => {
+    const flag = '-Dcassandra.unsafesystem=true'
+    expect(javaArguments(options, '/jars')).not.toContain(flag)
+    expect(javaArguments({ ...options, fleeting: true }, '/jars')).toContain(flag)
   })
 })
 
