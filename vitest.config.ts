@@ -18,6 +18,11 @@ const ecosystem = ['assistants', 'cancel', 'crons', 'expiry', 'forms', 'graph-st
   'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
+/**
+ * Tests of what a server answers. They share one, and run one after another in the same process:
+ * to begin a process and to load the client anew takes longer than most of these files.
+ */
+const conformance = 'test/conformance/**/*.test.ts'
 const validation = 'test/**/*.validation.test.ts'
 const cluster = 'test/e2e/cluster/*.long.ts'
 const browser = 'test/browser/*.long.ts'
@@ -60,8 +65,12 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['test/!(unit)/**/*.test.ts', 'test/*.test.ts', ...ownProcess],
-          exclude: [validation, studio, packages],
+          exclude: [conformance, validation, studio, packages],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'conformance', include: [conformance], exclude: [packages], isolate: false },
       },
       {
         extends: true,
@@ -84,7 +93,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'studio', include: [studio], globalSetup: 'test/studio/support/setup.ts' },
+        test: {
+          name: 'studio',
+          include: [studio],
+          globalSetup: 'test/studio/support/setup.ts',
+          // Its files share browsers.
+          isolate: false,
+        },
       },
       {
         extends: true,
@@ -110,6 +125,7 @@ export default defineConfig({
           include: isNight
             ? ['test/conformance/*.test.ts']
             : [...ecosystem, 'test/conformance/versions.test.ts'],
+          isolate: false,
           provide: { cassandraNodes: 3 },
           env: { HEDDLE_TEST_STORE: 'cassandra' },
         },
@@ -121,6 +137,7 @@ export default defineConfig({
           include: [...ecosystem, 'test/conformance/{every-method,schemas}.test.ts',
             'test/conformance/platform/deep-traces.test.ts', 'test/newest/*.newest.ts'],
           globalSetup: 'test/support/newest-packages.ts',
+          isolate: false,
           alias: {
             '@langchain/langgraph-sdk/stream': resolve(
               'test/newest/node_modules/@langchain/langgraph-sdk/dist/stream/index.js',

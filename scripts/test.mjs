@@ -15,7 +15,7 @@ const files = kind === 'fuzz'
   : args.filter((arg) => !arg.startsWith('--'))
 const report = kind === undefined ? 'test-report.json' : `test-report-${kind}.json`
 const long = ['long', 'browser', 'tracing', 'cassandra', 'newest']
-const suite = ['suite', 'unit', 'validation']
+const suite = ['suite', 'conformance', 'unit', 'validation']
 const projectsOf = { long, studio: ['studio'], cluster: ['cluster'],
   nightly: [...suite, ...long, 'studio', 'cluster'], fuzz: ['suite'] }
 

@@ -26,7 +26,8 @@ describe.skipIf(await whatIsMissing() !== undefined)('spans on three nodes', () 
   let store: SpanStore
 
   beforeAll(async () => {
-    cassandra = await startCassandra({ nodes: 3, firstAddress: '127.0.0.95', light: true })
+    cassandra = await startCassandra({ nodes: 3, firstAddress: '127.0.0.95', light: true,
+      fleeting: true })
     place = await cassandraSpanPlace(cassandra)
     store = await place.open('write')
   }, 240_000)

@@ -51,7 +51,7 @@ const bucketBytes = 1_000
 const atOnce = 8
 
 /** No sequence begins later. A slow machine needs a quarter of an hour for a thousand. */
-const withinMs = repeats({ day: 25_000, night: 900_000 })
+const withinMs = repeats({ day: 12_000, night: 900_000 })
 const least = 20
 
 export function describeCommitModes(cassandra: CassandraForTests, count: number): void {

@@ -11,7 +11,7 @@ import { repeats } from '../support/repeats.ts'
 const command = fileURLToPath(new URL('./simulate.ts', import.meta.url))
 const seeds = 10_000
 const halves = 2
-const withinS = repeats({ day: 30, night: 600 })
+const withinS = repeats({ day: 15, night: 600 })
 /** A slow machine simulates three worlds in a second, beside its other tests. */
 const leastOfHalf = withinS / 3
 

@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { say } from '../support/run-events.ts'
 import { oneWorker } from '../support/server-process.ts'
 import { useServer } from '../support/server.ts'
+import { looks } from './support/looks.ts'
 import { sendSpans, projectId, supportTrace } from './support/sent-traces.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab } from './support/tab.ts'
@@ -52,9 +53,9 @@ beforeAll(async () => {
   ]
 })
 
-it.each([['light', 1_280], ['dark', 1_280], ['light', 390], ['dark', 390]] as const)(
-  'in %s colours at %i pixels',
-  async (colours, width) => {
+it.each(looks)(
+  'in $colours colours at $width pixels',
+  async ({ colours, width }) => {
     const tab = await browser.open(`${server.url}/ok`, { colours, width, expected: noIcon })
     const { page } = tab
     page.setDefaultTimeout(15_000)

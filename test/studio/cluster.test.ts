@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab } from './support/tab.ts'
 
@@ -77,9 +78,9 @@ it('of several shows who is there, who owns what, and what happened', async () =
   await tab.close()
 })
 
-it.each([['light', 1280], ['dark', 1280], ['light', 390], ['dark', 390]] as const)(
-  'is accessible in %s at %i pixels',
-  async (colours, width) => {
+it.each(looks)(
+  'is accessible in $colours at $width pixels',
+  async ({ colours, width }) => {
     const tab = await browser.open(`${server.url}/studio/cluster`, { colours, width })
     await withEvents(tab)
     expect(await tab.violations()).toEqual([])

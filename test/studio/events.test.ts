@@ -21,6 +21,7 @@ async function eventful(options?: TabOptions) {
   await tab.page.getByRole('log').getByText('echo: Hello').waitFor()
   await tab.page.getByRole('tab', { name: 'Events' }).click()
   await list(tab.page).getByRole('option').first().waitFor()
+  await tab.page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   return tab
 }
 

@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { openKeyMaker } from '../support/keys.ts'
 import { useServer } from '../support/server.ts'
 import { ask } from '../support/wire.ts'
+import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 import type { Tab, TabOptions } from './support/tab.ts'
 
@@ -107,9 +108,9 @@ it('shows who is refused, and the limits of that key', async () => {
   await tab.close()
 })
 
-it.each([['light', 1280], ['dark', 1280], ['light', 390], ['dark', 390]] as const)(
-  'is accessible in %s at %i pixels',
-  async (colours, width) => {
+it.each(looks)(
+  'is accessible in $colours at $width pixels',
+  async ({ colours, width }) => {
     const tab = await open('', { colours, width })
     const { page } = tab
     const look = async () => {

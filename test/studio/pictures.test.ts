@@ -1,6 +1,6 @@
 /**
- * The two pictures of the README: what they show is there each time, and with HEDDLE_PICTURES=1
- * they are made anew.
+ * The two pictures of the README: by night what they show is there, and with HEDDLE_PICTURES=1 they
+ * are made anew.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,27 +9,36 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 
+import { isNight } from '../support/repeats.ts'
 import { deskOn, useStarter } from './support/desk.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const folder = join(import.meta.dirname, '../../docs/pictures')
 const starter = useStarter()
 const browser = useBrowser()
+const isMade = process.env['HEDDLE_PICTURES'] === '1'
+/** By day `first-minute.test.ts` walks the same ways. */
+const isWalked = isNight || isMade
 
 /** Takes a picture, and keeps it if that is wished. The one that is kept has the same size. */
 async function picture(page: Page, name: string): Promise<void> {
   const file = join(folder, `${name}.png`)
   const taken = await page.screenshot({ animations: 'disabled' })
-  if (process.env['HEDDLE_PICTURES'] === '1') writeFileSync(file, taken)
-  const kept = readFileSync(file)
-  expect(sizeOf(kept)).toEqual(sizeOf(taken))
-  expect(kept.length).toBeLessThan(200_000)
+  if (isMade) writeFileSync(file, taken)
+  expect(sizeOf(readFileSync(file))).toEqual(sizeOf(taken))
 }
 
 /** Width and height, from the header of a PNG. */
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)]
 
-it('a thread that waits for its reader', async () => {
+it.each(['studio-thread', 'studio-compare'])('%s is as large as a window, and loads soon',
+  (name) => {
+    const kept = readFileSync(join(folder, `${name}.png`))
+    expect(sizeOf(kept)).toEqual([1_280, 800])
+    expect(kept.length).toBeLessThan(200_000)
+  })
+
+it.runIf(isWalked)('a thread that waits for its reader', async () => {
   const tab = await browser.open(`${starter.url}/`)
   const { ask, node, line } = deskOn(tab.page)
   await ask(starter.url, 'How does a dobby loom differ?')
@@ -41,7 +50,7 @@ it('a thread that waits for its reader', async () => {
   await tab.close()
 })
 
-it('two branches, compared', async () => {
+it.runIf(isWalked)('two branches, compared', async () => {
   const tab = await browser.open(`${starter.url}/`, { colours: 'dark' })
   const { page } = tab
   const { ask, composer, question, step, chat } = deskOn(page)

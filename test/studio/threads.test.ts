@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const server = useServer()
@@ -21,12 +22,7 @@ beforeAll(async () => {
   await server.client.runs.wait(id, 'ask', { input: { question: 'Publish it?' } })
 })
 
-it.each([
-  { colours: 'light', width: 1280 },
-  { colours: 'dark', width: 1280 },
-  { colours: 'light', width: 390 },
-  { colours: 'dark', width: 390 },
-] as const)('has no barrier in $colours, $width pixels wide', async (look) => {
+it.each(looks)('has no barrier in $colours, $width pixels wide', async (look) => {
   const tab = await browser.open(server.url + list, look)
   await tab.page.getByRole('link', { name: 'Dobby loom' }).waitFor()
   expect(await tab.violations()).toEqual([])

@@ -1,13 +1,16 @@
 /** A server for a test file, and the official client for it. */
 
+import { join } from 'node:path'
+
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { dropKeyspace, newKeyspace } from './cassandra-keyspace.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { cassandraForTests } from './cassandra.ts'
+import { projectsFolder } from './newest-packages.ts'
 import { startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
-import type { SharedServerAnswer } from './shared-server-setup.ts'
+import type { SharedServerAnswer, SharedServerRequest } from './shared-server-setup.ts'
 
 /** The server of a test file, once its tests run. */
 export interface ServerInUse {
@@ -22,9 +25,6 @@ const onCassandra = process.env['HEDDLE_TEST_STORE'] === 'cassandra'
 
 /** Time for a start. The first file waits until three nodes are up and the tables are created. */
 const startMs = 240_000
-
-/** The shared server runs on the packages of the repository. */
-const mayShare = process.env['HEDDLE_TEST_ENGINE'] === undefined
 
 /**
  * A server of the conformance project for a test file. Files that ask for nothing special share
@@ -41,7 +41,7 @@ export function useServer(options?: ServerOptions): ServerInUse {
     const cassandra = onCassandra ? await cassandraForTests() : undefined
     keyspace = cassandra && newKeyspace(cassandra)
     if (elsewhere !== undefined) url = elsewhere
-    else if (options === undefined && mayShare) url = await sharedServer(keyspace)
+    else if (options === undefined) url = await sharedServer(keyspace)
     else own = await startServer({ project: 'conformance', cassandra: keyspace, ...options })
     client = clientOf(url ?? own!.url)
   }, startMs)
@@ -63,12 +63,13 @@ export function useServer(options?: ServerOptions): ServerInUse {
 }
 
 /**
- * URL of the shared server. The first caller decides where its data are; without a place, in a
- * folder.
+ * URL of the shared server. The first caller with a place decides where its data are; without a
+ * place, they are in a folder.
  */
 async function sharedServer(place?: CassandraKeyspace): Promise<string> {
+  const asked: SharedServerRequest = { project: join(projectsFolder(), 'conformance'), place }
   const response = await fetch(inject('sharedServerDoor'), { method: 'POST',
-    body: JSON.stringify(place ?? null) })
+    body: JSON.stringify(asked) })
   const answer = await response.json() as SharedServerAnswer
   if ('broken' in answer) throw new Error(`The server that tests share: ${answer.broken}`)
   return answer.url

@@ -1,4 +1,4 @@
-/** Setup before all tests: offers a server that files share, started at the first request. */
+/** Setup before all tests: offers servers that files share, started at the first request. */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -12,6 +12,14 @@ import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { startServer } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
+/** What a test asks for. */
+export interface SharedServerRequest {
+  /** The folder of the project: graphs of each run on the packages beside it. */
+  readonly project: string
+  /** Where the server finds its data, if that is Cassandra: the place of the first that asks. */
+  readonly place?: CassandraKeyspace
+}
+
 /** The answer to a test that asks for the server. */
 export type SharedServerAnswer =
   | { readonly url: string }
@@ -19,7 +27,7 @@ export type SharedServerAnswer =
   | { readonly broken: string }
 
 interface SharedServer {
-  readonly place: CassandraKeyspace | null
+  readonly place: CassandraKeyspace | undefined
   readonly server: Promise<ServerProcess>
 }
 
@@ -32,11 +40,13 @@ declare module 'vitest' {
 
 /** Offers the server on a local port. Vitest calls it once, and calls the result at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let shared: SharedServer | undefined
+  const servers = new Map<string, SharedServer>()
   const door = createServer(async (request, response) => {
-    const place = await json(request) as CassandraKeyspace | null
-    shared ??= { place,
-      server: startServer({ project: 'conformance', ...place && { cassandra: place } }) }
+    const { project, place } = await json(request) as SharedServerRequest
+    const kind = `${place ? 'Cassandra' : 'embedded'} ${project}`
+    const shared = servers.get(kind) ??
+      { place, server: startServer({ project, ...place && { cassandra: place } }) }
+    servers.set(kind, shared)
     const answer: SharedServerAnswer = await shared.server.then(({ url }) => ({ url }),
       (error: Error) => ({ broken: error.message }))
     response.end(JSON.stringify(answer))
@@ -47,8 +57,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     door.closeAllConnections()
     door.close()
-    if (shared === undefined) return
-    await shared.server.then((server) => server.close(), () => undefined)
-    if (shared.place) await dropKeyspace(shared.place)
+    for (const { server, place } of servers.values()) {
+      await server.then((started) => started.close(), () => undefined)
+      if (place) await dropKeyspace(place)
+    }
   }
 }

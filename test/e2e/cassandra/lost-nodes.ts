@@ -24,7 +24,7 @@ import { QuorumWatch } from './quorum-watch.ts'
 import { Writers } from './writers.ts'
 
 /** How long the load continues in each state of the cluster. */
-const exposureMs = repeats({ day: 8_000, night: 12_000 })
+const exposureMs = repeats({ day: 6_000, night: 12_000 })
 const keyspace = 'nodes'
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`

@@ -25,7 +25,7 @@ import { Load } from './load.ts'
 const seed = Number(process.env['HEDDLE_SEED'] ?? Date.now() % 1_000_000)
 
 /** For how long new rounds begin; in each round every kind of fault happens to some member. */
-const chaosMs = repeats({ day: 45_000, night: 100_000 })
+const chaosMs = repeats({ day: 20_000, night: 100_000 })
 
 /** Longer than a member may be silent before it is fenced, on a machine that is not busy. */
 const silenceMs = 8_000

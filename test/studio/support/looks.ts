@@ -2,20 +2,28 @@
 
 import { expect } from 'vitest'
 
+import { isNight } from '../../support/repeats.ts'
 import { expectQuiet } from './tab.ts'
 import type { BrowserInUse, Tab } from './tab.ts'
+
+/** Each colour and each width by day; each of both together by night. */
+export const looks: readonly { readonly colours: 'light' | 'dark'; readonly width: number }[] = [
+  { colours: 'light', width: 1_280 },
+  { colours: 'dark', width: 390 },
+  ...isNight
+    ? [{ colours: 'dark', width: 1_280 }, { colours: 'light', width: 390 }] as const
+    : [],
+]
 
 /** Opens an address, waits for it in each look, and looks for violations of accessibility. */
 export async function expectGoodLooks(browser: BrowserInUse, url: string,
   ready: (tab: Tab) => Promise<unknown>): Promise<void> {
   const tab = await browser.open(url, { reducedMotion: true })
-  for (const width of [1280, 390]) {
+  for (const { colours: colorScheme, width } of looks) {
     await tab.page.setViewportSize({ width, height: 800 })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await tab.page.emulateMedia({ colorScheme })
-      await ready(tab)
-      expect(await tab.violations()).toEqual([])
-    }
+    await tab.page.emulateMedia({ colorScheme })
+    await ready(tab)
+    expect(await tab.violations()).toEqual([])
   }
   expectQuiet(tab)
   await tab.close()

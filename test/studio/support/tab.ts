@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { beforeAll, beforeEach, expect } from 'vitest'
 
 /** Debian's browser, where it is installed. */
 const chromiumPath = '/usr/bin/chromium'
@@ -45,7 +45,10 @@ export interface BrowserInUse {
   open(url: string, options?: TabOptions): Promise<Tab>
 }
 
-/** Starts a browser for the tests of a file. Each tab has storage of its own. */
+/** For all files that run in this process; it ends with that. */
+let started: Promise<Browser> | undefined
+
+/** A browser for the tests of a file. Each tab has storage of its own. */
 export function useBrowser(): BrowserInUse {
   let browser: Browser | undefined
   beforeEach(({ skip }) => {
@@ -54,10 +57,12 @@ export function useBrowser(): BrowserInUse {
   })
   beforeAll(async () => {
     if (isMissing) return
-    browser = await chromium.launch({ executablePath: chromiumPath,
+    started ??= chromium.launch({ executablePath: chromiumPath,
       args: ['--no-sandbox', '--disable-gpu'] })
+    browser = await started
+    // Tests that failed leave tabs behind.
+    await Promise.all(browser.contexts().map((context) => context.close()))
   })
-  afterAll(() => browser?.close())
   return {
     open: async (url, options = {}) => {
       const { colours = 'light', width = 1280, height = 800, scale = 1, reducedMotion = false } =
