@@ -1,7 +1,8 @@
 /** What a page knows of its thread: asked once, and again when the thread has changed. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import type { QueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
 
 import { ApiError } from '../api/client.ts'
 import { runsOf } from '../api/runs.ts'
@@ -17,6 +18,8 @@ import { withNewest, withOlder } from '../timeline/history.ts'
 import type { History } from '../timeline/history.ts'
 
 const pageLength = 100
+/** As many as one answer has at most. */
+const olderMax = 1_000
 
 /** What the newest state says beside its values. */
 const headParts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
@@ -89,14 +92,32 @@ export function useThread(id: string) {
   const isBusy = thread.data?.status === 'busy'
   const runs = useQuery({ queryKey: keys.runs, queryFn: ({ signal }) => runsOf(id, 50, 0, signal),
     refetchInterval: isBusy ? 4_000 : false })
-  const more = useCallback(async () => {
-    const last = client.getQueryData<History>(keysOf(id).history)?.steps.at(-1)?.checkpoint_id
-    if (last == null) return
-    const older = await historyPage(id, last, pageLength)
-    client.setQueryData<History>(keysOf(id).history,
-      (known) => known && withOlder(known, older, pageLength))
-  }, [client, id])
+  const more = useOlderSteps(id)
   return { thread, head, history, runs, more }
+}
+
+/** Reads older steps; again and again, for more of them each time. */
+function useOlderSteps(id: string): () => Promise<void> {
+  const client = useQueryClient()
+  const reading = useRef<Promise<void>>(undefined)
+  return useCallback(() => {
+    reading.current ??= readOlderSteps(client, id).finally(() => {
+      reading.current = undefined
+    })
+    return reading.current
+  }, [client, id])
+}
+
+async function readOlderSteps(client: QueryClient, id: string): Promise<void> {
+  const key = keysOf(id).history
+  const { steps = [] } = client.getQueryData<History>(key) ?? {}
+  const last = steps.at(-1)?.checkpoint_id
+  if (last == null) return
+  const length = Math.min(olderMax, Math.max(pageLength, steps.length))
+  const older = await client.fetchQuery({ queryKey: ['steps-before', id, last], retry: 2, gcTime: 0,
+    queryFn: ({ signal }) => historyPage(id, last, length, signal) }).catch(() => undefined)
+  if (older === undefined) return
+  client.setQueryData<History>(key, (known) => known && withOlder(known, older, length))
 }
 
 /** Everything that `useThread` answers. */

@@ -23,6 +23,8 @@ export interface Step extends Knot {
   readonly nodes: readonly string[]
   /** Steps that are folded into it. */
   readonly folded: number
+  /** The folded one whose words are the label. */
+  readonly inputId?: string
 }
 
 /** Words of steps, by checkpoint: what it was given, and what it said. */
@@ -105,14 +107,16 @@ export function foldedRuns(steps: readonly Step[], kept: ReadonlySet<string>): r
     children.set(parent, (children.get(parent) ?? 0) + 1)
     if (runId !== undefined && known.get(parent)?.runId === runId) goesOn.add(parent)
   }
-  const inputs = new Map<string, string>()
-  for (const { kind, runId, label } of steps) {
-    if (kind === 'input' && runId !== undefined) inputs.set(runId, label)
+  const inputs = new Map<string, Step>()
+  for (const step of steps) {
+    if (step.kind === 'input' && step.runId !== undefined) inputs.set(step.runId, step)
   }
   return contracted(steps,
     ({ id }) => !goesOn.has(id) || (children.get(id) ?? 0) > 1 || kept.has(id)).map((step) => {
       const input = inputs.get(step.runId ?? '')
-      return step.folded === 0 || input === undefined ? step : { ...step, label: input }
+      return step.folded === 0 || input === undefined
+        ? step
+        : { ...step, label: input.label, inputId: input.id }
     })
 }
 

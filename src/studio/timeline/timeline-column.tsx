@@ -17,6 +17,7 @@ import { Timeline } from './timeline.tsx'
 import type { StepActs } from './timeline.tsx'
 import { TimelineFilter } from './timeline-filter.tsx'
 import type { Screen } from '../thread/use-screen.ts'
+import { useOldest } from './use-oldest.ts'
 import { useStepWords } from './use-step-words.ts'
 import { unseenOf } from './warp.tsx'
 
@@ -35,7 +36,8 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
   const steps = useMemo(() => shownOf(all, filter, isFolded, [headId, search.at, search.vs]), [all,
     filter, isFolded, headId, search.at, search.vs])
   const acts = useStepActs(screen)
-  useStepKeys(screen, steps, acts)
+  const toOldest = useOldest(history.data, more, search.at, acts.choose)
+  useStepKeys(screen, steps, acts, toOldest)
   const { hasMore = false } = history.data ?? {}
   const branches = useMemo(
     () => unseenOf(Math.max(0, ...lanesOf(steps, headId).map(({ lane }) => lane))),
@@ -73,7 +75,7 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
         ? <Empty title="No step is like that" />
         : (
           <Timeline steps={steps} headId={headId} chosen={search.at} versus={search.vs}
-            hasMore={hasMore} more={more} seen={words.seen} acts={acts} />
+            known={all.length} hasMore={hasMore} more={more} seen={words.seen} acts={acts} />
         ))}
     </section>
   )
@@ -110,7 +112,7 @@ function useStepActs({ go, headId, search: { at } }: Screen): StepActs {
 }
 
 function useStepKeys({ search, headId, go, send, refusal }: Screen, steps: readonly Step[],
-  { choose, compare }: StepActs): void {
+  { choose, compare }: StepActs, toOldest: () => void): void {
   const move = (by: number) => {
     const at = steps.findIndex(({ id }) => id === (search.at ?? headId))
     const next = steps[Math.max(0, Math.min(steps.length - 1, at + by))]
@@ -123,6 +125,7 @@ function useStepKeys({ search, headId, go, send, refusal }: Screen, steps: reado
     'k': up,
     'ArrowDown': down,
     'ArrowUp': up,
+    'End': { words: 'The oldest step', act: toOldest },
     'f': { words: 'Branch from the chosen step', act: () => {
       go({ view: undefined, pane: undefined }, true)
       document.querySelector<HTMLElement>('form textarea')?.focus()

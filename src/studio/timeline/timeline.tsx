@@ -28,16 +28,18 @@ export interface TimelineProps {
   readonly headId: string | undefined
   readonly chosen: string | undefined
   readonly versus: string | undefined
+  /** How many steps were read; there are fewer rows if runs are folded. */
+  readonly known: number
   readonly hasMore: boolean
-  readonly more: () => void
-  /** Rows that are seen now: the words of these are asked for. */
-  readonly seen: (from: string, to: string) => void
+  readonly more: () => Promise<void>
+  /** Steps whose words the rows show that are seen now. */
+  readonly seen: (ids: readonly string[]) => void
   readonly acts: StepActs
 }
 
 /** The time line. */
 export function Timeline(
-  { steps, headId, chosen, versus, hasMore, more, seen, acts }: TimelineProps,
+  { steps, headId, chosen, versus, known, hasMore, more, seen, acts }: TimelineProps,
 ) {
   const box = useRef<HTMLDivElement>(null)
   const height = useRowHeight()
@@ -46,16 +48,13 @@ export function Timeline(
     estimateSize: () => height, overscan: 10, getItemKey: (at) => steps[at]!.id })
   useStandstill(steps, box, height)
   const items = list.getVirtualItems()
-  const first = steps[items[0]?.index ?? 0]?.id
-  const last = items.at(-1)?.index ?? 0
-  const lastId = steps[last]?.id
-  const needsMore = hasMore && last > steps.length - 20
+  const needsMore = hasMore && (items.at(-1)?.index ?? 0) > steps.length - 20
   useEffect(() => {
-    if (needsMore) more()
-  }, [needsMore, more, steps.length])
+    if (needsMore) void more()
+  }, [needsMore, more, known])
   useEffect(() => {
-    if (first !== undefined && lastId !== undefined) seen(first, lastId)
-  }, [first, lastId, seen])
+    seen(items.flatMap(({ index }) => spokenBy(steps[index]!)))
+  }, [items, steps, seen])
   useEffect(() => list.measure(), [list, height])
   const at = steps.findIndex(({ id }) => id === chosen)
   useEffect(() => {
@@ -77,6 +76,9 @@ export function Timeline(
     </div>
   )
 }
+
+/** The steps whose words a row shows: its own, and the input of the run that is folded into it. */
+const spokenBy = ({ id, inputId }: Step) => inputId === undefined ? [id] : [id, inputId]
 
 const outermost = ({ lane, through }: Lane) => Math.max(lane, through.at(-1) ?? 0)
 

@@ -21,9 +21,10 @@ interface Group {
 
 /** Words of the steps that are seen. */
 export function useStepWords(threadId: string, states: readonly ThreadState[]) {
-  const [range, setRange] = useState<readonly [string, string]>()
-  const seen = useCallback((from: string, to: string) => setRange([from, to]), [])
-  const groups = useMemo(() => range === undefined ? [] : groupsIn(states, range), [states, range])
+  /** As one text: the same steps are the same state. */
+  const [ids, setIds] = useState('')
+  const seen = useCallback((each: readonly string[]) => setIds(each.join(' ')), [])
+  const groups = useMemo(() => groupsIn(states, new Set(ids.split(' '))), [states, ids])
   const answers = useQueries({
     queries: groups.map(({ ids, before }) => ({
       queryKey: ['step words', threadId, before ?? 'now', ids[0], ids.length],
@@ -46,16 +47,15 @@ export function useStepWords(threadId: string, states: readonly ThreadState[]) {
   return { words, seen }
 }
 
-function groupsIn(states: readonly ThreadState[],
-  [from, to]: readonly [string, string]): readonly Group[] {
-  const first = states.findIndex(({ checkpoint_id: id }) => id === from)
-  const last = states.findIndex(({ checkpoint_id: id }) => id === to)
-  if (first < 0 || last < first) return []
+/** The groups with a step that is looked at. */
+function groupsIn(states: readonly ThreadState[], ids: ReadonlySet<string>): readonly Group[] {
   const groups: Group[] = []
   const offset = states.length % groupLength
-  for (let at = offset === 0 ? 0 : offset - groupLength; at <= last; at += groupLength) {
+  const first = offset === 0 ? 0 : offset - groupLength
+  for (let at = first; at < states.length; at += groupLength) {
     const members = states.slice(Math.max(0, at), at + groupLength)
-    if (at + groupLength <= first || bytesOf(members) > bytesMax) continue
+    const isSeen = members.some(({ checkpoint_id: id }) => ids.has(id ?? ''))
+    if (!isSeen || bytesOf(members) > bytesMax) continue
     groups.push({ ids: members.map(({ checkpoint_id: id }) => id!),
       before: at <= 0 ? undefined : states[at - 1]!.checkpoint_id ?? undefined })
   }
