@@ -45,7 +45,7 @@ export function Timeline(
   const height = useRowHeight()
   const lanes = useMemo(() => lanesOf(steps, headId), [steps, headId])
   const list = useVirtualizer({ count: steps.length, getScrollElement: () => box.current,
-    estimateSize: () => height, overscan: 10, getItemKey: (at) => steps[at]!.id })
+    estimateSize: () => height, overscan: 6, getItemKey: (at) => steps[at]!.id })
   useStandstill(steps, box, height)
   const items = list.getVirtualItems()
   const needsMore = hasMore && (items.at(-1)?.index ?? 0) > steps.length - 20
