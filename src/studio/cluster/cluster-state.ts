@@ -127,7 +127,12 @@ function withShards(members: readonly ShownMember[],
   owners: readonly (string | null)[]): ShownMember[] {
   const counts = new Map<string | null, number>()
   for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1)
-  return members.map((member) => ({ ...member, shards: counts.get(member.id) ?? 0 }))
+  return members.map((member) => {
+    const shards = counts.get(member.id) ?? 0
+    // A member joins until it owns something; no event of its own says that it serves.
+    return { ...member, shards,
+      state: member.state === 'joining' && shards > 0 ? 'serving' : member.state }
+  })
 }
 
 function withLine(state: ClusterState, at: string, tone: StoryLine['tone'],

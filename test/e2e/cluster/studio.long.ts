@@ -1,4 +1,4 @@
-/** The Studio of a member while another one, which owns the thread that is shown, is killed. */
+/** The Studio of a member while others are killed, drained, and started again. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 
@@ -8,7 +8,7 @@ import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
 import type { CassandraKeyspace } from '../../support/cassandra-keyspace.ts'
 import { cassandraForTests } from '../../support/cassandra.ts'
 import { startCluster } from '../../support/cluster.ts'
-import type { Cluster } from '../../support/cluster.ts'
+import type { Cluster, ClusterMember } from '../../support/cluster.ts'
 import { useGates } from '../../support/gate.ts'
 import { clientOf } from '../../support/server.ts'
 import { ask } from '../../support/wire.ts'
@@ -22,6 +22,7 @@ describe.skipIf(!cassandra)('the Studio of three members', () => {
   const newGate = useGates()
   let keyspace: CassandraKeyspace
   let cluster: Cluster
+  let killed: ClusterMember | undefined
 
   beforeAll(async () => {
     buildStudio()
@@ -42,6 +43,7 @@ describe.skipIf(!cassandra)('the Studio of three members', () => {
     const owner = cluster.members.find(({ session }) =>
       session === (body as { member: string }).member
     )!
+    killed = owner
     const door = cluster.members.find((member) => member !== owner)!
     const tab = await browser.open(`${door.url}/studio/threads/${id}`)
     const members = await browser.open(`${door.url}/studio/cluster`)
@@ -88,4 +90,42 @@ describe.skipIf(!cassandra)('the Studio of three members', () => {
       await each.close()
     }
   }, 120_000)
+
+  it('shows members that are started again, and one that gives its shards back', async () => {
+    const [door, leaver] = cluster.members.filter((member) => member !== killed)
+    const tab = await browser.open(`${door!.url}/studio/cluster`)
+    const { page } = tab
+    page.setDefaultTimeout(patienceMs)
+    const card = (state: string, member: ClusterMember) =>
+      page.getByRole('button', { name: new RegExp(`^${state} ${shortId(member)}`) })
+    const owning = (member: ClusterMember) =>
+      card('Serving', member).filter({ hasText: /[1-9]\d* shards/ }).waitFor()
+    const line = (text: string) => page.getByRole('log').getByText(text).first().waitFor()
+    await page.getByText('256 shards').first().waitFor()
+    if (killed !== undefined) {
+      await killed.restart()
+      await line(`${shortId(killed)} joined at 127.0.0.1`)
+      await owning(killed)
+    }
+    await owning(leaver!)
+    const left = shortId(leaver!)
+    const stoppedMs = performance.now()
+    const [exit] = await Promise.all([leaver!.kill('SIGTERM'),
+      line(`${left} gives its shards back`), line(`${left} is gone`)])
+    console.log(`A member that leaves is seen to be gone after ` +
+      `${(performance.now() - stoppedMs).toFixed(0)} ms`)
+    expect(exit).toEqual({ code: 0, signal: null })
+    await card('Gone', leaver!).filter({ hasText: '0 shards' }).waitFor()
+    await page.getByRole('img', { name: /^256 shards/ }).waitFor()
+    expect(await page.getByText('without an owner').count()).toBe(0)
+    await leaver!.restart()
+    expect(shortId(leaver!)).not.toBe(left)
+    await line(`${shortId(leaver!)} joined at 127.0.0.1`)
+    await owning(leaver!)
+    expectQuiet(tab)
+    await tab.close()
+  }, 120_000)
 })
+
+/** As the page names a member. */
+const shortId = ({ session }: ClusterMember) => session.slice(0, 8)

@@ -44,7 +44,7 @@ describe('the cluster', () => {
       value: { from: b, to: null, shards: [2], at: now } }, { name: 'gone',
       value: { ...member(b, 'gone'), at: now } })
     expect(state.members.map(({ id, state: is, shards }) => [id, is, shards]))
-      .toEqual([[a, 'serving', 1], [b, 'gone', 0], [c, 'joining', 1]])
+      .toEqual([[a, 'serving', 1], [b, 'gone', 0], [c, 'serving', 1]])
     expect(state.owners).toEqual([a, c, null, null])
     expect([...state.moves]).toEqual([[1, 1], [2, 1]])
     expect(textsIn(state)).toEqual(['bbbbbbbb is gone', '1 shard: bbbbbbbb → nobody',
