@@ -28,13 +28,10 @@ it('every screen says what the server said, and can be left', async () => {
   page.setDefaultTimeout(15_000)
   let status = 500
   await page.route(isCall, (route) => route.fulfill(errorOf(status)))
-  for (status of [500, 403]) {
-    for (const screen of screens) {
+  for (status of [500, 429, 403]) {
+    for (const screen of status === 429 ? ['cluster'] : screens) {
       await page.goto(`${server.url}/studio/${screen}`)
-      // The page of the cluster is a stream: it comes back by itself as soon as it can.
-      const words = screen === 'cluster' && status !== 403
-        ? page.getByText('The connection is lost.')
-        : page.getByRole('alert').getByText(`The weather: ${status}.`)
+      const words = page.getByRole('alert').getByText(`The weather: ${status}.`)
       await words.first().waitFor().catch((error: Error) => {
         throw new Error(`${screen} says nothing of ${status}: ${error.message}`)
       })

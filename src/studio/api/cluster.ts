@@ -59,10 +59,10 @@ const names: ReadonlySet<string> = new Set(['cluster', 'joined', 'gone', 'draini
 
 /**
  * Follows the cluster until the signal is aborted. After a broken connection the whole of it comes
- * again. Throws ApiError for a refusal.
+ * again. Throws ApiError for a refusal that stays.
  */
 export async function* followCluster(signal: AbortSignal,
-  away: (isAway: boolean) => void): AsyncGenerator<ClusterEvent> {
+  away: (why: Error | undefined) => void): AsyncGenerator<ClusterEvent> {
   for await (const event of follow({ path: '/cluster/stream', signal, away })) {
     if (names.has(event.event)) yield eventOf(event)
   }

@@ -1,9 +1,13 @@
-/** Follows a stream of events across broken connections: nothing twice, nothing lost. */
+/**
+ * Follows a stream of events across broken connections: nothing twice, nothing lost. A hidden tab
+ * has no connection, and goes on where it was when it is seen again.
+ */
 
 import { after, elapsedMs, pause } from '../env.ts'
 import { ApiError, send } from './client.ts'
 import { eventParser } from './event-parser.ts'
 import type { ServerEvent } from './event-parser.ts'
+import { inSight, untilHidden } from './in-sight.ts'
 
 /** An event, and when it came by the clock of `elapsedMs`. */
 export interface StreamEvent extends ServerEvent {
@@ -19,8 +23,8 @@ export interface Stream {
   readonly signal: AbortSignal
   /** The id of the last event that is known; `-` for all that the server has. */
   readonly lastEventId?: string
-  /** The connection broke (true), or speaks again (false). */
-  readonly away?: (isAway: boolean) => void
+  /** Why there is no connection: a refusal, or no answer. Undefined once it speaks again. */
+  readonly away?: (why: Error | undefined) => void
   /** An answer came: its headers have `content-location`, the path of the run. */
   readonly opened?: (headers: Headers) => void
 }
@@ -36,15 +40,19 @@ export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
   let { path, method = 'GET' } = stream
   let last = stream.lastEventId ?? ''
   for (let tries = 0;; tries++) {
+    // A POST begins something, whoever looks.
+    if (method === 'GET') await inSight(stream.signal)
+    const sight = untilHidden(stream.signal)
+    const signal = method === 'GET' ? sight.signal : stream.signal
     try {
-      const response = await send(path, { method, signal: stream.signal,
+      const response = await send(path, { method, signal,
         headers: last === '' ? {} : { 'last-event-id': last },
         ...method === 'POST' && { body: stream.body } })
       stream.opened?.(response.headers)
-      stream.away?.(false)
+      stream.away?.(undefined)
       const place = response.headers.get('location')
       if (place !== null && method === 'POST') [path, method] = [place, 'GET']
-      for await (const event of eventsOf(response.body!, stream.signal)) {
+      for await (const event of eventsOf(response.body!, signal)) {
         if (event.id !== '') last = event.id
         tries = 0
         yield event
@@ -52,13 +60,25 @@ export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
       return
     } catch (error) {
       if (stream.signal.aborted || method === 'POST') throw error
-      if (error instanceof ApiError && error.status > 0 && error.status < 500 &&
-        error.status !== 429) throw error
-      stream.away?.(true)
-      const wish = error instanceof ApiError ? error.retryAfterS : null
-      await pause(wish === null ? Math.min(150 * 2 ** tries, 1_000) : wish * 1_000, stream.signal)
+      if (signal.aborted) continue
+      if (error instanceof ApiError && isFinal(error)) throw error
+      stream.away?.(error instanceof Error ? error : new Error(String(error)))
+      await pause(waitMs(error, tries), stream.signal)
+    } finally {
+      sight.forget()
     }
   }
+}
+
+/** True for a refusal that stays. */
+const isFinal = ({ status }: ApiError) => status > 0 && status < 500 && status !== 429
+
+/** A server that refuses is asked less often than one that may be back at any moment. */
+function waitMs(error: unknown, tries: number): number {
+  const { status = 0, retryAfterS = null } = error instanceof ApiError ? error : {}
+  return retryAfterS !== null
+    ? retryAfterS * 1_000
+    : Math.min(150 * 2 ** tries, status === 0 ? 1_000 : 5_000)
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>,

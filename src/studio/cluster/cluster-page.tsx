@@ -2,6 +2,7 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
+import { ApiError } from '../api/client.ts'
 import { count, counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -25,7 +26,7 @@ export function ClusterPage() {
     <>
       <PageHead title="Cluster" aside={state && headline(state)} />
       <div className={css['body']}>
-        {away && <Notice tone="waiting">The connection is lost. It is tried again.</Notice>}
+        {away !== undefined && <Away why={away} retry={retry} />}
         {error !== undefined && <ErrorNotice error={error} retry={retry} />}
         {state !== undefined ? <Whole state={state} /> : error === undefined && <Waiting />}
         {state === undefined && error !== undefined && (
@@ -36,6 +37,13 @@ export function ClusterPage() {
       </div>
     </>
   )
+}
+
+/** A server that answers has its own words; the connection is tried again either way. */
+function Away({ why, retry }: { readonly why: Error; readonly retry: () => void }) {
+  return why instanceof ApiError && why.status > 0
+    ? <ErrorNotice error={why} retry={retry} />
+    : <Notice tone="waiting">The connection is lost. It is tried again.</Notice>
 }
 
 function Whole({ state }: { readonly state: ClusterState }) {

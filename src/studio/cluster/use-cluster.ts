@@ -11,42 +11,33 @@ import type { ClusterState } from './cluster-state.ts'
 export interface FollowedCluster {
   /** Undefined before the first answer. */
   readonly state: ClusterState | undefined
-  /** Why the server refuses; undefined if it does not. */
+  /** Why the server refuses for good; undefined if it does not. */
   readonly error: unknown
-  /** True while the connection is broken. */
-  readonly away: boolean
-  /** Asks again after a refusal. */
+  /** Why there is no connection now; it is tried again. */
+  readonly away: Error | undefined
+  /** Asks again at once. */
   readonly retry: () => void
 }
 
-/** Follows the cluster. A hidden tab follows nothing, and sees all of it when it is back. */
+/** Follows the cluster. */
 export function useCluster(): FollowedCluster {
   const [state, setState] = useState<ClusterState>()
   const [error, setError] = useState<unknown>()
-  const [away, setAway] = useState(false)
+  const [away, setAway] = useState<Error>()
   const [tries, setTries] = useState(0)
   useEffect(() => {
-    let leave = new AbortController()
-    const begin = async () => {
-      leave.abort()
-      leave = new AbortController()
-      const { signal } = leave
-      if (document.visibilityState === 'hidden') return
-      try {
-        for await (const event of followCluster(signal, setAway)) {
-          setState((before) => afterEvent(before, event, new Date(nowMs()).toISOString()))
-        }
-      } catch (thrown) {
-        if (!signal.aborted) setError(thrown)
+    const leave = new AbortController()
+    const read = async () => {
+      for await (const event of followCluster(leave.signal, setAway)) {
+        setState((before) => afterEvent(before, event, new Date(nowMs()).toISOString()))
       }
     }
-    const changed = () => void begin()
-    changed()
-    document.addEventListener('visibilitychange', changed)
-    return () => {
-      document.removeEventListener('visibilitychange', changed)
-      leave.abort()
-    }
+    read().catch((thrown: unknown) => {
+      if (leave.signal.aborted) return
+      setAway(undefined)
+      setError(thrown)
+    })
+    return () => leave.abort()
   }, [tries])
   const retry = () => {
     setError(undefined)

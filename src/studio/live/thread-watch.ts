@@ -20,7 +20,7 @@ export interface WatchParts {
   readonly gone: () => void
 }
 
-/** Events of the first moments may be old ones: when they were made is not known. */
+/** First events of a connection may be old ones: when they were made is not known. */
 const replayMs = 120
 
 /** A watch of a thread. */
@@ -62,12 +62,12 @@ export class ThreadWatch {
   async #followThread(): Promise<void> {
     const { threadId, store, gone } = this.#parts
     const { signal } = this.#ended
+    let openings = 0
     try {
       const stream = { path: `/threads/${threadId}/stream?stream_mode=lifecycle`, signal,
-        away: (away: boolean) => {
+        away: (why: Error | undefined) => store.set({ away: why !== undefined }), opened: () => {
           // What happened meanwhile is asked for.
-          if (!away && store.state().away) this.#changed()
-          store.set({ away })
+          if (openings++ > 0) this.#changed()
         } }
       for await (const { event, text } of follow(stream)) {
         if (event === 'metadata') this.#mark(JSON.parse(text) as Mark)
@@ -95,10 +95,16 @@ export class ThreadWatch {
     const { threadId, store } = this.#parts
     const query = liveModes.map((mode) => `stream_mode=${mode}`).join('&')
     const path = `/threads/${threadId}/runs/${runId}/stream?${query}`
-    const oldUntilMs = isNew ? 0 : elapsedMs() + replayMs
+    let isReplay = !isNew
+    let oldUntilMs = 0
     const offsetMs = nowMs() - elapsedMs()
+    const stream = { path, signal,
+      away: (why: Error | undefined) => store.set({ away: why !== undefined }), opened: () => {
+        oldUntilMs = isReplay ? elapsedMs() + replayMs : 0
+        isReplay = true
+      } }
     try {
-      for await (const event of follow({ path, signal, away: (away) => store.set({ away }) })) {
+      for await (const event of follow(stream)) {
         const { run, version } = store.state()
         if (run === undefined || run.runId !== runId) return
         const next = after(run, event, event.atMs < oldUntilMs ? null : event.atMs + offsetMs)
