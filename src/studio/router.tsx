@@ -1,4 +1,4 @@
-/** Every page and its address. Pages other than the first one are loaded when they are needed. */
+/** Every page and its address. Pages are loaded when they are needed. */
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent,
   redirect } from '@tanstack/react-router'
@@ -12,7 +12,6 @@ import { NotFound, PageFailed } from './shell/lost.tsx'
 import { Shell } from './shell/shell.tsx'
 import { readThreadSearch } from './thread/address.ts'
 import { readThreadListSearch } from './threads/address.ts'
-import { ThreadList } from './threads/thread-list.tsx'
 import { readProjectListSearch, readProjectSearch, readTraceSearch } from './traces/address.ts'
 
 const root = createRootRoute({ component: Shell })
@@ -29,7 +28,7 @@ const routes = [
     getParentRoute: () => root,
     path: '/threads',
     validateSearch: readThreadListSearch,
-    component: ThreadList,
+    component: lazyRouteComponent(() => import('./threads/thread-list.tsx'), 'ThreadList'),
   }),
   createRoute({
     getParentRoute: () => root,

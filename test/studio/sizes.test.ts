@@ -40,8 +40,11 @@ async function load(address: string, ready: (page: Page) => Promise<unknown>) {
   await page.goto(`${server.url}${address}`)
   await ready(page)
   const scripts = asked.filter((path) => path.endsWith('.js'))
+  const calls = asked.filter((path) => !path.startsWith('/studio'))
+  const isStream = (path: string) => path.endsWith('/stream')
   return { tab, page, scriptKb: scripts.reduce((sum, path) => sum + gzKbOf(path), 0),
-    calls: asked.filter((path) => !path.startsWith('/studio')), files: scripts.length }
+    calls: calls.filter((path) => !isStream(path)), streams: calls.filter(isStream),
+    files: scripts.length }
 }
 
 const gzKbOf = (path: string) => statSync(join(built, `${path}.gz`)).size / 1_000
@@ -70,9 +73,10 @@ it('the first page, and a thread with its graph, load and ask for little', async
       `${calls.length} calls, ${await elementsIn(page)} elements`)
   }
   expect(list.scriptKb).toBeLessThanOrEqual(160)
-  expect(thread.scriptKb).toBeLessThanOrEqual(262)
+  expect(thread.scriptKb).toBeLessThanOrEqual(250)
   expect(list.calls.length, list.calls.join('\n')).toBeLessThanOrEqual(8)
-  expect(thread.calls.length, thread.calls.join('\n')).toBeLessThanOrEqual(13)
+  expect(thread.calls.length, thread.calls.join('\n')).toBeLessThanOrEqual(8)
+  expect(thread.streams).toEqual([expect.stringMatching(/^\/threads\/[^/]+\/stream$/)])
   for (const { page, tab } of [list, thread]) {
     expect(await elementsIn(page)).toBeLessThanOrEqual(1_500)
     await done(tab)

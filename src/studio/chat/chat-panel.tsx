@@ -12,16 +12,15 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Chat } from './chat.tsx'
 import { Composer } from './composer.tsx'
 import { LiveLine } from './live-line.tsx'
-import { Queue } from './queue.tsx'
 import { isSet } from './settings-body.ts'
 import css from '../thread/thread-page.module.css'
-import { stepBefore } from './step-before.ts'
 import type { Screen } from '../thread/use-screen.ts'
 
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
 }))
 const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
+const Queue = lazy(async () => ({ default: (await import('./queue.tsx')).Queue }))
 const RunSettings = lazy(async () => ({
   default: (await import('./run-settings.tsx')).RunSettingsDrawer,
 }))
@@ -60,15 +59,19 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
         send={acts.say} stop={acts.stop} openSettings={openSettings}
         hasSettings={isSet(screen.settings)}
       >
-        <Queue runs={screen.runs} refusal={refusal} failed={acts.fail}
-          changed={() => void screen.answers.runs.refetch()} />
+        {screen.runs.length > 0 && (
+          <Suspense>
+            <Queue runs={screen.runs} refusal={refusal} failed={acts.fail} changed={() =>
+              void screen.answers.runs.refetch()} />
+          </Suspense>
+        )}
       </Composer>
       {settingsOpen && (
         <Suspense>
           <RunSettings settings={screen.settings} change={screen.setSettings} close={() =>
             setSettingsOpen(false)} all={screen.choice.all} assistant={screen.choice.assistant}
             choose={(assistant) =>
-              screen.go({ assistant }, true)} schemas={screen.choice.schemas} />
+              screen.go({ assistant }, true)} />
         </Suspense>
       )}
     </>
@@ -115,6 +118,7 @@ function useChatActs(id: string, screen: Screen) {
     if (running !== undefined) cancelRun(id, running).catch(setError)
   }
   const edit = async (message: ChatMessage, words: string) => {
+    const { stepBefore } = await import('./step-before.ts')
     const at = await stepBefore(id, steps, search.at ?? headId, message.id ?? '')
     const place = chat.messages.findIndex((each) => each.id === message.id)
     await branch(at, chat.messages.slice(0, Math.max(0, place)), words)

@@ -1,6 +1,6 @@
 /** One message of a conversation. */
 
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import type { FormEvent } from 'react'
 
 import { textOf } from '../api/content.ts'
@@ -13,10 +13,13 @@ import { controlClass } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { ContentPart } from './content-part.tsx'
 import css from './message.module.css'
 import type { ChatRow } from './messages.ts'
-import { ToolLine } from './tool-line.tsx'
+
+const ContentPart = lazy(async () => ({
+  default: (await import('./content-part.tsx')).ContentPart,
+}))
+const ToolLine = lazy(async () => ({ default: (await import('./tool-line.tsx')).ToolLine }))
 
 interface MessageProps {
   readonly row: ChatRow
@@ -34,11 +37,13 @@ export const Message = memo(function Message({ row, store, results, edit }: Mess
   return (
     <article className={css['message']} aria-label={speakerOf(message)}>
       {message.type !== 'ai' && <p className={css['role']}>{speakerOf(message)}</p>}
-      <Content content={message.content} />
-      {message.tool_calls?.map((call, place) => (
-        <ToolLine key={call.id ?? place} call={call} result={results.get(call.id ?? '')}
-          isRunning={isWriting} />
-      ))}
+      <Suspense>
+        <Content content={message.content} />
+        {message.tool_calls?.map((call, place) => (
+          <ToolLine key={call.id ?? place} call={call} result={results.get(call.id ?? '')}
+            isRunning={isWriting} />
+        ))}
+      </Suspense>
       {isWriting && <span className={css['caret']} aria-hidden="true" />}
       {message.usage_metadata != null && <UsageLine usage={message.usage_metadata} />}
     </article>

@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { graphPicture } from '../api/assistants.ts'
-import type { Assistant, GraphSchemas } from '../api/assistants.ts'
+import { graphPicture, graphSchemas } from '../api/assistants.ts'
+import type { Assistant } from '../api/assistants.ts'
 import type { JsonObject } from '../api/client.ts'
 import { isObject } from '../json/is-object.ts'
 import { Button } from '../parts/button.tsx'
@@ -13,6 +13,7 @@ import { Field } from '../parts/field.tsx'
 import { JsonEditor } from '../parts/json-editor.tsx'
 import { messageOf } from '../parts/notice.tsx'
 import { SchemaForm } from '../parts/schema-form.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
 import css from '../thread/dialogs.module.css'
 import { nameOf } from '../thread/thread-head.tsx'
 import { plainSettings } from './settings-body.ts'
@@ -25,7 +26,6 @@ interface RunSettingsProps {
   readonly all: readonly Assistant[]
   readonly assistant: Assistant | undefined
   readonly choose: (assistantId: string) => void
-  readonly schemas: GraphSchemas | undefined
 }
 
 /** Modes whose events are long: whole states, or the input of each task. */
@@ -33,7 +33,7 @@ const longModes = ['values', 'tasks', 'checkpoints', 'debug', 'events'] as const
 
 /** The drawer. What is changed holds at once. */
 export function RunSettingsDrawer(props: RunSettingsProps) {
-  const { settings, change, close, all, assistant, choose, schemas } = props
+  const { settings, change, close, all, assistant, choose } = props
   const set = (part: Partial<RunSettings>) => change({ ...settings, ...part })
   return (
     <Dialog open side close={close} title="Run settings">
@@ -50,7 +50,7 @@ export function RunSettingsDrawer(props: RunSettingsProps) {
             </select>
           )}
         </Field>
-        <ContextForm context={settings.context} schemas={schemas} assistant={assistant}
+        <ContextForm context={settings.context} assistant={assistant}
           change={(context) => set({ context })} />
         <JsonSetting label="Config" hint="For example recursion_limit, tags, configurable."
           value={settings.config} change={(config) => set({ config })} />
@@ -92,13 +92,15 @@ function durabilityOf(value: string): RunSettings['durability'] {
   return value === 'sync' || value === 'async' || value === 'exit' ? value : undefined
 }
 
-function ContextForm({ context, schemas, assistant, change }: {
+function ContextForm({ context, assistant, change }: {
   readonly context: JsonObject | undefined
-  readonly schemas: GraphSchemas | undefined
   readonly assistant: Assistant | undefined
   readonly change: (context: JsonObject | undefined) => void
 }) {
-  const schema = schemas?.context_schema
+  const schemas = useQuery({ ...graphSchemas(assistant?.assistant_id ?? ''),
+    enabled: assistant !== undefined })
+  if (schemas.isLoading) return <Skeleton width="100%" height={60} />
+  const schema = schemas.data?.context_schema
   if (schema == null || Object.keys(Object(schema['properties']) as object).length === 0) {
     return <JsonSetting label="Context" value={context} change={change} />
   }

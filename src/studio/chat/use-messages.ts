@@ -6,9 +6,7 @@ import { useState } from 'react'
 import { stateAt } from '../api/states.ts'
 import type { ThreadState } from '../api/states.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
-import { keysOf } from '../thread/use-thread.ts'
-
-const pageLength = 50
+import { keysOf, messagePage, newestState } from '../thread/newest-state.ts'
 
 /** Messages below this place are asked for by the page; those from it on with each change. */
 interface Anchor {
@@ -31,9 +29,13 @@ export function useMessages(threadId: string, at: string | undefined, isChat: bo
   const key = [...keysOf(threadId).messages, at ?? 'now']
   const [place, setPlace] = useState<Anchor & { readonly at: string | undefined }>()
   const anchor = place !== undefined && place.at === at ? place : undefined
+  const isNewest = at === undefined && anchor === undefined
   const end = useQuery({
-    queryKey: [...key, anchor?.from ?? 'end'],
-    queryFn: ({ signal }) => stateAt(threadId, at, slice(anchor?.from ?? -pageLength), signal),
+    queryKey: isNewest ? keysOf(threadId).head : [...key, anchor?.from ?? 'end'],
+    queryFn: ({ signal }): Promise<ThreadState> =>
+      isNewest
+        ? newestState(threadId, signal)
+        : stateAt(threadId, at, slice(anchor?.from ?? -messagePage), signal),
     enabled: isChat,
     staleTime: at === undefined ? 2_000 : Infinity,
     placeholderData: (before, query) => query?.queryKey[1] === threadId ? before : undefined,
@@ -43,8 +45,8 @@ export function useMessages(threadId: string, at: string | undefined, isChat: bo
     enabled: anchor !== undefined,
     initialPageParam: anchor?.from ?? 0,
     queryFn: ({ pageParam, signal }) =>
-      stateAt(threadId, anchor!.checkpointId, slice(Math.max(0, pageParam - pageLength), pageParam),
-        signal),
+      stateAt(threadId, anchor!.checkpointId,
+        slice(Math.max(0, pageParam - messagePage), pageParam), signal),
     getNextPageParam: (last) => fromOf(last) > 0 ? fromOf(last) : null,
     staleTime: Infinity,
   })

@@ -10,7 +10,6 @@ import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { drawingOf } from './drawing.ts'
-import { GraphList } from './graph-list.tsx'
 import css from './graph.module.css'
 import { spoken } from './node-activity.ts'
 import { startLayouts, useLayout } from './use-layout.ts'
@@ -24,6 +23,9 @@ export interface GraphViewProps {
   readonly choose: (node: string | undefined) => void
 }
 
+const GraphList = lazy(async () => ({
+  default: (await import('./graph-list.tsx')).GraphList,
+}))
 const loadCanvas = () => import('./graph-canvas.tsx')
 const Canvas = lazy(async () => ({ default: (await loadCanvas()).GraphCanvas }))
 
@@ -71,15 +73,13 @@ function Picture({ picture, nodes, chosen, choose }: Omit<GraphViewProps, 'assis
   }
   return (
     <section className={css['graph']} aria-label="Graph of the assistant">
-      {asList
-        ? <GraphList {...{ drawing, nodes, chosen, choose, turn }} />
-        : laidOut === undefined
-        ? <GraphSkeleton />
-        : (
-          <Suspense fallback={<GraphSkeleton />}>
-            <Canvas {...{ laidOut, nodes, chosen, choose, turn }} />
-          </Suspense>
-        )}
+      <Suspense fallback={<GraphSkeleton />}>
+        {asList
+          ? <GraphList {...{ drawing, nodes, chosen, choose, turn }} />
+          : laidOut === undefined
+          ? <GraphSkeleton />
+          : <Canvas {...{ laidOut, nodes, chosen, choose, turn }} />}
+      </Suspense>
       <div className={css['mode']}>
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
           {asList ? 'As a picture' : 'As a list'}

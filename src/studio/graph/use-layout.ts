@@ -4,7 +4,6 @@ import { useEffect, useState } from 'react'
 
 import { hashOf } from './drawing.ts'
 import type { Drawing } from './drawing.ts'
-import { layered } from './layered.ts'
 import type { Placed } from './placed.ts'
 
 /** A drawing and where its parts lie. */
@@ -42,7 +41,7 @@ function ask(drawing: Drawing, answer: (placed: Placed) => void): void {
   if (others !== undefined) return void others.answers.push(answer)
   waiting.set(hash, { drawing, answers: [answer] })
   startLayouts()
-  if (worker == null) settle(hash, layered(drawing))
+  if (worker == null) void settlePlainly(hash, drawing)
   else worker.postMessage({ hash, drawing })
 }
 
@@ -54,8 +53,13 @@ export function startLayouts(): void {
     ({ data }: MessageEvent<{ hash: string; placed: Placed }>) => settle(data.hash, data.placed))
   worker.addEventListener('error', () => {
     worker = null
-    for (const [hash, { drawing }] of waiting) settle(hash, layered(drawing))
+    for (const [hash, { drawing }] of waiting) void settlePlainly(hash, drawing)
   })
+}
+
+async function settlePlainly(hash: string, drawing: Drawing): Promise<void> {
+  const { layered } = await import('./layered.ts')
+  settle(hash, layered(drawing))
 }
 
 function settle(hash: string, placed: Placed): void {

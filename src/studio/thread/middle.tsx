@@ -11,13 +11,15 @@ import { Tabs } from '../parts/tabs.tsx'
 import type { threadViews } from './address.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
 import { ChosenStep } from './chosen-step.tsx'
-import { InputPanel } from '../chat/input-panel.tsx'
 import { paneId } from './pane-id.ts'
 import css from './thread-page.module.css'
 import type { Screen } from './use-screen.ts'
 
 const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
 const EventsView = lazy(async () => ({ default: (await import('./events-view.tsx')).EventsView }))
+const InputPanel = lazy(async () => ({
+  default: (await import('../chat/input-panel.tsx')).InputPanel,
+}))
 const RunsView = lazy(async () => ({ default: (await import('./runs-view.tsx')).RunsView }))
 
 const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs' } as const
@@ -52,8 +54,10 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
         <Suspense fallback={<Reading />}>
           {view !== 'chat' && <OtherView id={id} view={view} screen={screen} />}
         </Suspense>
-        {isChat === false && view === 'state' && search.vs === undefined &&
-          <InputPanel id={id} screen={screen} />}
+        <Suspense>
+          {isChat === false && view === 'state' && search.vs === undefined &&
+            <InputPanel id={id} screen={screen} />}
+        </Suspense>
       </div>
     </section>
   )

@@ -17,7 +17,7 @@ import { JsonEditor } from '../parts/json-editor.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ErrorNotice, messageOf } from '../parts/notice.tsx'
 import css from './dialogs.module.css'
-import { keysOf } from './use-thread.ts'
+import { keysOf } from './newest-state.ts'
 
 interface ThreadMenuProps {
   readonly thread: Thread

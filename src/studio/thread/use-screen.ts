@@ -21,8 +21,8 @@ import { useAssistant } from './use-assistant.ts'
 import { useMessages } from '../chat/use-messages.ts'
 import { useSend } from './use-send.ts'
 import type { Sent } from './use-send.ts'
-import { keysOf, parentIn, useFollowing, useFreshness, useRunUnderWay,
-  useThread } from './use-thread.ts'
+import { keysOf } from './newest-state.ts'
+import { parentIn, useFollowing, useFreshness, useRunUnderWay, useThread } from './use-thread.ts'
 
 /** The address, and a way to change some of it. */
 function useAddress() {
@@ -44,16 +44,13 @@ export function useScreen(id: string) {
   const answers = useThread(id)
   const { thread, head, history, runs } = answers
   useRunUnderWay(watch, runs.data)
-  const chosen = useAssistant(search.assistant, thread.data?.metadata)
+  const choice = useAssistant(search.assistant, thread.data?.metadata, head.data)
   const isLive = useLive(store, ({ run }) => run !== undefined && !run.over)
   const liveId = useLive(store, ({ run }) => run?.runId)
   const isBusy = isLive || thread.data?.status === 'busy'
   const [settings, setSettings] = useState(() => ({ ...plainSettings, ...trialOf(id) }))
   const refusal = useRefusal()
-  const chat = useMessages(id, search.at, chosen.isChat !== false)
-  // The first schemas of a graph take seconds to make: messages that are there say as much.
-  const choice = { ...chosen,
-    isChat: chosen.isChat ?? (chat.messages.length > 0 ? true : undefined) }
+  const chat = useMessages(id, search.at, choice.isChat !== false)
   const send = useSend({ threadId: id, watch, isBusy, settings,
     assistantId: choice.assistant?.assistant_id })
   const steps = history.data?.steps ?? []
@@ -75,10 +72,8 @@ export function useScreen(id: string) {
     nodes: search.at === undefined && hasNodes(liveNodes) ? liveNodes : stillNodes,
     /** From here on the chat goes on behind the chosen step. */
     branchFrom: (branch: readonly ChatMessage[]) => {
-      const key = [...keysOf(id).messages, 'now', 'end']
-      client.setQueryData<ThreadState>(key, (old) => ({ ...old, values: {
-        messages: branch as never,
-      } }))
+      client.setQueryData<ThreadState>(keysOf(id).head,
+        (old) => ({ ...old, values: { messages: branch as never } }))
     } }
 }
 

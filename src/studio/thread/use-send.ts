@@ -9,7 +9,7 @@ import { newId } from '../env.ts'
 import { liveModes } from '../live/live-run.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
 import type { ThreadWatch } from '../live/thread-watch.ts'
-import { keysOf } from './use-thread.ts'
+import { keysOf } from './newest-state.ts'
 import type { RunSettings } from '../chat/settings-body.ts'
 import { settingsBody } from '../chat/settings-body.ts'
 

@@ -7,32 +7,20 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { runsOf } from '../api/runs.ts'
 import type { Run } from '../api/runs.ts'
-import { historyPage, stateAt } from '../api/states.ts'
+import { historyPage } from '../api/states.ts'
 import type { ThreadState } from '../api/states.ts'
 import { threadOf } from '../api/threads.ts'
 import { after } from '../env.ts'
 import { EventLog } from '../live/event-log.ts'
 import { LiveStore, useLive } from '../live/live-store.ts'
 import { ThreadWatch } from '../live/thread-watch.ts'
+import { keysOf, newestState } from './newest-state.ts'
 import { withNewest, withOlder } from '../timeline/history.ts'
 import type { History } from '../timeline/history.ts'
 
 const pageLength = 100
 /** As many as one answer has at most. */
 const olderMax = 1_000
-
-/** What the newest state says beside its values. */
-const headParts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
-  'metadata.source', 'metadata.run_id', 'created_at']
-
-/** The keys of the answers about a thread. */
-export const keysOf = (id: string) => ({
-  thread: ['thread', id] as const,
-  head: ['thread', id, 'head'] as const,
-  history: ['thread', id, 'history'] as const,
-  runs: ['thread', id, 'runs'] as const,
-  messages: ['thread', id, 'messages'] as const,
-})
 
 /** The runs that this page follows, as long as the page is shown. */
 export interface Following {
@@ -83,17 +71,18 @@ export function useThread(id: string) {
   const client = useQueryClient()
   const thread = useQuery({ queryKey: [...keys.thread, 'row'],
     queryFn: ({ signal }) => threadOf(id, signal) })
-  const head = useQuery({ queryKey: keys.head,
-    queryFn: ({ signal }) => stateAt(id, undefined, headParts, signal) })
+  const head = useQuery({ queryKey: keys.head, queryFn: ({ signal }) => newestState(id, signal) })
   const history = useQuery({ queryKey: keys.history, queryFn: async ({ signal }) => {
     const newest = await historyPage(id, undefined, pageLength, signal)
     return withNewest(client.getQueryData<History>(keys.history), newest, pageLength)
   } })
   const isBusy = thread.data?.status === 'busy'
+  // Who queues something while a run goes on is told of it with the next step.
   const runs = useQuery({ queryKey: keys.runs, queryFn: ({ signal }) => runsOf(id, 50, 0, signal),
-    refetchInterval: isBusy ? 4_000 : false })
+    enabled: isBusy })
   const more = useOlderSteps(id)
-  return { thread, head, history, runs, more }
+  return { thread, head, history, more,
+    runs: { data: isBusy ? runs.data : undefined, refetch: runs.refetch } }
 }
 
 /** Reads older steps; again and again, for more of them each time. */

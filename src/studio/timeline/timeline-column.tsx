@@ -1,6 +1,6 @@
 /** The column of the time line: its head, its filter, and its keys. */
 
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 
 import { count } from '../parts/amounts.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -15,11 +15,14 @@ import { paneId } from '../thread/pane-id.ts'
 import css from '../thread/thread-page.module.css'
 import { Timeline } from './timeline.tsx'
 import type { StepActs } from './timeline.tsx'
-import { TimelineFilter } from './timeline-filter.tsx'
 import type { Screen } from '../thread/use-screen.ts'
 import { useOldest } from './use-oldest.ts'
 import { useStepWords } from './use-step-words.ts'
 import { unseenOf } from './warp.tsx'
+
+const TimelineFilter = lazy(async () => ({
+  default: (await import('./timeline-filter.tsx')).TimelineFilter,
+}))
 
 /** From so many steps on there is a filter, and from so many on a run is one row. */
 const filteredFrom = 50
@@ -56,8 +59,10 @@ export function TimelineColumn({ screen }: { readonly screen: Screen }) {
         </span>
       </div>
       {all.length > filteredFrom && (
-        <TimelineFilter steps={all} filter={filter} change={setFilter} isFolded={isFolded}
-          fold={setWish} />
+        <Suspense>
+          <TimelineFilter steps={all} filter={filter} change={setFilter} isFolded={isFolded}
+            fold={setWish} />
+        </Suspense>
       )}
       {history.error !== null && history.data === undefined && (
         <div className={css['pad']}>

@@ -1,6 +1,7 @@
 /** What steps said, in words: asked for the rows that somebody looks at, where it is not long. */
 
-import { useQueries } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 
 import { post } from '../api/client.ts'
@@ -25,27 +26,35 @@ export function useStepWords(threadId: string, states: readonly ThreadState[]) {
   const [ids, setIds] = useState('')
   const seen = useCallback((each: readonly string[]) => setIds(each.join(' ')), [])
   const groups = useMemo(() => groupsIn(states, new Set(ids.split(' '))), [states, ids])
-  const answers = useQueries({
-    queries: groups.map(({ ids, before }) => ({
-      queryKey: ['step words', threadId, before ?? 'now', ids[0], ids.length],
-      staleTime: Infinity,
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        post<ThreadState[]>(`/threads/${threadId}/history`, { limit: ids.length,
-          select: ['checkpoint_id', 'metadata.writes'],
-          ...before !== undefined && { before: { configurable: { checkpoint_id: before } } } },
-          signal),
-    })),
-    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  const client = useQueryClient()
+  const { data: answers } = useQuery({
+    queryKey: ['words of steps', threadId, ...groups.map(keyOf)],
+    enabled: groups.length > 0,
+    staleTime: Infinity,
+    queryFn: () => Promise.all(groups.map((group) => writesIn(client, threadId, group))),
   })
   const [kept] = useState(() => new Map<string, string>())
   const words = useMemo((): StepWords => {
-    for (const { checkpoint_id: id, metadata } of answers) {
+    for (const { checkpoint_id: id, metadata } of answers?.flat() ?? []) {
       if (id != null) kept.set(id, wordsOf(metadata?.['writes']))
     }
     return new Map(kept)
   }, [answers, kept])
   return { words, seen }
 }
+
+const keyOf = ({ ids, before = 'now' }: Group) => `${before} ${ids[0]} ${ids.length}`
+
+/** What the steps of a group wrote: of steps that are there it never changes. */
+const writesIn = (client: QueryClient, threadId: string, group: Group) =>
+  client.fetchQuery({
+    queryKey: ['writes of steps', threadId, keyOf(group)],
+    staleTime: Infinity,
+    queryFn: ({ signal }) =>
+      post<ThreadState[]>(`/threads/${threadId}/history`, { limit: group.ids.length,
+        select: ['checkpoint_id', 'metadata.writes'], ...group.before !== undefined &&
+        { before: { configurable: { checkpoint_id: group.before } } } }, signal),
+  })
 
 /** The groups with a step that is looked at. */
 function groupsIn(states: readonly ThreadState[], ids: ReadonlySet<string>): readonly Group[] {

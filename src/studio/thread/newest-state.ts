@@ -1,0 +1,22 @@
+/** The newest state of a thread: what it says beside its values, and the end of its messages. */
+
+import { stateAt } from '../api/states.ts'
+
+/** The keys of the answers about a thread. */
+export const keysOf = (id: string) => ({
+  thread: ['thread', id] as const,
+  head: ['thread', id, 'messages', 'now', 'end'] as const,
+  history: ['thread', id, 'history'] as const,
+  runs: ['thread', id, 'runs'] as const,
+  messages: ['thread', id, 'messages'] as const,
+})
+
+/** How many messages are read at a time. */
+export const messagePage = 50
+
+const parts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
+  'metadata.source', 'metadata.run_id', 'created_at', `values.messages[${-messagePage}:]`]
+
+/** The state, in one call for all who show some of it. Its key is `head`. */
+export const newestState = (id: string, signal: AbortSignal) =>
+  stateAt(id, undefined, parts, signal)
