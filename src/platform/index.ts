@@ -20,7 +20,7 @@ export type { ProjectStats } from './projects/project-shape.ts'
 export { openPlatform } from './platform.ts'
 export type { Platform, PlatformOptions } from './platform.ts'
 export type { Project, ProjectQuery, Projects } from './projects/project.ts'
-export type { GroupBy, IngestAnswer, IngestCall, OwnRun, RunsQuestion,
+export type { ExportQuestion, GroupBy, IngestAnswer, IngestCall, OwnRun, RunsQuestion,
   SeriesQuestion } from './threads/platform-calls.ts'
 export type { Calls } from './threads/calls.ts'
 export type { QueryNeeds } from './threads/own-run-calls.ts'
@@ -36,6 +36,7 @@ export type { FilePart, Plan, Range, RangeField, Removal, ScanMark, ScannedHeads
 export { termOf } from './spans/term.ts'
 export { tracePlace } from './spans/trace-place.ts'
 export { bytesOfUuid, readUuid, uuidOfBytes } from './spans/uuid-bytes.ts'
+export type { SqlAnswer, SqlPort, SqlQuestion, SqlType } from './sql/sql-port.ts'
 export type { SpanStorePlace } from './threads/thread-start.ts'
 export { tenantId } from './projects/tenant-id.ts'
 export { readTimeUs, timeTextUs } from './spans/time.ts'

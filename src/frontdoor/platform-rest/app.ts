@@ -2,6 +2,7 @@
 
 import type { App } from '../http/route.ts'
 import { chartRoutes } from './charts.ts'
+import { exportRoutes } from './export.ts'
 import { feedbackConfigRoutes } from './feedback-configs.ts'
 import { feedbackRoutes, feedbackTokenRoutes } from './feedback.ts'
 import { infoRoutes } from './info.ts'
@@ -12,6 +13,7 @@ import { runRoutesV2 } from './runs-v2.ts'
 import { runRoutes } from './runs.ts'
 import { sessionRoutesV2 } from './sessions-v2.ts'
 import { sessionRoutes } from './sessions.ts'
+import { sqlRoutes } from './sql.ts'
 import { threadRoutesV2 } from './threads-v2.ts'
 
 /** Adds the platform to an app. */
@@ -24,6 +26,6 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
     }, { prefix })
   await below('/api/v1', acceptBytes, ingestRoutes)
   await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, feedbackRoutes,
-    feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes)
-  await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2)
+    feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes)
+  await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2, sqlRoutes)
 }

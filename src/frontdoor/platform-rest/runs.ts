@@ -116,7 +116,7 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
  * The projects of a question. Spans that are named by id, trace or parent are looked for in all of
  * the tenant's.
  */
-async function projectsAsked(platform: PlatformParts['platform'], request: FastifyRequest,
+export async function projectsAsked(platform: PlatformParts['platform'], request: FastifyRequest,
   { session, id, trace, parent_run: parent }: Static<typeof QueryRuns>
 ): Promise<
   readonly Project[]

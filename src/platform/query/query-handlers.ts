@@ -3,6 +3,8 @@
 import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { sqlReads } from '../sql/sql-answer.ts'
+import { exportedLines } from '../export/export-answer.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import { statisticsAnswers } from '../statistics/statistics-handlers.ts'
 import type { QueryHandlers } from '../threads/platform-calls.ts'
@@ -30,10 +32,10 @@ const questions = { inAll: 8, each: 4, waiting: 1024, waitingEach: 64,
 export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers {
   const turns = new FairSemaphore(questions)
   /** Answers in turn; each question has payloads of its own. */
-  const inTurn = <Question extends { readonly tenant: string }>(
-    answer: (parts: ScanParts, question: Question, signal?: AbortSignal) => Promise<Uint8Array>,
+  const inTurn = <Question extends { readonly tenant: string }, Answer = Uint8Array>(
+    answer: (parts: ScanParts, question: Question, signal?: AbortSignal) => Promise<Answer>,
   ) =>
-  async (question: Question, signal?: AbortSignal): Promise<Uint8Array> => {
+  async (question: Question, signal?: AbortSignal): Promise<Answer> => {
     const leave = await turns.enter(question.tenant, signal)
     try {
       const payloads = payloadsIn(store)
@@ -44,9 +46,10 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
     }
   }
   const { stats, series, groups, projectStats } = statisticsAnswers(store, env)
-  return { runs: inTurn(answerRuns), run: inTurn(answerRun), traces: inTurn(answerTraces),
-    trace: inTurn(answerTrace), stats: inTurn(stats), series: inTurn(series),
-    groups: inTurn(groups), projectStats: inTurn(projectStats),
+  return { ...sqlReads(store, env), runs: inTurn(answerRuns), run: inTurn(answerRun),
+    traces: inTurn(answerTraces), trace: inTurn(answerTrace), exported: inTurn(exportedLines),
+    stats: inTurn(stats), series: inTurn(series), groups: inTurn(groups),
+    projectStats: inTurn(projectStats),
     locate: async ({ tenant, ids }) => [...(await store.locate(tenant, ids)).values()],
     validate: async ({ filter }) => wrongWith(filter),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),

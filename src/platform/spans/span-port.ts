@@ -3,6 +3,7 @@
  * `test/contract/span-port-contract.ts` holds for both stores.
  */
 
+import type { SqlPort } from '../sql/sql-port.ts'
 import type { FeedbackPort } from './feedback-port.ts'
 import type { RollUpPort } from './roll-up-port.ts'
 import type { Block, BlockId, SpanHead, SpanPlace, SpanWrite, Term, Uuid } from './span.ts'
@@ -105,7 +106,7 @@ export interface SpanPort {
 }
 
 /** All that a store keeps of traces. */
-export interface SpanStore extends SpanPort, FeedbackPort, RollUpPort {
+export interface SpanStore extends SpanPort, FeedbackPort, RollUpPort, Partial<SqlPort> {
   close(): Promise<void>
 }
 

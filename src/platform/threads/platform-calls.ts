@@ -122,6 +122,10 @@ export interface QueryHandlers {
   traces(question: RunsQuestion): Promise<Uint8Array>
   /** All spans of a trace, of v2: `{"items":[…]}`. */
   trace(question: RunsQuestion): Promise<Uint8Array>
+  /** Spans in lines of JSON that can be sent in again. */
+  exported(question: ExportQuestion): Promise<ExportedLines>
+  /** `{"columns":[…],"rows":[[…]],"row_count":…,…}`. Throws as `SqlPort` does, `unsupported`. */
+  sql(call: SqlCall): Promise<Uint8Array>
   /** Statistics: one object, or one per group. */
   stats(question: RunsQuestion & { readonly groupBy?: GroupBy }): Promise<Uint8Array>
   /** Statistics of each project, in a list. Null for those with too many runs. */
@@ -146,6 +150,22 @@ export interface QueryHandlers {
     question: { readonly tenant: string; readonly span: Uuid },
   ): Promise<readonly FeedbackToken[]>
   close(question: null): Promise<void>
+}
+
+/** Spans that are given out, in the lines of one form. */
+export type ExportQuestion = RunsQuestion & { readonly form: 'jsonl' | 'otlp' }
+
+/** Some lines, and where to go on: null if these are the last. */
+export interface ExportedLines {
+  readonly lines: Uint8Array
+  readonly cursor: string | null
+}
+
+/** A question in SQL about the spans of these projects. */
+export interface SqlCall {
+  readonly tenant: string
+  readonly projects: readonly Project[]
+  readonly query: string
 }
 
 /** How statistics are divided. */

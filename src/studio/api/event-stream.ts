@@ -7,7 +7,7 @@ import { after, elapsedMs, pause } from '../env.ts'
 import { ApiError, send } from './client.ts'
 import { eventParser } from './event-parser.ts'
 import type { ServerEvent } from './event-parser.ts'
-import { inSight, untilHidden } from './in-sight.ts'
+import { inSight, untilHidden } from '../in-sight.ts'
 
 /** An event, and when it came by the clock of `elapsedMs`. */
 export interface StreamEvent extends ServerEvent {

@@ -77,7 +77,7 @@ export function useThread(id: string) {
     return withNewest(client.getQueryData<History>(keys.history), newest, pageLength)
   } })
   const isBusy = thread.data?.status === 'busy'
-  // Who queues something while a run goes on is told of it with the next step.
+  // What is queued while a run goes on is seen with the next step.
   const runs = useQuery({ queryKey: keys.runs, queryFn: ({ signal }) => runsOf(id, 50, 0, signal),
     enabled: isBusy })
   const more = useOlderSteps(id)

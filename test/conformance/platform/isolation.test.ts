@@ -69,7 +69,11 @@ async function belongings(): Promise<Belongings> {
 async function seenBy(key: string): Promise<readonly JsonAnswer['body'][]> {
   const reads = casesOf(theirs).filter(({ access }) => access === 'read')
   const answers = []
-  for (const each of reads) answers.push((await send(key, each)).body)
+  for (const each of reads) {
+    const { body } = await send(key, each)
+    const { execution_time_ms: _, ...rest } = body as Record<string, unknown>
+    answers.push(Array.isArray(body) ? body : rest)
+  }
   return answers
 }
 

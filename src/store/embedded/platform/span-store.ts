@@ -6,6 +6,7 @@ import { busy, sqliteCode } from '../file/disk-error.ts'
 import { feedbackStore } from './feedback-store.ts'
 import { ProjectScan } from './project-scan.ts'
 import { mergedScans, turn } from './span-scan.ts'
+import { sqlOver } from './sql-query.ts'
 import { TraceFile } from './trace-file.ts'
 import type { TraceFileOptions } from './trace-file.ts'
 
@@ -60,6 +61,7 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         const project = file.reads?.reads.project(tenant, id)
         return project === undefined ? [] : file.reads!.hours.hours(project, from, to)
       }),
+    ...sqlOver(file.path, options.env),
     close: async () => file.close(),
   }
 }

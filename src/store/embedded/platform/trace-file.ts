@@ -58,19 +58,19 @@ interface OpenFile extends OpenTraces {
  */
 export class TraceFile {
   readonly #options: TraceFileOptions
-  readonly #path: string
+  readonly path: string
   #open: OpenFile | undefined
   #closed = false
 
   constructor(options: TraceFileOptions) {
     this.#options = options
-    this.#path = join(resolve(options.directory), 'traces.db')
+    this.path = join(resolve(options.directory), 'traces.db')
   }
 
   /** What is read; undefined if nothing was ever written. */
   get reads(): OpenTraces | undefined {
     if (this.#closed) throw new HeddleError('unavailable')
-    const file = statSync(this.#path, { throwIfNoEntry: false })
+    const file = statSync(this.path, { throwIfNoEntry: false })
     // What is written into a file that was moved away would be lost.
     if (this.#open !== undefined && this.#open.inode === file?.ino) return this.#open
     this.#release()
@@ -90,7 +90,7 @@ export class TraceFile {
   /** The error as callers may see it. A damaged file is opened anew by the next call. */
   error(caught: unknown): HeddleError {
     if (isDamage(caught)) this.#release()
-    return diskError(caught, this.#path)
+    return diskError(caught, this.path)
   }
 
   /** Commits what waits, and closes the file. */
@@ -111,14 +111,14 @@ export class TraceFile {
     const { access, directory, env, diskBytes } = this.#options
     if (access === 'write') {
       mkdirSync(directory, { recursive: true })
-      provideFile(this.#path)
+      provideFile(this.path)
     }
-    const database = new Database(this.#path, traceSchema)
+    const database = new Database(this.path, traceSchema)
     const numbers = new Numbers(database)
     const hours = new HourRows(database)
     const feedback = new FeedbackRows(database)
     const reads = new SpanReads(database, numbers)
-    const open = { database, numbers, hours, feedback, reads, inode: statSync(this.#path).ino }
+    const open = { database, numbers, hours, feedback, reads, inode: statSync(this.path).ino }
     if (access === 'read') {
       database.prepare(`PRAGMA busy_timeout = ${readerPatienceMs}`).get()
       return open

@@ -1,0 +1,44 @@
+/** What a question in SQL sees: the spans of its projects, and the feedback on them. */
+
+/** The names that a question reads from. */
+export const visibleTables = ['runs', 'feedback'] as const
+
+const time = (us: string) =>
+  `CASE WHEN ${us} IS NULL THEN NULL ELSE strftime('%Y-%m-%dT%H:%M:%S', (${us}) / 1000000, ` +
+  `'unixepoch') || printf('.%06dZ', (${us}) % 1000000) END`
+
+/**
+ * The statements that make the views. Times are RFC 3339 texts; `start_us` is the start in
+ * microseconds since 1970, by which a project is sorted. `hidden` names the views that read tables.
+ * Nobody who asks can know it, so whatever reads a table through it is one of these.
+ *
+ * @param hidden unguessable
+ */
+export function viewStatements(hidden: string): readonly string[] {
+  return [
+    `CREATE TEMP TABLE ${hidden}_project (no INTEGER PRIMARY KEY, id TEXT, from_us INTEGER)`,
+    `CREATE TEMP VIEW ${hidden}_runs AS SELECT
+      heddle_uuid(span.id) AS id, heddle_uuid(span.trace) AS trace_id,
+      CASE WHEN parent IS NULL THEN NULL WHEN length(parent) = 0
+        THEN heddle_parent(dotted, span.trace) ELSE heddle_uuid(parent) END AS parent_run_id,
+      ${hidden}_project.id AS project_id, name, type AS run_type,
+      CASE WHEN failed = 1 THEN 'error' WHEN end_us IS NULL THEN 'pending' ELSE 'success' END
+        AS status,
+      ${time('start_us')} AS start_time, ${time('start_us + end_us')} AS end_time,
+      start_us, end_us / 1e6 AS latency_seconds, first_us / 1e6 AS first_token_seconds,
+      prompt AS prompt_tokens, completion AS completion_tokens, total AS total_tokens,
+      prompt_cost, completion_cost, total_cost,
+      CASE typeof(thread) WHEN 'blob' THEN heddle_uuid(thread) ELSE thread END AS thread_id,
+      heddle_uuid(example) AS reference_example_id, coalesce(root, 0) AS is_root
+    FROM ${hidden}_project JOIN main.span ON span.project = ${hidden}_project.no
+    WHERE start_us >= ${hidden}_project.from_us`,
+    `CREATE TEMP VIEW runs AS SELECT * FROM ${hidden}_runs`,
+    `CREATE TEMP VIEW ${hidden}_feedback AS SELECT heddle_uuid(feedback.id) AS id,
+      heddle_uuid(feedback.span) AS run_id, key, score, value,
+      ${time('created_us')} AS created_at, ${time('modified_us')} AS modified_at
+    FROM ${hidden}_project JOIN main.span ON span.project = ${hidden}_project.no
+      JOIN main.feedback ON feedback.tenant = span.tenant AND feedback.span = span.id
+    WHERE start_us >= ${hidden}_project.from_us`,
+    `CREATE TEMP VIEW feedback AS SELECT * FROM ${hidden}_feedback`,
+  ]
+}

@@ -1,0 +1,143 @@
+/**
+ * Answers one question in SQL, and ends. It is a process of its own, because SQLite cannot be
+ * stopped in the middle of a statement. Started by sql-query.ts.
+ */
+
+import { constants, DatabaseSync } from 'node:sqlite'
+
+import { bytesOfUuid, uuidOfBytes } from '../../../platform/index.ts'
+import type { SqlAnswer, SqlQuestion, SqlType } from '../../../platform/index.ts'
+import { parentIn } from './dotted-order.ts'
+import { viewStatements, visibleTables } from './run-view.ts'
+
+/** What the process is sent. */
+export interface SqlStart extends SqlQuestion {
+  /** Path of `traces.db`. */
+  readonly file: string
+  /** A name that nobody can guess. */
+  readonly hidden: string
+}
+
+/** What it sends back. */
+export type SqlEnd = { readonly answer: SqlAnswer } | { readonly wrong: string }
+
+/** Bounds of an answer, and bytes that SQLite may use. */
+const [rowsMax, bytesMax, heapBytes] = [10_000, 8 * 1024 * 1024, 128 * 1024 * 1024]
+
+process.once('message', (start) => process.send!(answered(start as SqlStart)))
+
+/** What is wrong with a statement is for the one who wrote it. */
+function answered(start: SqlStart): SqlEnd {
+  const database = new DatabaseSync(start.file, { readOnly: true, returnArrays: true })
+  const { hidden } = start
+  show(database, start)
+  confine(database, hidden)
+  try {
+    return { answer: read(database, start.query) }
+  } catch (error) {
+    return { wrong: String((error as Error).message).replaceAll(hidden, 'heddle') }
+  } finally {
+    database.close()
+  }
+}
+
+/** Makes what the question may see. */
+function show(database: DatabaseSync, { tenant, projects, hidden }: SqlStart): void {
+  database.exec(`PRAGMA temp_store = MEMORY; PRAGMA hard_heap_limit = ${heapBytes}`)
+  database.function('heddle_uuid', { deterministic: true },
+    (bytes) => (bytes === null ? null : uuidOfBytes(bytes as Uint8Array)))
+  database.function('heddle_parent', { deterministic: true },
+    (dotted, trace) =>
+      dotted === null ? null : parentIn(dotted, uuidOfBytes(trace as Uint8Array)) ?? null)
+  for (const statement of viewStatements(hidden)) database.exec(statement)
+  const [no] = rowOf<number>(database.prepare('SELECT no FROM tenant WHERE name = ?').get(tenant))
+  const add = database.prepare(`INSERT INTO ${hidden}_project
+    SELECT no, ?, max(gone_us, ?) FROM project WHERE tenant = ? AND id = ?`)
+  for (const { id, fromUs } of projects) add.run(id, fromUs, no ?? -1, bytesOfUuid(id))
+}
+
+function rowOf<Value>(row: unknown): readonly Value[] {
+  return row === undefined ? [] : row as readonly Value[]
+}
+
+/**
+ * From now on only reading of what is shown is allowed. A table is read through a hidden view, or
+ * not at all: any other name, the statement may have given to something of its own.
+ */
+function confine(database: DatabaseSync, hidden: string): void {
+  const shown = new Set<string>(visibleTables)
+  const stored = new Set(
+    database.prepare('SELECT lower(name) FROM main.sqlite_schema').all()
+      .map((row) => rowOf<string>(row)[0]!),
+  )
+  // A name without a column counts rows: it is not said in which database SQLite finds it.
+  const mayCount = (name: string) =>
+    shown.has(name) || !(stored.has(name) || /^(sqlite|pragma)_/.test(name))
+  const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_RECURSIVE, SQLITE_FUNCTION, SQLITE_READ } =
+    constants
+  const mayRead = (name: string, column: string, place: string, through: string) =>
+    through.startsWith(hidden) || (place === 'temp' && (shown.has(name) || name.startsWith(hidden)))
+    || (column === '' && place === '' && mayCount(name.toLowerCase()))
+  database.enableDefensive(true)
+  database.setAuthorizer((action, first, second, place, through) => {
+    switch (action) {
+      case SQLITE_SELECT:
+      case SQLITE_RECURSIVE:
+        return SQLITE_OK
+      case SQLITE_FUNCTION:
+        return second === 'load_extension' ? SQLITE_DENY : SQLITE_OK
+      case SQLITE_READ:
+        return mayRead(first ?? '', second ?? '', place ?? '', through ?? '')
+          ? SQLITE_OK
+          : SQLITE_DENY
+      default:
+        return SQLITE_DENY
+    }
+  })
+}
+
+function read(database: DatabaseSync, query: string): SqlAnswer {
+  const statement = database.prepare(query)
+  const names = statement.columns().map(({ name }) => name)
+  if (names.length === 0) throw new Error('this is no question: write one SELECT')
+  const rows: unknown[][] = []
+  let bytes = 0
+  let reason: SqlAnswer['truncation_reason'] = null
+  for (const row of statement.iterate() as Iterable<unknown>) {
+    if (rows.length === rowsMax) reason = 'row_limit'
+    const values = (row as unknown[]).map(jsonValue)
+    bytes += JSON.stringify(values).length
+    if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'
+    if (reason !== null) break
+    rows.push(values)
+  }
+  return {
+    columns: names.map((name, index) => ({ name, data_type: typeOf(firstOf(rows, index)) })),
+    rows: rows.map((values) => values.map(plain)),
+    truncation_reason: reason,
+  }
+}
+
+/** The first value of a column that is not null. */
+function firstOf(rows: readonly (readonly unknown[])[], index: number): unknown {
+  return rows.find((values) => values[index] !== null)?.[index] ?? null
+}
+
+function jsonValue(value: unknown): unknown {
+  return value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value
+}
+
+function plain(value: unknown): unknown {
+  return value !== null && typeof value === 'object' ? (value as { base64: string }).base64 : value
+}
+
+function typeOf(value: unknown): SqlType {
+  switch (typeof value) {
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'float'
+    case 'string':
+      return 'string'
+    default:
+      return value === null ? 'null' : 'binary'
+  }
+}
