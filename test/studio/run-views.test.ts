@@ -7,6 +7,7 @@ import { useGates } from '../support/gate.ts'
 import { say } from '../support/run-events.ts'
 import { useServer } from '../support/server.ts'
 import { expectGoodLooks } from './support/looks.ts'
+import { asReader } from './support/reader.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const server = useServer()
@@ -97,7 +98,7 @@ it('that cannot be read say why, and are asked for again', async () => {
 it('are only looked at by who may only read', async () => {
   const tab = await browser.open(`${server.url}/studio/threads`)
   const { page } = tab
-  await page.route(/\/auth$/, (route) => route.fulfill({ json: { role: 'reader' } }))
+  await asReader(page)
   await page.goto(addressOf(await threadWithRuns()))
   await runs(page).first().click()
   const again = detail(page).getByRole('button', { name: 'Run again' })

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 
 import { useServer } from '../support/server.ts'
+import { asReader } from './support/reader.ts'
 import { looks } from './support/looks.ts'
 import { expectQuiet, useBrowser } from './support/tab.ts'
 
@@ -185,7 +186,7 @@ it('makes a thread for the assistant that is chosen', async () => {
 it('lets those who may only read change nothing, and says why', async () => {
   const tab = await browser.open(`${server.url}/studio/runs`)
   const { page } = tab
-  await page.route('**/auth', (route) => route.fulfill({ json: { role: 'reader' } }))
+  await asReader(page)
   await page.goto(server.url + list)
   await page.getByTitle('Your role may only read.').first().waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'New thread' }).isDisabled()).toBe(true)
