@@ -99,7 +99,7 @@ it('of two tabs that answer a question one wins, and the other says so', async (
   await cardOf(first.page).waitFor({ state: 'detached' })
   await expect.poll(async () => (await server.client.threads.get(id)).status).toBe('idle')
   taken.resolve()
-  await second.page.getByText('already answered').first().waitFor()
+  await second.page.getByText('This question was already answered').waitFor()
   const { values } = await server.client.threads.getState<{ answers: string[] }>(id)
   expect(values.answers).toEqual(['early', 'after'])
   for (const tab of [first, second]) {

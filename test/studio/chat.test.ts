@@ -199,7 +199,7 @@ it('run settings go with what is sent', async () => {
   page.setDefaultTimeout(15_000)
   await page.getByRole('button', { name: 'Run settings' }).click()
   const drawer = page.getByRole('dialog', { name: 'Run settings' })
-  await drawer.getByRole('group', { name: 'Stop before' }).getByLabel('hold').check()
+  await drawer.getByRole('group', { name: 'Pause before' }).getByLabel('hold').check()
   expect(await tab.violations()).toEqual([])
   await drawer.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Run settings (changed)' }).waitFor()

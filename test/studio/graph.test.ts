@@ -67,6 +67,29 @@ it('lights up while a run goes on, and says so', async () => {
   await tab.close()
 })
 
+it('has breakpoints as marks, which go with the next run; a node says what it read', async () => {
+  const tab = await browser.open(await addressOf('steps', { topic: 'before' }))
+  const { page } = tab
+  page.setDefaultTimeout(15_000)
+  await node(page, /^b\b/).click()
+  const panel = page.getByRole('region', { name: 'Node b' })
+  await panel.getByRole('checkbox', { name: 'Pause before' }).check()
+  await node(page, /^b\b.*, pauses before$/).waitFor()
+  const reads: string[] = []
+  page.on('request', (request) => reads.push(decodeURIComponent(request.url())))
+  await panel.getByRole('button', { name: 'Show what it read' }).click()
+  await panel.getByRole('tree', { name: 'What it read' }).getByText('topic:').waitFor()
+  expect(reads.filter((url) => url.includes('select=values'))).toHaveLength(1)
+  expect(await tab.violations()).toEqual([])
+  await page.getByRole('textbox', { name: 'Topic' }).fill('again')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await node(page, /^b\b.*: Would run next, pauses before$/).waitFor()
+  await picture(page).getByRole('button', { name: 'As a list' }).click()
+  await picture(page).getByRole('row', { name: /^b\b.*pauses before/ }).waitFor()
+  expectQuiet(tab)
+  await tab.close()
+})
+
 it('that is opened in the middle of a run follows it to its end', async () => {
   const gate = newGate()
   const { thread_id: id } = await server.client.threads.create({ graphId: 'held' })

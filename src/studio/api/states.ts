@@ -8,6 +8,8 @@ import type { Interrupt } from './threads.ts'
 export interface StateTask {
   readonly id: string
   readonly name: string
+  /** `__pregel_pull` first if the state called it, `__pregel_push` if another node did. */
+  readonly path?: readonly unknown[]
   readonly error?: unknown
   readonly interrupts?: readonly Interrupt[]
   readonly result?: unknown

@@ -11,7 +11,6 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Chat } from './chat.tsx'
 import { Composer } from './composer.tsx'
-import { LiveLine } from './live-line.tsx'
 import { isSet } from './settings-body.ts'
 import css from '../thread/thread-page.module.css'
 import type { Screen } from '../thread/use-screen.ts'
@@ -19,6 +18,7 @@ import type { Screen } from '../thread/use-screen.ts'
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
 }))
+const LiveLine = lazy(async () => ({ default: (await import('./live-line.tsx')).LiveLine }))
 const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
 const Queue = lazy(async () => ({ default: (await import('./queue.tsx')).Queue }))
 const RunSettings = lazy(async () => ({
@@ -28,6 +28,7 @@ const RunSettings = lazy(async () => ({
 /** The chat. */
 export function ChatPanel({ id, screen }: { readonly id: string; readonly screen: Screen }) {
   const { chat, messages, search, following: { store }, refusal } = screen
+  const hasRun = useLive(store, ({ run }) => run !== undefined)
   const acts = useChatActs(id, screen)
   const isAnswered = !screen.isBusy && messages.at(-1)?.type === 'ai'
   const runId = isAnswered ? screen.shown?.metadata?.run_id : undefined
@@ -47,11 +48,11 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
       }>
         {chat.error !== null && <ErrorNotice error={chat.error} retry={chat.retry} />}
         {acts.error !== undefined && <ErrorNotice error={acts.error} />}
-        {search.at === undefined && <LiveLine store={store} />}
+        <Suspense>{search.at === undefined && hasRun && <LiveLine store={store} />}</Suspense>
         <Questions id={id} screen={screen} />
         {runId !== undefined && (
           <Suspense>
-            <TurnFoot runId={runId} />
+            <TurnFoot runId={runId} steps={screen.steps} />
           </Suspense>
         )}
       </Chat>

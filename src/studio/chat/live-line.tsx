@@ -11,6 +11,10 @@ import { Notice } from '../parts/notice.tsx'
 import { StatusGlyph } from '../parts/status.tsx'
 import css from './live-line.module.css'
 
+/** Answers name the question that they answer: a late one starts nothing. */
+const answeredBefore = 'This question was already answered, perhaps in another tab. ' +
+  'Your answer was not used.'
+
 /** The line, while a run goes on; afterwards the error that ended it. */
 export function LiveLine({ store }: { readonly store: LiveStore }) {
   const isOn = useLive(store, ({ run }) => run !== undefined && !run.over)
@@ -35,10 +39,14 @@ export function LiveLine({ store }: { readonly store: LiveStore }) {
       )}
       {error !== undefined && (
         <Notice tone="failed">
-          <p dir="auto">
-            {error.error !== undefined && <b>{error.error}:</b>}
-            {error.message}
-          </p>
+          {error.error === 'UnknownInterruptError'
+            ? <p title={error.message}>{answeredBefore}</p>
+            : (
+              <p dir="auto">
+                {error.error !== undefined && <b>{error.error}:{' '}</b>}
+                {error.message}
+              </p>
+            )}
         </Notice>
       )}
     </>

@@ -152,9 +152,9 @@ function Breakpoints({ assistantId, settings, set }: {
   if (nodes.length === 0) return null
   return (
     <>
-      <Choices legend="Stop before" all={nodes} chosen={settings.interruptBefore}
+      <Choices legend="Pause before" all={nodes} chosen={settings.interruptBefore}
         change={(interruptBefore) => set({ interruptBefore })} />
-      <Choices legend="Stop after" all={nodes} chosen={settings.interruptAfter}
+      <Choices legend="Pause after" all={nodes} chosen={settings.interruptAfter}
         change={(interruptAfter) => set({ interruptAfter })} />
     </>
   )

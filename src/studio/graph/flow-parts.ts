@@ -10,6 +10,8 @@ import { boxesAround, lastName } from './drawing.ts'
 import type { DrawnNode } from './drawing.ts'
 import { activityOf, durationWords, edgeActivities, timesWords } from './node-activity.ts'
 import type { EdgeActivity } from './node-activity.ts'
+import { pauseWords } from './pauses.ts'
+import type { Pauses } from './pauses.ts'
 import { curve } from './placed.ts'
 import type { PlacedNode } from './placed.ts'
 import type { LaidOut } from './use-layout.ts'
@@ -22,6 +24,8 @@ export interface FlowNodeData extends Record<string, unknown> {
   readonly holds: number
   /** Folds or unfolds it, for boxes. */
   readonly turn: (() => void) | undefined
+  /** Where it pauses, in words. */
+  readonly pause: string
 }
 
 /** A node of the canvas. */
@@ -35,21 +39,22 @@ export type FlowEdge = Edge<
 
 /** The nodes and boxes. */
 export function flowNodes({ drawing, placed }: LaidOut, states: NodeStates,
-  chosen: string | undefined, turn: (box: string) => void): FlowNode[] {
+  chosen: string | undefined, pauses: Pauses, turn: (box: string) => void): FlowNode[] {
   const drawn = new Map(drawing.nodes.map((node) => [node.id, node]))
   const labels = new Map(drawing.boxes.map(({ id, label }) => [id, label]))
   return [
     ...placed.boxes.map((box): FlowNode => ({ ...placeOf(box), id: `box::${box.id}`, type: 'box',
       zIndex: -1, selectable: false, focusable: false, draggable: false,
-      data: { label: labels.get(box.id)!, holds: 0, turn: () => turn(box.id),
+      data: { label: labels.get(box.id)!, holds: 0, pause: '', turn: () => turn(box.id),
         activity: Object.hasOwn(states, box.id) ? states[box.id] : undefined } })
     ),
     ...placed.nodes.map((at): FlowNode => {
       const node = drawn.get(at.id)!
       const activity = activityOf(node, states)
+      const pause = pauseWords(pauses, at.id)
       return { ...placeOf(at), id: at.id, type: node.kind, handles: handlesOf(at), draggable: false,
-        selected: chosen === at.id, ...roleOf(node, activity),
-        data: { label: node.label, activity, holds: node.holds,
+        selected: chosen === at.id, ...roleOf(node, activity, pause),
+        data: { label: node.label, activity, holds: node.holds, pause,
           turn: node.kind === 'folded' ? () => turn(at.id) : undefined } }
     }),
   ]
@@ -65,7 +70,7 @@ const handlesOf = ({ width, height }: PlacedNode): FlowNode['handles'] => [
 ]
 
 /** What readers hear of a node: all that is seen of it, and its state. The ends say nothing. */
-function roleOf(node: DrawnNode, activity: NodeState | undefined) {
+function roleOf(node: DrawnNode, activity: NodeState | undefined, pause: string) {
   if (node.kind === 'start' || node.kind === 'end') {
     return { selectable: false, focusable: false, domAttributes: { 'aria-hidden': true } as const }
   }
@@ -73,7 +78,9 @@ function roleOf(node: DrawnNode, activity: NodeState | undefined) {
     node.holds > 0 ? `${count(node.holds)} nodes` : ''].filter((words) => words !== '')
   const around = boxesAround(node.id).map((box) => `${lastName(box)}, `).join('')
   return { ariaRole: 'button' as const,
-    ariaLabel: `${around}${seen.join(' ')}: ${statusWords(activity?.state ?? 'idle')}` }
+    ariaLabel: `${around}${seen.join(' ')}: ${statusWords(activity?.state ?? 'idle')}${
+      pause === '' ? '' : `, ${pause}`
+    }` }
 }
 
 /** The edges. */

@@ -2,7 +2,7 @@
 
 import '@xyflow/react/dist/base.css'
 
-import { Background, BackgroundVariant, Panel, ReactFlow, ReactFlowProvider,
+import { Background, BackgroundVariant, ReactFlow, ReactFlowProvider,
   useReactFlow } from '@xyflow/react'
 import type { NodeChange } from '@xyflow/react'
 import { useEffect, useMemo, useRef } from 'react'
@@ -15,6 +15,7 @@ import { BoxNode, EndNode, StartNode, TaskNode } from './graph-node.tsx'
 import css from './graph.module.css'
 import { flowEdges, flowNodes } from './flow-parts.ts'
 import type { FlowNode } from './flow-parts.ts'
+import type { Pauses } from './pauses.ts'
 import type { LaidOut } from './use-layout.ts'
 
 /** A graph at its place, what its nodes do, and which one is chosen. */
@@ -25,6 +26,7 @@ export interface GraphCanvasProps {
   readonly choose: (node: string | undefined) => void
   /** Folds or unfolds a box. */
   readonly turn: (box: string) => void
+  readonly pauses: Pauses
 }
 
 const nodeTypes = { node: TaskNode, folded: TaskNode, start: StartNode, end: EndNode, box: BoxNode }
@@ -40,17 +42,16 @@ export function GraphCanvas(props: GraphCanvasProps) {
   )
 }
 
-function Flow({ laidOut, nodes: states, chosen, choose, turn }: GraphCanvasProps) {
+function Flow({ laidOut, nodes: states, chosen, choose, turn, pauses }: GraphCanvasProps) {
   const flow = useReactFlow()
   const box = useRef<HTMLDivElement>(null)
   const moved = useRef(false)
   const latest = useRef(turn)
   latest.current = turn
-  const nodes = useMemo(() => flowNodes(laidOut, states, chosen, (id) => latest.current(id)), [
-    laidOut,
-    states,
-    chosen,
-  ])
+  const nodes = useMemo(
+    () => flowNodes(laidOut, states, chosen, pauses, (id) => latest.current(id)),
+    [laidOut, states, chosen, pauses],
+  )
   const edges = useMemo(() => flowEdges(laidOut, states), [laidOut, states])
   const fitAll = () => void flow.fitView(fit)
   useEffect(() => {
@@ -82,14 +83,14 @@ function Flow({ laidOut, nodes: states, chosen, choose, turn }: GraphCanvasProps
       >
         <Background variant={BackgroundVariant.Dots} gap={18} size={1.4} color="var(--line-strong)"
           className={css['dots']!} />
-        <Panel position="bottom-right" className={css['zoom']!}>
-          <Button small kind="quiet" label="Zoom in" icon={<Icon name="plus" size={14} />}
-            onClick={() => void flow.zoomIn()} />
-          <Button small kind="quiet" label="Zoom out" icon={<Icon name="minus" size={14} />}
-            onClick={() => void flow.zoomOut()} />
-          <Button small kind="quiet" onClick={fitAll}>Fit</Button>
-        </Panel>
       </ReactFlow>
+      <div className={css['zoom']}>
+        <Button small kind="quiet" label="Zoom in" icon={<Icon name="plus" size={14} />}
+          onClick={() => void flow.zoomIn()} />
+        <Button small kind="quiet" label="Zoom out" icon={<Icon name="minus" size={14} />}
+          onClick={() => void flow.zoomOut()} />
+        <Button small kind="quiet" onClick={fitAll}>Fit</Button>
+      </div>
     </div>
   )
 }

@@ -7,6 +7,8 @@ import { StatusGlyph, statusWords } from '../parts/status.tsx'
 import type { Drawing, DrawnNode } from './drawing.ts'
 import css from './graph.module.css'
 import { activityOf, durationWords } from './node-activity.ts'
+import { pauseWords } from './pauses.ts'
+import type { Pauses } from './pauses.ts'
 
 /** A drawing, what its nodes do, and which one is chosen. */
 export interface GraphListProps {
@@ -15,11 +17,12 @@ export interface GraphListProps {
   readonly chosen: string | undefined
   readonly choose: (node: string | undefined) => void
   readonly turn: (box: string) => void
+  readonly pauses: Pauses
 }
 
 /** The table. */
-export function GraphList({ drawing, nodes, chosen, choose, turn }: GraphListProps) {
-  const rows = drawing.nodes.filter(({ kind }) => kind === 'node' || kind === 'folded')
+export function GraphList({ chosen, ...props }: GraphListProps) {
+  const rows = props.drawing.nodes.filter(({ kind }) => kind === 'node' || kind === 'folded')
   return (
     <div className={css['list']} tabIndex={0} role="region" aria-label="Nodes as a list">
       <table>
@@ -34,8 +37,7 @@ export function GraphList({ drawing, nodes, chosen, choose, turn }: GraphListPro
         </thead>
         <tbody>
           {rows.map((node) => (
-            <NodeRow key={node.id} {...{ node, drawing, nodes, choose, turn }}
-              isChosen={node.id === chosen} />
+            <NodeRow key={node.id} {...props} node={node} isChosen={node.id === chosen} />
           ))}
         </tbody>
       </table>
@@ -44,13 +46,14 @@ export function GraphList({ drawing, nodes, chosen, choose, turn }: GraphListPro
 }
 
 function NodeRow(
-  { node, drawing, nodes, isChosen, choose, turn }: Omit<GraphListProps, 'chosen'> & {
+  { node, drawing, nodes, isChosen, choose, turn, pauses }: Omit<GraphListProps, 'chosen'> & {
     readonly node: DrawnNode
     readonly isChosen: boolean
   },
 ) {
   const activity = activityOf(node, nodes)
   const { state = 'idle', times = 0 } = activity ?? {}
+  const pause = pauseWords(pauses, node.id)
   const targets = drawing.edges.filter(({ source }) => source === node.id)
     .map(({ target, conditional }) => `${wordsOf(target)}${conditional ? ' (perhaps)' : ''}`)
   return (
@@ -70,6 +73,7 @@ function NodeRow(
           <StatusGlyph status={state} size={12} />
           {statusWords(state)}
         </span>
+        {pause !== '' && <small className={css['pauses']}>{pause}</small>}
       </td>
       <td>{times > 0 ? count(times) : ''}</td>
       <td>{durationWords(activity)}</td>

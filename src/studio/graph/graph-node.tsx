@@ -16,11 +16,11 @@ const target = <Handle type="target" position={Position.Top} isConnectable={fals
 
 /** A node that runs, or a folded box. */
 export const TaskNode = memo(function TaskNode({ data, selected }: NodeProps<FlowNode>) {
-  const { label, activity, holds, turn } = data
+  const { label, activity, holds, turn, pause } = data
   const state = activity?.state ?? 'idle'
   const [times, took] = [timesWords(activity), durationWords(activity)]
   return (
-    <div title={label} data-state={state}
+    <div title={pause === '' ? label : `${label}: ${pause}`} data-state={state} data-pause={pause}
       className={`${css['node']} ${css[state] ?? ''} ${selected ? css['chosen'] : ''} ${
         holds > 0 ? css['folded'] : ''
       }`}

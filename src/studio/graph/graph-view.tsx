@@ -12,6 +12,8 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { drawingOf } from './drawing.ts'
 import css from './graph.module.css'
 import { spoken } from './node-activity.ts'
+import { noPauses } from './pauses.ts'
+import type { Pauses } from './pauses.ts'
 import { startLayouts, useLayout } from './use-layout.ts'
 
 /** The graph of an assistant. */
@@ -21,6 +23,8 @@ export interface GraphViewProps {
   /** The chosen node, by its id in the picture. */
   readonly chosen?: string | undefined
   readonly choose: (node: string | undefined) => void
+  /** Breakpoints, which are marked. */
+  readonly pauses?: Pauses
 }
 
 const GraphList = lazy(async () => ({
@@ -29,6 +33,11 @@ const GraphList = lazy(async () => ({
 const loadCanvas = () => import('./graph-canvas.tsx')
 const Canvas = lazy(async () => ({ default: (await loadCanvas()).GraphCanvas }))
 
+interface PictureProps extends Omit<GraphViewProps, 'assistantId'> {
+  readonly picture: GraphPicture
+  readonly pauses: Pauses
+}
+
 /** The canvas and the layout are fetched while the server still says what is to be drawn. */
 function prepare(): void {
   startLayouts()
@@ -36,11 +45,13 @@ function prepare(): void {
 }
 
 /** The picture. */
-export function GraphView({ assistantId, nodes, chosen, choose }: GraphViewProps) {
+export function GraphView(
+  { assistantId, nodes, chosen, choose, pauses = noPauses }: GraphViewProps,
+) {
   const { data, error, refetch } = useQuery(graphPicture(assistantId))
   useEffect(prepare, [])
   if (data !== undefined) {
-    return <Picture key={assistantId} {...{ picture: data, nodes, chosen, choose }} />
+    return <Picture key={assistantId} {...{ picture: data, nodes, chosen, choose, pauses }} />
   }
   return error === null
     ? <GraphSkeleton />
@@ -51,9 +62,7 @@ export function GraphView({ assistantId, nodes, chosen, choose }: GraphViewProps
     )
 }
 
-function Picture({ picture, nodes, chosen, choose }: Omit<GraphViewProps, 'assistantId'> & {
-  readonly picture: GraphPicture
-}) {
+function Picture({ picture, nodes, chosen, choose, pauses }: PictureProps) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set())
   const [asList, setAsList] = useState(false)
   const drawing = useMemo(() => drawingOf(picture, turned), [picture, turned])
@@ -75,10 +84,10 @@ function Picture({ picture, nodes, chosen, choose }: Omit<GraphViewProps, 'assis
     <section className={css['graph']} aria-label="Graph of the assistant">
       <Suspense fallback={<GraphSkeleton />}>
         {asList
-          ? <GraphList {...{ drawing, nodes, chosen, choose, turn }} />
+          ? <GraphList {...{ drawing, nodes, chosen, choose, turn, pauses }} />
           : laidOut === undefined
           ? <GraphSkeleton />
-          : <Canvas {...{ laidOut, nodes, chosen, choose, turn }} />}
+          : <Canvas {...{ laidOut, nodes, chosen, choose, turn, pauses }} />}
       </Suspense>
       <div className={css['mode']}>
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>

@@ -1,6 +1,6 @@
 /** The column of the graph: its picture, and what the chosen node did. */
 
-import { lazy, Suspense, useCallback } from 'react'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
 
 import { Skeleton } from '../parts/skeleton.tsx'
 import { paneId } from './pane-id.ts'
@@ -14,7 +14,11 @@ const NodePanel = lazy(async () => ({ default: (await import('./node-panel.tsx')
 
 /** The column. */
 export function GraphColumn({ screen }: { readonly screen: Screen }) {
-  const { choice: { assistant }, nodes, search: { node }, go } = screen
+  const { choice: { assistant }, nodes, search: { node }, go, settings } = screen
+  const pauses = useMemo(
+    () => ({ before: settings.interruptBefore, after: settings.interruptAfter }),
+    [settings.interruptBefore, settings.interruptAfter],
+  )
   const choose = useCallback((id: string | undefined) => go({ node: id }, true), [go])
   return (
     <section className={`${css['column']} ${css['graph']}`} aria-label="Graph"
@@ -32,7 +36,7 @@ export function GraphColumn({ screen }: { readonly screen: Screen }) {
         }>
           <div className={css['panel']}>
             <GraphView assistantId={assistant.assistant_id} nodes={nodes} chosen={node}
-              choose={choose} />
+              choose={choose} pauses={pauses} />
           </div>
         </Suspense>
       )}

@@ -3,13 +3,15 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { stateAt } from '../api/states.ts'
-import type { ThreadState } from '../api/states.ts'
+import type { RunSettings } from '../chat/settings-body.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../parts/json-tree.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { StatusChip } from '../parts/status.tsx'
+import { NodeInput } from './node-input.tsx'
 import css from './node-panel.module.css'
+import { isCalled, placeOf } from './node-steps.ts'
 import type { Screen } from './use-screen.ts'
 
 /** The panel. */
@@ -18,16 +20,17 @@ export function NodePanel({ node, screen, close }: {
   readonly screen: Screen
   readonly close: () => void
 }) {
-  const { steps, search, headId, nodes, go, answers: { thread } } = screen
+  const { steps, search, headId, nodes, go, answers: { thread }, settings, setSettings } = screen
   const state = nodes[node]
-  const found = lastStepOf(node, steps, search.at ?? headId)
-  const id = found?.checkpoint_id ?? undefined
+  const place = placeOf(node, steps, search.at ?? headId)
+  const id = place?.made?.checkpoint_id ?? undefined
+  const threadId = thread.data!.thread_id
   const written = useQuery({
-    queryKey: ['written', thread.data?.thread_id, id],
+    queryKey: ['written', threadId, id],
     enabled: id !== undefined,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const { metadata } = await stateAt(thread.data!.thread_id, id, ['metadata.writes'], signal)
+      const { metadata } = await stateAt(threadId, id, ['metadata.writes'], signal)
       return (Object(metadata?.['writes']) as Record<string, unknown>)[node] ?? null
     },
   })
@@ -38,12 +41,13 @@ export function NodePanel({ node, screen, close }: {
         {state !== undefined && <StatusChip status={state.state} />}
         <Button kind="quiet" small icon={<Icon name="close" />} label="Close" onClick={close} />
       </header>
+      {!node.includes(':') && <NodePauses node={node} settings={settings} change={setSettings} />}
       {id === undefined
         ? <p>{wordsFor(node, state?.state)}</p>
         : (
           <>
             <p>
-              Step {found?.metadata?.step} is what it made last.{' '}
+              Step {place?.made?.metadata?.step} is what it made last.{' '}
               {search.at !== id && (
                 <Button small onClick={() => go({ at: id, vs: undefined }, true)}>
                   Show the step
@@ -56,7 +60,34 @@ export function NodePanel({ node, screen, close }: {
             {written.data !== undefined && <JsonTree value={written.data} name="What it wrote" />}
           </>
         )}
+      {place?.read.checkpoint_id != null && (
+        <NodeInput key={place.read.checkpoint_id} threadId={threadId}
+          checkpointId={place.read.checkpoint_id} isCalled={isCalled(place, node)} />
+      )}
     </section>
+  )
+}
+
+/** Breakpoints of the node: they hold for what is sent from this page. */
+function NodePauses({ node, settings, change }: {
+  readonly node: string
+  readonly settings: RunSettings
+  readonly change: (settings: RunSettings) => void
+}) {
+  const places = [['interruptBefore', 'Pause before'], ['interruptAfter', 'Pause after']] as const
+  return (
+    <div className={css['pauses']} role="group" aria-label="Breakpoints">
+      {places.map(([place, words]) => (
+        <label key={place}>
+          <input type="checkbox" checked={settings[place].includes(node)}
+            onChange={({ target }) => {
+              const others = settings[place].filter((each) => each !== node)
+              change({ ...settings, [place]: target.checked ? [...others, node] : others })
+            }} />
+          {words}
+        </label>
+      ))}
+    </div>
   )
 }
 
@@ -65,19 +96,4 @@ function wordsFor(node: string, state: string | undefined): string {
   return node.includes(':')
     ? 'Nodes of a subgraph leave no step of their own in this thread.'
     : 'It made none of the steps that were read.'
-}
-
-/** The newest step on the line to `from` that the node made. */
-function lastStepOf(node: string, steps: readonly ThreadState[], from: string | undefined):
-  | ThreadState
-  | undefined {
-  const known = new Map(steps.map((step) => [step.checkpoint_id, step]))
-  for (let step = known.get(from); step !== undefined;) {
-    const parent = known.get(step.parent_checkpoint_id)
-    if (step.metadata?.source === 'loop' && parent?.tasks?.some(({ name }) => name === node)) {
-      return step
-    }
-    step = parent
-  }
-  return undefined
 }

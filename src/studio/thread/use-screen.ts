@@ -13,6 +13,7 @@ import type { Interrupt } from '../api/threads.ts'
 import { trialOf } from '../assistants/trial.ts'
 import { useLive } from '../live/live-store.ts'
 import type { ChatMessage } from '../live/message-merge.ts'
+import type { NodeStates } from '../live/node-state.ts'
 import { nodesAt } from '../live/node-times.ts'
 import { statusOf } from '../parts/status.tsx'
 import type { ThreadSearch } from './address.ts'
@@ -69,8 +70,9 @@ export function useScreen(id: string) {
     send, steps, shown, title, runs: runs.data ?? [], headId: head.data?.checkpoint_id ?? undefined,
     status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'), refusal,
     interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
-    nodes: search.at === undefined && hasNodes(liveNodes) ? liveNodes : stillNodes,
-    /** From here on the chat goes on behind the chosen step. */
+    nodes: search.at === undefined && hasNodes(liveNodes)
+      ? isBusy ? liveNodes : { ...liveNodes, ...nextIn(stillNodes) }
+      : stillNodes, /** From here on the chat goes on behind the chosen step. */
     branchFrom: (branch: readonly ChatMessage[]) => {
       client.setQueryData<ThreadState>(keysOf(id).head,
         (old) => ({ ...old, values: { messages: branch as never } }))
@@ -117,3 +119,7 @@ const firstWords = (message: ChatMessage | undefined): string =>
 /** A run whose starter asked for no tasks tells nothing of nodes: the newest state does. */
 const hasNodes = <Value extends object>(value: Value | undefined): value is Value =>
   value !== undefined && Object.keys(value).length > 0
+
+/** Nodes that would run next: a run that paused before them says nothing of them. */
+const nextIn = (nodes: NodeStates): NodeStates =>
+  Object.fromEntries(Object.entries(nodes).filter(([, { state }]) => state === 'next'))
