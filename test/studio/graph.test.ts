@@ -63,6 +63,9 @@ it('lights up while a run goes on, and says so', async () => {
   gate.open()
   await node(page, /^last.*: Done/).waitFor()
   await expect.poll(() => picture(page).locator('[data-activity=taken]').count()).toBe(4)
+  // A node that took its time shows how long: what is seen and what is read aloud must agree.
+  await node(page, /^hold \d.*: Done/).waitFor()
+  expect(await tab.violations()).toEqual([])
   expectQuiet(tab)
   await tab.close()
 })

@@ -27,9 +27,10 @@ export const TaskNode = memo(function TaskNode({ data, selected }: NodeProps<Flo
     >
       {target}
       <StatusGlyph status={state} size={12} />
-      <span className={css['label']}>{label}</span>
-      {times !== '' && <span className={css['times']}>{times}</span>}
-      {took !== '' && <small>{took}</small>}
+      {/* The spaces part the words for those who hear them; a row of boxes shows none. */}
+      <span className={css['label']}>{label}</span>{' '}
+      {times !== '' && <span className={css['times']}>{times}</span>}{' '}
+      {took !== '' && <small>{took}</small>}{' '}
       {holds > 0 && (
         <span className={css['unfold']} onClick={(event) => {
           event.stopPropagation()
