@@ -101,34 +101,27 @@ function read(database: DatabaseSync, query: string): SqlAnswer {
   const names = statement.columns().map(({ name }) => name)
   if (names.length === 0) throw new Error('this is no question: write one SELECT')
   const rows: unknown[][] = []
+  const types: SqlType[] = names.map(() => 'null')
   let bytes = 0
   let reason: SqlAnswer['truncation_reason'] = null
-  for (const row of statement.iterate() as Iterable<unknown>) {
+  for (const row of statement.iterate() as Iterable<readonly unknown[]>) {
     if (rows.length === rowsMax) reason = 'row_limit'
-    const values = (row as unknown[]).map(jsonValue)
+    const values = row.map(jsonValue)
     bytes += JSON.stringify(values).length
     if (rows.length > 0 && bytes > bytesMax) reason ??= 'size_limit'
     if (reason !== null) break
     rows.push(values)
+    // The first value that is not null decides.
+    for (const [index, value] of row.entries()) {
+      if (types[index] === 'null') types[index] = typeOf(value)
+    }
   }
-  return {
-    columns: names.map((name, index) => ({ name, data_type: typeOf(firstOf(rows, index)) })),
-    rows: rows.map((values) => values.map(plain)),
-    truncation_reason: reason,
-  }
-}
-
-/** The first value of a column that is not null. */
-function firstOf(rows: readonly (readonly unknown[])[], index: number): unknown {
-  return rows.find((values) => values[index] !== null)?.[index] ?? null
+  return { columns: names.map((name, index) => ({ name, data_type: types[index]! })), rows,
+    truncation_reason: reason }
 }
 
 function jsonValue(value: unknown): unknown {
-  return value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value
-}
-
-function plain(value: unknown): unknown {
-  return value !== null && typeof value === 'object' ? (value as { base64: string }).base64 : value
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
 }
 
 function typeOf(value: unknown): SqlType {
