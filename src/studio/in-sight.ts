@@ -33,4 +33,5 @@ export function untilHidden(signal: AbortSignal): Sight {
     forget: () => document.removeEventListener('visibilitychange', look) }
 }
 
-const isHidden = () => document.visibilityState === 'hidden'
+/** True if nobody looks at the tab. */
+export const isHidden = () => document.visibilityState === 'hidden'

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react'
 
 import { every, nowMs } from '../env.ts'
+import { isHidden } from '../in-sight.ts'
 import { duration } from '../parts/amounts.ts'
 
 /** "up 3 min 4 s", with the time of the start as its tooltip. */
@@ -10,7 +11,7 @@ export function UpSince({ iso }: { readonly iso: string }) {
   const [now, setNow] = useState(nowMs)
   useEffect(() =>
     every(1_000, () => {
-      if (document.visibilityState !== 'hidden') setNow(nowMs())
+      if (!isHidden()) setNow(nowMs())
     }), [])
   const upMs = Math.max(0, now - Date.parse(iso))
   return (

@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from 'react'
 
 import { every, nowMs } from '../env.ts'
+import { isHidden } from '../in-sight.ts'
 import { ago } from './amounts.ts'
 
 const listeners = new Set<() => void>()
@@ -13,7 +14,7 @@ let stop: (() => void) | undefined
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   stop ??= every(10_000, () => {
-    if (document.visibilityState === 'hidden') return
+    if (isHidden()) return
     shownMs = nowMs()
     for (const each of listeners) each()
   })

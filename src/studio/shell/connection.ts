@@ -5,6 +5,7 @@ import { useSyncExternalStore } from 'react'
 import { ApiError, ask } from '../api/client.ts'
 import { queries } from '../api/query.ts'
 import { every } from '../env.ts'
+import { isHidden } from '../in-sight.ts'
 
 const tryMs = 1_000
 
@@ -44,7 +45,7 @@ function set(lost: boolean): void {
 
 /** Nothing is asked in a tab that nobody looks at. */
 async function tryAgain(): Promise<void> {
-  if (document.visibilityState === 'hidden') return
+  if (isHidden()) return
   const answers = await ask('/ok').then(() => true, (error: unknown) => !isSilence(error))
   if (answers) set(false)
 }
