@@ -18,6 +18,10 @@ const ecosystem = ['assistants', 'cancel', 'crons', 'expiry', 'forms', 'graph-st
   'strict-resume', 'subgraphs', 'supersteps', 'threads']
   .map((name) => `test/conformance/${name}.test.ts`)
 
+/** Those of the platform whose records are documents and catalogs, which each store keeps. */
+const records = ['datasets', 'prompts', 'queues', 'rules', 'shares']
+  .map((name) => `test/conformance/platform/${name}.test.ts`)
+
 /**
  * Tests of what a server answers. They share one, and run one after another in the same process:
  * to begin a process and to load the client anew takes longer than most of these files.
@@ -123,8 +127,8 @@ export default defineConfig({
           name: 'cassandra',
           // The others test what stands before every store.
           include: isNight
-            ? ['test/conformance/*.test.ts']
-            : [...ecosystem, 'test/conformance/versions.test.ts'],
+            ? ['test/conformance/*.test.ts', ...records]
+            : [...ecosystem, ...records, 'test/conformance/versions.test.ts'],
           isolate: false,
           provide: { cassandraNodes: 3 },
           env: { HEDDLE_TEST_STORE: 'cassandra' },

@@ -23,6 +23,7 @@ const catalogue = {
   not_found: { http: 404, ...clusterErrors.not_found },
   wrong_method: { http: 405, grpc: 12, retry: 'no', message: 'This takes another method.' },
   exists: { http: 409, grpc: 6, retry: 'no', message: 'It exists already.' },
+  stale: { http: 409, grpc: 10, retry: 'no', message: 'It was changed meanwhile.' },
   busy: { http: 409, grpc: 9, retry: 'no', message: 'The thread is busy.' },
   partly_done: { http: 409, grpc: 10, retry: 'no', message: 'Only a part of it was done.' },
   missing_node: { http: 409, grpc: 9, retry: 'no',
@@ -45,6 +46,7 @@ const catalogue = {
   stale_append: { http: 503, grpc: 10, retry: 'elsewhere',
     message: 'A newer owner has written to this log.' },
   graph_failed: { http: 422, grpc: 9, retry: 'no', message: 'The graph could not do this.' },
+  model_failed: { http: 422, grpc: 9, retry: 'no', message: 'The model could not do this.' },
   internal: { http: 500, ...clusterErrors.internal },
 } as const satisfies Record<string, CatalogueEntry>
 
@@ -69,6 +71,8 @@ export interface HeddleDetails extends ErrorDetails {
   readonly bytes?: number
   /** Seconds after which a repeated request may succeed. */
   readonly retryAfterSeconds?: number
+  /** Of `model_failed`: the HTTP status that its endpoint answered. */
+  readonly answeredStatus?: number
   /** Of `wrong_method`: the methods that are allowed, as the header of that name has them. */
   readonly allow?: string
 }

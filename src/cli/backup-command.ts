@@ -1,4 +1,4 @@
-/** The command `heddle backup`: copies all data into one file, while a server runs or not. */
+/** The command `heddle backup`: copies all data into a file, while a server runs or not. */
 
 import { resolve } from 'node:path'
 
@@ -11,7 +11,10 @@ import type { CommandSource, TypedFormat } from './admin-command.ts'
 /** Copies all data into the file that is named. Throws CommandError. */
 export function runBackupCommand(source: CommandSource): Promise<void> {
   const command = new Command('heddle backup')
-    .description('Copies all data, as they are at one moment, into a new file.')
+    .description(
+      'Copies all data, as they are at one moment, into a new file. What prompts, datasets ' +
+        'and queues hold goes into a second one, with .documents at its end.',
+    )
     .argument('<file>', 'Where to put it; nothing may be there yet.')
     .action((file: string, typed: TypedFormat) => {
       const settings = settingsOfPlace(source, command)

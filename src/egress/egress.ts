@@ -4,7 +4,8 @@
  *
  * 1. No connection is made to a closed address, whatever a name, a redirect or a second look-up
  *    says. A proxy looks names up itself, so its requests are checked before.
- * 2. Every call ends: its tries are counted, and each try and each wait has a limit.
+ * 2. Every call ends: its tries are counted, and each try and each wait has a limit. An answer that
+ *    is read as it comes has the same limits, and one on its silence.
  * 3. A host that hangs takes no more than its share of the calls that are in progress or wait. A
  *    tenant takes no more than its own share, however many hosts it calls.
  */
@@ -15,10 +16,13 @@ import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { CodedError, HeddleError } from '../errors.ts'
 import { AddressRules } from './address-rules.ts'
+import { untilAborted, withinTime } from './deadline.ts'
 import type { Resolve } from './guarded-connector.ts'
-import type { Http } from './http.ts'
+import type { Http, HttpAnswer } from './http.ts'
+import { openedAnswer } from './opened-answer.ts'
+import type { OpenedAnswer } from './opened-answer.ts'
 import { redirected, redirectsMax, targetOf } from './redirect.ts'
-import type { Hop } from './redirect.ts'
+import type { Hop, Redirect } from './redirect.ts'
 import { askedWaitMs, isPassing, triesMax, waitAfter } from './retry-policy.ts'
 import { callableUrl, hostOf } from './url-rules.ts'
 
@@ -47,6 +51,10 @@ export interface Call {
   readonly body?: () => Promise<string | undefined>
   /** Number of tries; six by default. */
   readonly tries?: number
+  /** Time from a request to the end of its answer, in milliseconds; 15 s by default. */
+  readonly answerMs?: number
+  /** Bytes of an answer that are read; 1 MiB by default. */
+  readonly answerBytesMax?: number
   /**
    * Throws `invalid` for a URL that this call may not be sent to. Redirects are checked as well.
    */
@@ -60,8 +68,15 @@ export interface Call {
  */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string;
-    readonly cut: boolean }
-  | { readonly kind: 'refused' | 'failed'; readonly reason: string }
+    readonly cut: boolean; /** The wait that the answer asks for; absent if it asks for none. */
+    readonly retryAfterMs?: number }
+  | Unanswered
+
+/** A call that was not sent, or that nothing answered. */
+export interface Unanswered {
+  readonly kind: 'refused' | 'failed'
+  readonly reason: string
+}
 
 /** The way out of a server, which owns it. */
 export interface Egress {
@@ -69,14 +84,20 @@ export interface Egress {
   check(url: string): void
   /** Tries until the call is answered for good. Throws the signal's reason if that aborts. */
   send(call: Call, signal: AbortSignal): Promise<CallOutcome>
+  /**
+   * Tries once, and gives the bytes of the answer as they come. Throws the signal's reason if that
+   * aborts; the answer throws it too.
+   */
+  open(call: Omit<Call, 'tries'>, signal: AbortSignal): Promise<OpenedAnswer | Unanswered>
   /** Cuts off all calls in progress. */
   close(): Promise<void>
 }
 
-/** Time from a request to the end of its answer. */
+/** Time from a request to the end of its answer, unless the call says otherwise. */
 const answerMs = 15_000
 /** Time that a call may wait for its turn. */
 const turnMs = 60_000
+/** Bytes of an answer that are read, unless the call says otherwise. */
 const answerBytesMax = 1024 * 1024
 const waits = { waiting: 10_000, longestYields: true,
   full: 'Too many calls wait to go out already.' } as const
@@ -92,17 +113,13 @@ interface Tried {
   readonly againMs: number | undefined
 }
 
-interface Answered extends Tried {
-  /** Set if the answer redirects. */
-  readonly target?: { readonly status: number; readonly url: string }
-}
-
 /** Opens the way out. Nothing is connected until the first call. */
 export function openEgress(options: EgressOptions): Egress {
   const egress = new HttpEgress(options)
   return {
     check: (url) => egress.check(url),
     send: (call, signal) => egress.send(call, signal),
+    open: (call, signal) => egress.open(call, signal),
     close: () => egress.close(),
   }
 }
@@ -144,6 +161,16 @@ class HttpEgress {
     }
   }
 
+  async open(call: Call, signal: AbortSignal): Promise<OpenedAnswer | Unanswered> {
+    const stopped = AbortSignal.any([signal, this.#closing.signal])
+    try {
+      return await this.#follow(call, stopped, (hop) => this.#openInTurn(call, hop, stopped))
+    } catch (error) {
+      stopped.throwIfAborted()
+      return unanswered(error)
+    }
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new HeddleError('unavailable', 'The way out is closed.'))
     await (await this.#http)?.close()
@@ -151,25 +178,28 @@ class HttpEgress {
 
   async #try(call: Call, stopped: AbortSignal): Promise<Tried> {
     try {
-      const url = this.#mayCall(call, call.url)
-      const headers = { 'user-agent': this.#agent, ...call.headers }
-      const { method, body } = call
-      return await this.#follow(call, { method, url, headers, body }, stopped)
+      return await this.#follow(call, stopped, (hop) => this.#askInTurn(call, hop, stopped))
     } catch (error) {
       stopped.throwIfAborted()
-      const { code, message } = HeddleError.from(error)
-      if (code === 'invalid' || code === 'forbidden') return refused(message)
-      return { outcome: { kind: 'failed', reason: reasonOf(error) }, againMs: 0 }
+      const outcome = unanswered(error)
+      return { outcome, againMs: outcome.kind === 'failed' ? 0 : undefined }
     }
   }
 
-  async #follow(call: Call, first: Hop, stopped: AbortSignal): Promise<Tried> {
-    let hop = first
+  /** Asks hop after hop. Throws `forbidden` or `invalid` for one that may not be called. */
+  async #follow<Result extends object>(call: Call, stopped: AbortSignal,
+    ask: (hop: Hop) => Promise<Result | Redirect>): Promise<Result> {
+    stopped.throwIfAborted()
+    const headers = { 'user-agent': this.#agent, ...call.headers }
+    const { method, body } = call
+    let hop: Hop = { method, url: this.#mayCall(call, call.url), headers, body }
     for (let redirects = 0;; redirects++) {
-      const { target, ...tried } = await this.#inTurn(call.tenant, hop, stopped)
-      if (target === undefined) return tried
-      if (redirects === redirectsMax) return refused(`it redirects more than ${redirectsMax} times`)
-      hop = redirected(hop, target.status, this.#mayCall(call, target.url))
+      const answer = await ask(hop)
+      if (!('target' in answer)) return answer
+      if (redirects === redirectsMax) {
+        throw new HeddleError('forbidden', `it redirects more than ${redirectsMax} times`)
+      }
+      hop = redirected(hop, answer.status, this.#mayCall(call, answer.target))
     }
   }
 
@@ -179,14 +209,32 @@ class HttpEgress {
     return url
   }
 
-  async #inTurn(tenant: string, hop: Hop, stopped: AbortSignal): Promise<Answered> {
-    const leave = await this.#within(turnMs, stopped,
-      (signal) => this.#enter(tenant, hostOf(hop.url), signal))
+  async #askInTurn(call: Call, hop: Hop, stopped: AbortSignal): Promise<Tried | Redirect> {
+    const leave = await this.#turn(call.tenant, hop, stopped)
     try {
-      return await this.#within(answerMs, stopped, (signal) => this.#ask(hop, signal))
+      return await withinTime(this.#env, call.answerMs ?? answerMs, stopped, (signal) =>
+        this.#ask(call, hop, signal))
     } finally {
       leave()
     }
+  }
+
+  /** The turn is left when the answer has ended. */
+  async #openInTurn(call: Call, hop: Hop, stopped: AbortSignal): Promise<OpenedAnswer | Redirect> {
+    const leave = await this.#turn(call.tenant, hop, stopped)
+    const { answerMs: ms = answerMs, answerBytesMax: bytesMax = answerBytesMax } = call
+    return await openedAnswer({ env: this.#env, ms, bytesMax, stopped, leave }, async (signal) => {
+      const answer = await this.#request(hop, signal)
+      const url = targetOf(hop, answer.status, answer.headers['location'])
+      if (url === undefined) return { ...answer, retryAfterMs: this.#askedMs(answer) }
+      await textOf(answer.body, answerBytesMax)
+      return { status: answer.status, target: url }
+    })
+  }
+
+  #turn(tenant: string, hop: Hop, stopped: AbortSignal): Promise<() => void> {
+    return withinTime(this.#env, turnMs, stopped,
+      (signal) => this.#enter(tenant, hostOf(hop.url), signal))
   }
 
   /** Takes the host's turn first. Calls that wait for it must not use up the tenant's. */
@@ -204,20 +252,33 @@ class HttpEgress {
     }
   }
 
-  async #ask(hop: Hop, signal: AbortSignal): Promise<Answered> {
+  async #ask(call: Call, hop: Hop, signal: AbortSignal): Promise<Tried | Redirect> {
+    const answer = await this.#request(hop, signal)
+    const { status, headers, body } = answer
+    // The body comes first: an answer that is not read would keep its connection.
+    const text = await textOf(body, call.answerBytesMax ?? answerBytesMax)
+    const target = targetOf(hop, status, headers['location'])
+    if (target !== undefined) return { status, target }
+    const askedMs = this.#askedMs(answer)
+    const outcome = { kind: 'answered', status, ...text,
+      ...askedMs > 0 && { retryAfterMs: askedMs } } as const
+    return { outcome, againMs: isPassing(status) ? askedMs : undefined }
+  }
+
+  async #request(hop: Hop, signal: AbortSignal): Promise<HttpAnswer> {
     const http = await (this.#http ??= this.#open())
     const text = await untilAborted(signal, async () => {
       await http.requireOpen(hop.url)
       return await hop.body?.()
     })
-    if (hop.body !== undefined && text === undefined) return refused('nothing is left to send')
-    const { status, headers, body } = await http.ask({ ...hop, body: text ?? null }, signal)
-    // The body comes first: an answer that is not read would keep its connection.
-    const outcome = { kind: 'answered', status, ...await textOf(body) } as const
-    const url = targetOf(hop, status, headers['location'])
-    const askedMs = askedWaitMs(headers['retry-after'], this.#env.nowMs())
-    return { outcome, againMs: isPassing(status) ? askedMs : undefined,
-      ...url !== undefined && { target: { status, url } } }
+    if (hop.body !== undefined && text === undefined) {
+      throw new HeddleError('forbidden', 'nothing is left to send')
+    }
+    return await http.ask({ ...hop, body: text ?? null }, signal)
+  }
+
+  #askedMs({ headers }: Pick<HttpAnswer, 'headers'>): number {
+    return askedWaitMs(headers['retry-after'], this.#env.nowMs())
   }
 
   #wait(ms: number, stopped: AbortSignal): Promise<void> {
@@ -227,53 +288,26 @@ class HttpEgress {
         signal.addEventListener('abort', stop, { once: true })
       }))
   }
-
-  /** Aborts the work with `unavailable` if it takes longer. */
-  async #within<Result>(ms: number, stopped: AbortSignal,
-    work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const late = new AbortController()
-    const stop = this.#env.after(ms, () =>
-      late.abort(
-        new HeddleError('unavailable', `it took longer than ${ms / 1_000} seconds`),
-      ))
-    try {
-      return await work(AbortSignal.any([stopped, late.signal]))
-    } finally {
-      stop()
-    }
-  }
 }
 
-/** Throws the signal's reason as soon as that aborts. */
-async function untilAborted<Result>(signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason as Error)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work(signal), aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
-
-function refused(reason: string): Tried {
-  return { outcome: { kind: 'refused', reason }, againMs: undefined }
+/** What became of a call that threw. */
+function unanswered(error: unknown): Unanswered {
+  const { code, message } = HeddleError.from(error)
+  if (code === 'invalid' || code === 'forbidden') return { kind: 'refused', reason: message }
+  return { kind: 'failed', reason: reasonOf(error) }
 }
 
 /** Reads no further than the bound. The connection is cut there. */
-async function textOf(
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ readonly body: string; readonly cut: boolean }> {
+async function textOf(body: AsyncIterable<Uint8Array>,
+  bytesMax: number): Promise<{ readonly body: string; readonly cut: boolean }> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, answerBytesMax - bytes))
+    chunks.push(chunk.subarray(0, bytesMax - bytes))
     bytes += chunk.length
-    if (bytes > answerBytesMax) break
+    if (bytes > bytesMax) break
   }
-  return { body: Buffer.concat(chunks).toString(), cut: bytes > answerBytesMax }
+  return { body: Buffer.concat(chunks).toString(), cut: bytes > bytesMax }
 }
 
 const resolveAll: Resolve = (host) => lookup(host, { all: true })

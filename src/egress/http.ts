@@ -56,6 +56,8 @@ export function openHttp({ rules, resolve, proxy }: HttpOptions): Http {
     ask: async ({ method, url, headers, body }, signal) => {
       const answer = await request(url, { dispatcher, method, headers, body, signal,
         headersTimeout: 0, bodyTimeout: 0 })
+      // An answer may be cut while nobody reads it. Who reads it gets the error.
+      answer.body.on('error', () => {})
       return { status: answer.statusCode, headers: answer.headers, body: answer.body }
     },
     close: () => dispatcher.destroy(),

@@ -1,6 +1,7 @@
 /** The way out: calls to endpoints of customers, and nowhere else. */
 
 export { openEgress } from './egress.ts'
-export type { Call, Egress, EgressOptions, CallOutcome } from './egress.ts'
+export type { Call, Egress, EgressOptions, CallOutcome, Unanswered } from './egress.ts'
+export type { OpenedAnswer } from './opened-answer.ts'
 export { withPolicy } from './webhook-policy.ts'
 export type { WebhookPolicy } from './webhook-policy.ts'

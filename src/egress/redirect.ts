@@ -11,6 +11,12 @@ export interface Hop {
   readonly body?: (() => Promise<string | undefined>) | undefined
 }
 
+/** An answer that redirects. */
+export interface Redirect {
+  readonly status: number
+  readonly target: string
+}
+
 /** Redirects that one try follows. */
 export const redirectsMax = 3
 

@@ -180,7 +180,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     clusterStatus: options.cluster.status })
   adminRoutes(app, { ...options, ...parts })
   if (options.platform) {
-    await addPlatform(app, { ...options, platform: options.platform })
+    await addPlatform(app, { ...options, ...parts, platform: options.platform })
   }
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,

@@ -4,10 +4,42 @@ import type { Env } from '../../cluster/index.ts'
 import type { CatalogClient } from './catalog/catalog-client.ts'
 import { chartsOver } from './charts/chart.ts'
 import type { Charts } from './charts/chart.ts'
+import { datasetsIn } from './datasets/catalog-datasets.ts'
+import { comparisonsOver } from './datasets/comparison.ts'
+import type { Comparisons } from './datasets/comparison.ts'
+import { datasetsOver } from './datasets/datasets.ts'
+import type { Datasets } from './datasets/datasets.ts'
+import type { DocumentPort } from './documents/document-port.ts'
+import { documentsOver } from './documents/documents.ts'
+import { downloadsOver } from './downloads/link-secrets.ts'
+import type { Downloads } from './downloads/link-secrets.ts'
 import { feedbackConfigsOver } from './feedback/feedback-config.ts'
 import type { FeedbackConfigs } from './feedback/feedback-config.ts'
+import { secretsOver } from './secrets/secrets.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import { projectsOver } from './projects/catalog-projects.ts'
 import type { Projects } from './projects/project.ts'
+import { ruleEngine } from './rules/engine.ts'
+import type { RuleOptions } from './rules/engine.ts'
+import { platformWays } from './rules/platform-ways.ts'
+import type { RuleEngine } from './rules/rule-actor.ts'
+import { ruleRecords } from './rules/rule-records.ts'
+import type { Rules } from './rules/rules.ts'
+import { queuesOver } from './queues/catalog-queues.ts'
+import type { Queues } from './queues/catalog-queues.ts'
+import { sharesOver } from './shares/catalog-shares.ts'
+import type { Shares } from './shares/catalog-shares.ts'
+import type { Models } from './models/model.ts'
+import { modelsOver } from './models/models.ts'
+import type { ModelsOptions } from './models/models.ts'
+import { pricesOver } from './models/prices.ts'
+import type { Prices } from './models/prices.ts'
+import { playgroundSettingsOver } from './models/playground-settings.ts'
+import type { PlaygroundSettings } from './models/playground-settings.ts'
+import { tracedModels } from './models/traced-models.ts'
+import type { TracedModels } from './models/traced-models.ts'
+import { promptsOver } from './prompts/catalog-prompts.ts'
+import type { Prompts } from './prompts/prompt.ts'
 import type { Calls } from './threads/calls.ts'
 import type { IngestHandlers, IngestNeeds, QueryHandlers } from './threads/platform-calls.ts'
 import type { QueryNeeds } from './threads/own-run-calls.ts'
@@ -19,10 +51,29 @@ export interface Platform {
   readonly projects: Projects
   readonly feedbackConfigs: FeedbackConfigs
   readonly charts: Charts
+  readonly prompts: Prompts
+  /** What is too long or too many for records of catalogs. */
+  readonly documents: DocumentPort
+  readonly shares: Shares
+  readonly queues: Queues
+  readonly secrets: Secrets
+  readonly models: Models
+  /** Models whose calls leave spans behind. */
+  readonly tracedModels: TracedModels
+  readonly playgroundSettings: PlaygroundSettings
+  readonly prices: Prices
+  readonly datasets: Datasets
+  readonly comparisons: Comparisons
+  /** Links to attachments. */
+  readonly downloads: Downloads
   /** Calls to the thread that writes. */
   readonly ingest: Calls<Omit<IngestHandlers, 'close'>>
   /** Calls to the thread that reads. */
   readonly query: Calls<Omit<QueryHandlers, 'close'>>
+  /** Rules; missing if the server offers none. */
+  readonly rules?: Rules
+  /** What the actors of rules work with. */
+  readonly ruleEngine?: RuleEngine
   close(): Promise<void>
 }
 
@@ -30,31 +81,80 @@ export interface Platform {
 export interface PlatformOptions {
   readonly store: SpanStorePlace
   readonly catalogs: CatalogClient
+  /** Tenants by the name under which they show prompts to others; by default, none does. */
+  readonly handles?: ReadonlyMap<string, string>
   /** What is awaited before each question: what was handed over must be found. */
   readonly settled?: () => Promise<void> | undefined
   /** The threads of this server, whose runs are traces; by default, none are. */
   readonly own?: QueryNeeds
+  /** How rules act; by default, there are none. */
+  readonly rules?: RuleOptions
+  /** How models are called. */
+  readonly egress: ModelsOptions['egress']
+  /** The key of secrets. Without it none can be stored. */
+  readonly secretsKey?: Uint8Array
   readonly env: Env
 }
 
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(
-  { store, catalogs, env, settled, own }: PlatformOptions,
+  { store, catalogs, env, settled, own, egress, secretsKey, handles = new Map(),
+    rules: ruleOptions }: PlatformOptions,
 ): Platform {
   const { log } = env
   const projects = projectsOver(catalogs, env)
+  const catalog = datasetsIn(catalogs, env)
+  const prices = pricesOver(catalogs, env)
+  const readersOf = ruleOptions && ruleRecords(catalogs).readersOf
   const needs: IngestNeeds = {
+    datasets: ({ tenant, ids }) => catalog.get(tenant, ids),
+    chargeDataset: ({ tenant, id, bytes }) => catalog.charge(tenant, id, bytes),
+    publishDataset: (publication) => catalog.publish(publication),
     projects: async ({ tenant, names, ids }) => {
       const [named, found] = await Promise.all([projects.named(tenant, names),
         ids.length === 0 ? [] : projects.get(tenant, ids, true)])
-      return [...named, ...found]
+      const readers = await readersOf?.(tenant, [...named, ...found])
+      if (readers === undefined || readers.size === 0) return [...named, ...found]
+      return [...named, ...found].map((project) => {
+        const own = readers.get(project.id)
+        return own === undefined ? project : { ...project, readers: own }
+      })
+    },
+    prices: ({ tenant }) => prices.list(tenant),
+    ended: ({ tenant, rules }) => {
+      for (const id of rules) ruleOptions?.client.wake({ tenant, id })
+      return Promise.resolve()
     },
   }
   const ingest = new PlatformThread<IngestHandlers>({ name: 'ingest', store, needs: { ...needs },
     log })
   const query = new PlatformThread<QueryHandlers>({ name: 'query', store, log,
     ...settled && { settled }, ...own && { needs: { ...own } } })
+  const threads = {
+    get ingest() {
+      return ingest.calls
+    },
+    get query() {
+      return query.calls
+    },
+  }
+  const secrets = secretsOver(catalogs, secretsKey, env)
+  const models = modelsOver({ egress, reveal: secrets.reveal })
+  const documents = documentsOver(threads)
+  const prompts = promptsOver({ catalogs, documents, handles, env })
+  const downloads = downloadsOver(catalogs, env)
+  const datasets = datasetsOver({ catalog, threads, documents, downloads, env })
+  const queues = queuesOver({ catalogs, documents, env, query: () => query.calls })
+  const playgroundSettings = playgroundSettingsOver(catalogs, env)
+  const ways = platformWays({ models, playgroundSettings, prompts, datasets, queues })
+  const ruled = ruleOptions &&
+    ruleEngine({ ...ruleOptions, ways: { ...ways, ...ruleOptions.ways }, catalogs, documents,
+      projects, env, ingest: () => ingest.calls, query: () => query.calls })
   return {
+    ...ruled && { rules: ruled.rules, ruleEngine: ruled.engine },
+    datasets,
+    comparisons: comparisonsOver(catalogs, env),
+    downloads,
     projects: {
       ...projects,
       // The first run of a graph makes its project.
@@ -65,6 +165,15 @@ export function openPlatform(
     },
     feedbackConfigs: feedbackConfigsOver(catalogs, env),
     charts: chartsOver(catalogs, env),
+    shares: sharesOver(catalogs, documents, env),
+    queues,
+    secrets,
+    models,
+    tracedModels: tracedModels({ models, ingest: () => ingest.calls, env }),
+    playgroundSettings,
+    prices,
+    documents,
+    prompts,
     get ingest() {
       return ingest.calls
     },
@@ -72,6 +181,7 @@ export function openPlatform(
       return query.calls
     },
     close: async () => {
+      await prompts.close()
       await Promise.all([ingest.close(), query.close()])
     },
   }

@@ -15,13 +15,15 @@ import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
 import type { QuotaLimits, RateLimit, ReadQuota } from '../limits/index.ts'
-import { catalogKind } from '../platform/index.ts'
+import { catalogKind, ruleKind } from '../platform/index.ts'
+import type { RuleEngine } from '../platform/index.ts'
 import type { AssistantDefaults } from '../settings/index.ts'
 import { ByteBudget, cautiousClock, defaultLimits, InputQuota,
   threadKind } from '../thread/index.ts'
 import type { Quarantine, ThreadPorts } from '../thread/index.ts'
 import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
+import type { RunsOfServer } from './cron-firing.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
 import { tracedHost } from './traced-host.ts'
 
@@ -32,6 +34,9 @@ export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wak
   /** The counters of limits that are here. */
   readonly counters: LiveCounters
   readonly items: ItemStore
+  readonly runs: RunsOfServer
+  /** Whether this member owns an actor. */
+  owns(key: ActorKey): boolean
   close(deadline: AbortSignal): Promise<void>
 }
 
@@ -45,6 +50,8 @@ export interface ActorParts {
   readonly billing: boolean
   /** Gets the rows of runs that have ended; by default, nobody does. */
   readonly runsEnded?: ThreadPorts['runsEnded']
+  /** What rules work with; undefined while the platform is not open. */
+  readonly ruleEngine: () => RuleEngine | undefined
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'send' | 'check'>
@@ -148,6 +155,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     limits,
     counters,
     items,
+    runs: firing.runs,
+    owns: (key) => epochOf(key) !== undefined,
     wake: async (unfinished) => {
       const inTurn = limitConcurrency(wokenAtOnce)
       await Promise.all(
@@ -187,7 +196,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
   const { host, rows, egress, billing, quarantine, reads, env, counters, defaultTimeToLive,
-    runsEnded } = parts
+    runsEnded, ruleEngine } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -215,6 +224,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
     assistantKind({ log, index: assistants, reads, env }),
     cronKind({ log, index: crons, env, ...firing }),
     catalogKind({ log, env }),
+    ruleKind({ engine: ruleEngine, env }),
     itemKind({ log, index: items, env }),
     limitKind({ env, table: limits, askDoors, live: counters,
       rules: new Map(rows.map((row) => [row.name, row])) }),

@@ -32,8 +32,12 @@ export interface FiringParts {
   readonly quotas: QuotaLimits
 }
 
+/** Runs that nobody outside asked for. */
+export type RunsOfServer = Pick<ReturnType<typeof operationsOver>['runs'], 'createStatelessAndWait'>
+
 /** Fires crons. It belongs to the actors. */
 export interface Firing extends Pick<CronActorParts, 'fire'> {
+  readonly runs: RunsOfServer
   close(): Promise<void>
 }
 
@@ -41,7 +45,7 @@ export interface Firing extends Pick<CronActorParts, 'fire'> {
 export function openFiring(parts: FiringParts): Firing {
   const { env, router, everybody, host, reads } = parts
   const json = readLongJson(env.log)
-  const { fireCron } = operationsOver({
+  const { fireCron, runs } = operationsOver({
     ...parts,
     threads: createThreadClient({ router, threads: everybody.threads, newThreadId: env.uuid, reads,
       env, json }),
@@ -54,5 +58,5 @@ export function openFiring(parts: FiringParts): Firing {
     json,
     quotas: new Quotas({ limits: parts.quotas, use: (tenant) => everybody.use(tenant) }, env),
   })
-  return { fire: fireCron, close: () => json.close() }
+  return { fire: fireCron, runs, close: () => json.close() }
 }

@@ -12,7 +12,8 @@ import type { ItemSettings } from '../items/index.ts'
 import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
-import { catalogClient, openPlatform } from '../platform/index.ts'
+import { catalogClient, openPlatform, readSecretsKey, ruleClient } from '../platform/index.ts'
+import type { Platform } from '../platform/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
 import { createThreadClient, Quarantine } from '../thread/index.ts'
@@ -34,6 +35,8 @@ import { ownViews } from './own-views.ts'
 import { portError } from './port-error.ts'
 import { readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
+import { ruleWays } from './rule-ways.ts'
+import { watchRules } from './rule-watch.ts'
 import { tracedSteps } from './traced-steps.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
@@ -77,6 +80,9 @@ const storeStartMs = 240_000
 const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
   graphs: 0.05, platform: 0.02, store: 0.1, traces: 0.02 } as const
 
+/** How old ends are before rules read them: clocks of several members differ. */
+const ruleLagMs = { one: 2_000, many: 5_000 } as const
+
 /** Time after which the verdicts on all runs in progress are on disk. */
 const judgedMs = 5_000
 
@@ -113,7 +119,8 @@ export async function openServer(settings: Settings, env: Env,
         (backend, deadline) => backend.close(deadline)),
       stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
     ])
-  const { egressProxy: proxy, egressAllow: allowed } = settings
+  const { egressProxy: proxy, egressAllow: allowed, secretsKey: keyFile } = settings
+  const secretsKey = keyFile === null ? undefined : readSecretsKey(keyFile)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
   const reads = new ReadQuota(env)
@@ -122,25 +129,33 @@ export async function openServer(settings: Settings, env: Env,
   const ownRuns = settings.ownTraces === 'off'
     ? undefined
     : new OwnRuns(env, (runId) => graphs.tracesSteps(runId))
+  let opened: Platform | undefined
   const actors = await stage('actors',
     () =>
       openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
         billing: settings.billing, quarantine, quotas: settings.quotas,
-        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive,
-        ...ownRuns && { runsEnded: (runs) => ownRuns.ended(runs) } }), async (actors, deadline) => {
+        assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive, ruleEngine: () =>
+          opened?.ruleEngine, ...ownRuns && { runsEnded: (runs) =>
+          ownRuns.ended(runs) } }), async (actors, deadline) => {
     await actors.close(deadline)
     await wayOut.close()
   })
+  const rules = ruleClient(actors.router, env)
   const platform = await stage('platform',
     () =>
       openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
-        own: ownViews(
+        egress: wayOut, ...secretsKey && { secretsKey }, handles: settings.hubHandle, own: ownViews(
           createThreadClient({ router: actors.router, env, reads,
             threads: backend.everybody.threads, newThreadId: env.uuid }),
-        ), ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
+        ),
+        rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
+          ways: ruleWays({ egress, graphs, runs: actors.runs }) }, ...ownRuns && { settled: () =>
+          ownRuns.settled() } }), async (platform) => {
+    opened = undefined
     await ownRuns?.close()
     await platform.close()
   })
+  opened = platform
   ownRuns?.handOverTo(platform)
   graphs.useTraces(tracedSteps(platform))
   const { activations, limits, wakeAt } = actors
@@ -190,7 +205,13 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : await stage('metrics', () => openMetrics(metricsPlace, metrics), (door) => door.close())
   // Comes before the front door closes: requests that come while shards move go to the new owners.
-  await stage('shards', () => {}, () => backend.giveBack())
+  await stage('shards',
+    () =>
+      watchRules({ records: platform.rules!.records, client: rules, env, owns: (key) =>
+        actors.owns(key) }), (stopWatching) => {
+    stopWatching()
+    return backend.giveBack()
+  })
   const served = project.graphs.map(({ graphId, file }) => ({ graphId, file,
     loaded: graphs.describe(graphId)?.failed !== true })
   )

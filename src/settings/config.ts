@@ -25,6 +25,8 @@ export interface Settings {
   readonly portIsChosen: boolean
   /** The platform's own port, 0 for any that is free; undefined if it has none. */
   readonly platformPort: number | undefined
+  /** Tenants by the name under which they show public prompts. */
+  readonly hubHandle: ReadonlyMap<string, string>
   readonly host: string
   /** Whether it may listen where others can reach it without authentication. */
   readonly insecureListen: boolean
@@ -69,9 +71,11 @@ export interface Settings {
   readonly region: RegionName
   /** Whether the region was set explicitly. */
   readonly inRegion: boolean
-  /** An http(s) URL: the proxy for webhooks. */
+  /** Absolute; null if no secrets can be stored. */
+  readonly secretsKey: string | null
+  /** An http(s) URL: the proxy for webhooks and models. */
   readonly egressProxy: string | undefined
-  /** Private addresses, ranges and hosts that webhooks may call. */
+  /** Private addresses, ranges and hosts of webhooks and models. */
   readonly egressAllow: readonly string[]
   readonly logLevel: ValueOf<'logLevel'>
   /** Null if the front door serves them, to callers on this machine. */
@@ -171,6 +175,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     config,
     port: reader.value('port'),
     platformPort: reader.value('platformPort'),
+    hubHandle: reader.value('hubHandle'),
     portIsChosen: reader.isGiven('port'),
     host: reader.value('host'),
     insecureListen: reader.value('insecureListen'),
@@ -196,6 +201,7 @@ export function resolveSettings(source: SettingsSource): Settings {
     connectionsPerAddress: reader.value('connectionsPerAddress'),
     userProxies: Object.freeze(reader.value('userProxies')),
     reload: reader.value('reload'),
+    secretsKey: reader.path('secretsKey') ?? null,
     egressProxy: reader.value('egressProxy'),
     egressAllow: Object.freeze(reader.value('egressAllow')),
     logLevel: reader.value('logLevel'),
@@ -213,8 +219,8 @@ export function resolveSettings(source: SettingsSource): Settings {
 }
 
 function studioSettings(reader: SettingsReader): Settings['studio'] {
-  const apiUrl = reader.value('studioApi')
-  return reader.value('studio') === 'off' ? null : { ...apiUrl !== undefined && { apiUrl } }
+  const how = reader.value('studio')
+  return how === 'off' ? null : how === 'on' ? {} : { apiUrl: how }
 }
 
 /** Without authentication there is one tenant, which may fill the disk. */

@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
-import { anyText, hosts, oneOf, origins, path, ranges, share, someOf, targets, texts, urlsOf,
-  variables, webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
+import { anyText, handles, hosts, onOffOrAddress, oneOf, origins, path, ranges, share, someOf,
+  targets, texts, urlsOf, variables, webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -29,11 +29,13 @@ export const knownSettings = {
   platformPort: serve('--platform-port <number>', 'HEDDLE_PLATFORM_PORT', { kind: port,
     fallback: undefined, usual: 'none: its API is below `/api`',
     message: 'A second port for the API of traces, without `/api`; 0 picks a free one.' }),
-  studio: serve('--studio <how>', 'HEDDLE_STUDIO', { kind: onOrOff, fallback: 'on',
-    message: 'Whether the web page of this server is at `/studio/`.' }),
-  studioApi: serve('--studio-api <url>', 'HEDDLE_STUDIO_API', { kind: webAddress,
-    fallback: undefined, usual: 'this server',
-    message: 'The address whose API the web page calls, where it is served for another server.' }),
+  studio: serve('--studio <how>', 'HEDDLE_STUDIO', { kind: onOffOrAddress, fallback: 'on',
+    message:
+      'Whether the web page is at `/studio/`; a URL if its API is that of another server.' }),
+  hubHandle: serve('--hub-handle <handles>', 'HEDDLE_HUB_HANDLE', { kind: handles,
+    fallback: new Map(), usual: 'none',
+    message: 'The names under which tenants show their public prompts to everybody: ' +
+      '`acme=tenant`, or `acme` without `--auth keys`.' }),
   host: serve('--host <address>', 'HEDDLE_HOST', { kind: anyText, fallback: '127.0.0.1',
     message: 'The address to listen on.' }),
   data: serve('--data <folder>', 'HEDDLE_DATA_DIR', { kind: path, fallback: undefined,
@@ -87,11 +89,15 @@ export const knownSettings = {
   userProxies: access('--user-proxies <ranges>', 'HEDDLE_USER_PROXIES', { kind: ranges,
     fallback: [], usual: 'none',
     message: 'Proxies whose `x-user-id` and `x-tenant-id` are believed.' }),
+  secretsKey: access('--secrets-key <file>', 'HEDDLE_SECRETS_KEY', { kind: path,
+    fallback: undefined, usual: 'no secrets can be stored',
+    message: 'A file of 32 random bytes: the key of the secrets that workspaces store.' }),
   egressProxy: access('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY', { kind: webAddress,
-    fallback: undefined, usual: 'none', isSecret: true, message: 'The proxy for webhook calls.' }),
+    fallback: undefined, usual: 'none', isSecret: true,
+    message: 'The proxy for calls to webhooks and models.' }),
   egressAllow: access('--egress-allow <targets>', 'HEDDLE_EGRESS_ALLOW', { kind: targets,
-    fallback: [], usual: 'none', message: 'Private addresses, ranges and hosts that webhooks ' +
-      'may call: `10.1.0.0/16,hooks.internal`.' }),
+    fallback: [], usual: 'none', message: 'Private addresses, ranges and hosts of webhooks and ' +
+      'models: `10.1.0.0/16,hooks.internal`.' }),
 
   store: store('--store <kind>', 'HEDDLE_STORE', { kind: oneOf(['embedded', 'cassandra']),
     fallback: 'embedded',

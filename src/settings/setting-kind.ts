@@ -54,6 +54,15 @@ export function oneOf<const Word extends string>(choices: readonly Word[]): Kind
   return { choices, read }
 }
 
+/** `on`, `off`, or an http(s) URL. */
+export const onOffOrAddress: Kind<string> = {
+  read: (text) => {
+    if (text === 'on' || text === 'off') return { value: text }
+    const address = webAddress.read(text)
+    return 'faults' in address ? { faults: ['must be on, off or an http(s) URL'] } : address
+  },
+}
+
 /** Some of the words, in the order of `known`. */
 export function someOf<Word extends string>(known: readonly Word[]): Kind<readonly Word[]> {
   const words = listOf(`must be some of ${known.join(', ')}`,
@@ -117,6 +126,15 @@ export function urlsOf<Name extends string>(
   return converted(pairs,
     (named) => Object.fromEntries([...none, ...named]) as Record<Name, string>)
 }
+
+/** Tenants by other names of theirs: `acme=tenant`, or `acme` for the one without keys. */
+export const handles: Kind<ReadonlyMap<string, string>> = converted(
+  listOf('must be like acme or acme=tenant', (text) => {
+    const [, handle, tenant = 'local'] = /^([a-z][a-z\d-]{0,49})(?:=([\w.-]+))?$/.exec(text) ?? []
+    return handle === undefined ? undefined : [handle, tenant] as const
+  }),
+  (named) => new Map(named),
+)
 
 /** A text that `read` understands; `rule` says which texts these are. */
 function one<Value>(rule: string, read: (text: string) => Value | undefined): Kind<Value> {

@@ -5,7 +5,7 @@ import type { Kind } from './setting-kind.ts'
 /** Groups of settings in the order of `--help`, with the pages that say more. */
 export const settingGroups = {
   serve: { heading: 'Serve', pages: ['runs', 'data-directory', 'sizing'] },
-  access: { heading: 'Access', pages: ['access', 'egress'] },
+  access: { heading: 'Access', pages: ['access', 'egress', 'models'] },
   store: { heading: 'Store', pages: ['data-directory', 'cassandra'] },
   cluster: { heading: 'Cluster', pages: ['cluster', 'regions'] },
   limits: { heading: 'Limits', pages: ['limits'] },

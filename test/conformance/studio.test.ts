@@ -141,8 +141,7 @@ describe('a server with other settings', () => {
   let without: ServerProcess
   beforeAll(async () => {
     limited = await startServer({ project: 'conformance',
-      args: ['--limits', 'on', '--studio-api', 'https://agents.example.org/"x"', '--workers',
-        '1'] })
+      args: ['--limits', 'on', '--studio', 'https://agents.example.org/"x"', '--workers', '1'] })
     without = await startServer({ project: 'conformance',
       args: ['--studio', 'off', '--workers', '1'] })
   })

@@ -14,6 +14,8 @@ import { filedStartUs } from '../../src/platform/spans/trace-place.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 import type { CassandraSpanPlace } from './cassandra-span-place.ts'
+import { describeDocumentPort } from './document-port-contract.ts'
+import { describeExampleVersions } from './example-versions-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
 import { describeStatistics } from './statistics-contract.ts'
@@ -42,6 +44,8 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
   }
   describeSpanPort('Cassandra', open, { runs: 3 })
   describeSpanRemoval('Cassandra', open)
+  describeDocumentPort('Cassandra', open, { runs: 4 })
+  describeExampleVersions('Cassandra', open, { runs: 3 })
   describeStatistics('Cassandra', open, { runs: 3,
     clock: { env: systemEnv({ name: 'test' }), pass: () => {} } })
 

@@ -10,6 +10,8 @@ import { expect, it } from 'vitest'
 import { nothingSaid } from '../../src/platform/index.ts'
 import { openSpanStore } from '../../src/store/embedded/platform/open.ts'
 import { memorySpans } from '../support/memory-spans.ts'
+import { describeDocumentPort } from './document-port-contract.ts'
+import { describeExampleVersions } from './example-versions-contract.ts'
 import { describeSpanRemoval } from './span-removal-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
 import type { OpenSpans } from './span-port-contract.ts'
@@ -33,6 +35,8 @@ async function inMemory(): Promise<OpenSpans> {
 for (const [name, open] of [['embedded', embedded], ['memory', inMemory]] as const) {
   describeSpanPort(name, open, { runs: 20 })
   describeSpanRemoval(name, open)
+  describeDocumentPort(name, open, { runs: 40 })
+  describeExampleVersions(name, open, { runs: 25 })
 }
 
 it('Feedback on one span in one request writes its marks once.', { timeout: 5_000 }, async () => {

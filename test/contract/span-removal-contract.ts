@@ -120,6 +120,37 @@ export function describeSpanRemoval(name: string, open: () => Promise<OpenSpans>
       expect(after!.feedback.map(({ key }) => key)).toEqual(['tone'])
     })
 
+    it('marks a span that comes later, or at the same time', async () => {
+      const [tenant, stranger] = [newTenant(), newTenant()]
+      const places = ofTrace(tenant, 1, 9)
+      const rows = places.map((place, index) =>
+        aFeedback(place, { id: uuidOf(5, index), project: null, trace: null })
+      )
+      const [before, together] = [rows.slice(0, 4), rows.slice(4)]
+      const waiting = (some: readonly Feedback[]) => some.map((row) => ({ row, place: null }))
+      await spans.writer.putFeedback(waiting(before))
+      await spans.writer.putFeedback(waiting([{ ...before[0]!, tenant: stranger, score: 0 }]))
+      await spans.writer.deleteFeedback(tenant, before[3]!.id)
+      await Promise.all([spans.writer.write(requestOf(tenant, places.map(tagged))),
+        ...together.map((row) => spans.writer.putFeedback(waiting([row])))])
+      const plan = { ...wholePlan(tenant), terms: [termOf.feedback('good')] }
+      const marked = places.filter((_, index) => index !== 3)
+      const [term] = plan.terms
+      // Stores may give more than is asked for.
+      const found = (await scanned(spans.reader, plan)).filter(({ terms }) => terms.includes(term!))
+      expect(found.map(({ id }) => id).sort())
+        .toEqual(marked.map(({ id }) => id).sort())
+      const marks = async () =>
+        new Map((await spans.reader.heads(places))
+          .map(({ id, feedback }) => [id, feedback.map(({ score }) => score)]))
+      expect(await marks()).toEqual(
+        new Map(places.map(({ id }, index) => [id, index === 3 ? [] : [rows[index]!.score]])),
+      )
+      expect(await spans.writer.deleteFeedback(tenant, rows[1]!.id)).toBe(true)
+      await spans.writer.write(requestOf(tenant, places.map(tagged)))
+      expect((await marks()).get(places[1]!.id)).toEqual([])
+    })
+
     it('is listed newest first, by span, project and key, for its tenant alone', async () => {
       const [tenant, stranger] = [newTenant(), newTenant()]
       const places = ofTrace(tenant, 1, 3)
@@ -138,6 +169,13 @@ export function describeSpanRemoval(name: string, open: () => Promise<OpenSpans>
       expect(await listed({ limit: 1, offset: 1 })).toEqual([rows[2]])
       expect(await listed({ spans: [rows[0]!.span, rows[1]!.span] })).toEqual([rows[1], rows[0]])
       expect(await listed({ project: uuidOf(1, 1) })).toEqual([ofProject])
+      const inProject = { ...rows[0]!, id: uuidOf(5, 20), project: uuidOf(1, 1),
+        createdUs: noonUs + 20 }
+      await spans.writer.putFeedback([{ row: inProject, place: null }])
+      expect(await listed({ project: uuidOf(1, 1) })).toEqual([inProject, ofProject])
+      expect(await listed({ project: uuidOf(1, 1), onProject: true })).toEqual([ofProject])
+      expect(await listed({ project: uuidOf(1, 1), onProject: true, keys: ['no'] })).toEqual([])
+      expect(await listed({ project: uuidOf(1, 2), onProject: true })).toEqual([])
       expect(await listed({ keys: ['tone'] })).toEqual([rows[1]])
       expect(await spans.reader.getFeedback(tenant, rows[1]!.id)).toEqual(rows[1])
       expect(await spans.reader.getFeedback(stranger, rows[1]!.id)).toBeUndefined()

@@ -2,6 +2,7 @@
 
 import { foldHead } from '../../src/platform/spans/fold.ts'
 import type { SpanOperation } from '../../src/platform/spans/fold.ts'
+import { memoryDocuments } from './memory-documents.ts'
 import { termOf } from '../../src/platform/spans/term.ts'
 import type { Block, Feedback, FeedbackToken, FilePart, Plan, Removal, ScanMark, SpanHead,
   SpanPlace, SpanStore, SpanWrite, Uuid } from '../../src/platform/index.ts'
@@ -65,10 +66,15 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
   }
 
   return {
+    ...memoryDocuments(),
     async write({ tenant, spans, blocks: written, files: attached }) {
       const alive = spans.filter(({ place }) => !isRemoved(place))
       for (const span of alive) {
-        rowAt(span.place).operations.push(operationOf(span))
+        const row = rowAt(span.place)
+        row.operations.push(operationOf(span))
+        for (const each of feedback.values()) {
+          if (each.tenant === tenant && each.span === span.place.id) row.feedbackKeys.add(each.key)
+        }
         touch(span.place)
       }
       for (const block of written) blocks.set(`${tenant} ${block.trace} ${block.id}`, block)
@@ -134,16 +140,20 @@ export function memorySpans(nowUs: () => number = () => Date.now() * 1000): Span
       for (const { row, place } of given) {
         if (place !== null && isRemoved(place)) continue
         feedback.set(`${row.tenant} ${row.id}`, row)
-        if (place === null) continue
-        rowAt(place).feedbackKeys.add(row.key)
-        touch(place)
+        const own = [...rows.values()].map((known) => known.place)
+          .filter(({ tenant, id }) => tenant === row.tenant && id === row.span)
+        for (const each of place === null ? own : [place]) {
+          rowAt(each).feedbackKeys.add(row.key)
+          touch(each)
+        }
       }
     },
     getFeedback: async (tenant, id) => feedback.get(`${tenant} ${id}`),
-    listFeedback: async ({ tenant, spans, project, keys, limit, offset }) =>
+    listFeedback: async ({ tenant, spans, project, onProject, keys, limit, offset }) =>
       [...feedback.values()].filter((row) =>
         row.tenant === tenant && (spans === undefined || spans.includes(row.span ?? '')) &&
         (project === undefined || row.project === project) &&
+        (onProject !== true || row.span === null) &&
         (keys === undefined || keys.includes(row.key))
       ).toSorted((a, b) => b.createdUs - a.createdUs || textOrder(b.id, a.id))
         .slice(offset, offset + limit),

@@ -1,9 +1,9 @@
 /** A Python with packages of its own, made once and kept by what is installed in it. */
 
 import { execFile, execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -29,14 +29,18 @@ export function findPython(): string | undefined {
 export async function pythonWith(found: string, requirements: string): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex')
   const environment = join(root, 'node_modules/.cache', `heddle-python-${hash.slice(0, 12)}`)
-  const python = join(environment, process.platform === 'win32' ? 'Scripts/python' : 'bin/python')
-  if (existsSync(python)) return python
+  const pythonOf = (folder: string) =>
+    join(folder, process.platform === 'win32' ? 'Scripts/python' : 'bin/python')
+  if (existsSync(environment)) return pythonOf(environment)
+  // Two files may want it at once: it has its name when all is installed.
+  const making = `${environment}-${randomUUID()}`
   try {
-    await run(found, ['-m', 'venv', environment])
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', requirements])
-    return python
+    await run(found, ['-m', 'venv', making])
+    await run(pythonOf(making), ['-m', 'pip', 'install', '--quiet', '--requirement', requirements])
+    await rename(making, environment)
   } catch (error) {
-    await rm(environment, { recursive: true, force: true })
-    throw error
+    await rm(making, { recursive: true, force: true })
+    if (!existsSync(environment)) throw error
   }
+  return pythonOf(environment)
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import { dropKeyspace, newKeyspace } from './cassandra-keyspace.ts'
 import type { CassandraKeyspace } from './cassandra-keyspace.ts'
 import { cassandraForTests } from './cassandra.ts'
+import type { KeyPlace } from './keys.ts'
 import { projectsFolder } from './newest-packages.ts'
 import { startServer } from './server-process.ts'
 import type { ServerOptions, ServerProcess } from './server-process.ts'
@@ -18,6 +19,8 @@ export interface ServerInUse {
   /** The official client, without retries. */
   readonly client: Client
   readonly process: ServerProcess
+  /** Where it keeps its data. */
+  readonly place: KeyPlace
 }
 
 /** With HEDDLE_TEST_STORE=cassandra, servers without a given store use Cassandra. */
@@ -58,6 +61,9 @@ export function useServer(options?: ServerOptions): ServerInUse {
     },
     get process() {
       return own!
+    },
+    get place() {
+      return { dataDir: own!.dataDir, ...keyspace && { cassandra: keyspace } }
     },
   }
 }

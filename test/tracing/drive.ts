@@ -20,10 +20,12 @@ export interface Driver {
   readonly program?: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Whole lines of the output that the client prints in any case. None of them warns. */
+  readonly says?: RegExp
 }
 
 /** Runs the driver. All it checks must pass, `least` checks or more, and it may print no more. */
-export async function expectToPass({ program = process.execPath, args, env }: Driver,
+export async function expectToPass({ program = process.execPath, args, env, says }: Driver,
   least: number): Promise<void> {
   const { stdout, stderr } = await run(program, [...args], {
     cwd: import.meta.dirname,
@@ -33,8 +35,10 @@ export async function expectToPass({ program = process.execPath, args, env }: Dr
   const lines = stdout.split('\n').filter((line) => line !== '')
   const outcomes = lines.filter((line) => line.startsWith('{"check"'))
     .map((line) => JSON.parse(line) as Outcome)
-  const printed = [...lines.filter((line) => !line.startsWith('{"check"')),
-    ...stderr.split('\n').filter((line) => line.trim() !== '' && !ownNotes.test(line))]
+  const printed = [
+    ...lines.filter((line) => !line.startsWith('{"check"') && says?.test(line) !== true),
+    ...stderr.split('\n').filter((line) => line.trim() !== '' && !ownNotes.test(line)),
+  ]
   expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([])
   expect(outcomes.length).toBeGreaterThanOrEqual(least)
   expect(printed).toEqual([])

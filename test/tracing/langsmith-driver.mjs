@@ -186,6 +186,38 @@ await check('projects', async () => {
   assert.match(await client.getProjectUrl({ projectId }), new RegExp(projectId))
 })
 
+await check('shares', async () => {
+  assert.equal(await client.readRunSharedLink(root.id), undefined)
+  const link = await client.shareRun(root.id)
+  assert.equal(await client.readRunSharedLink(root.id), link)
+  const token = /public\/([^/]+)\/r$/.exec(link)[1]
+  const names = (await client.listSharedRuns(token)).map((run) => run.name).sort()
+  assert.deepEqual(names, ['agent', 'model'])
+  await client.unshareRun(root.id)
+  await assert.rejects(client.listSharedRuns(token))
+  const dataset = await client.createDataset(`${project} shared`)
+  const shared = await client.shareDataset(dataset.id)
+  assert.equal((await client.readSharedDataset(shared.share_token)).id, dataset.id)
+  assert.equal((await client.readDatasetSharedSchema(dataset.id)).share_token, shared.share_token)
+  assert.deepEqual(await client.listSharedExamples(shared.share_token), [])
+  await client.unshareDataset(dataset.id)
+  await client.deleteDataset({ datasetId: dataset.id })
+})
+
+await check('annotation queues', async () => {
+  const queue = await client.createAnnotationQueue({ name: `${project} queue`,
+    description: 'first' })
+  await client.updateAnnotationQueue(queue.id, { name: `${project} queue`, description: 'second' })
+  assert.equal((await client.readAnnotationQueue(queue.id)).description, 'second')
+  assert.equal((await collect(client.listAnnotationQueues({ queueIds: [queue.id] }))).length, 1)
+  await client.addRunsToAnnotationQueue(queue.id, [root.id])
+  assert.deepEqual(await client.getSizeFromAnnotationQueue(queue.id), { size: 1 })
+  assert.equal((await client.getRunFromAnnotationQueue(queue.id, 0)).id, root.id)
+  await client.deleteRunFromAnnotationQueue(queue.id, root.id)
+  assert.deepEqual(await client.getSizeFromAnnotationQueue(queue.id), { size: 0 })
+  await client.deleteAnnotationQueue(queue.id)
+})
+
 if (hasV2) await newer()
 
 await check('closing', () => client.awaitPendingTraceBatches())
@@ -220,6 +252,29 @@ async function newer() {
     )
     assert.equal(traces.length, 4)
   })
+  await check('costs by the prices of the workspace', async () => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': 'a key' }
+    const prices = `${apiUrl}/model-price-map`
+    const made = await fetch(prices, { method: 'POST', headers,
+      body: JSON.stringify({ name: `${project} price`, match_pattern: `^${project}`,
+        prompt_cost: 0.5, completion_cost: 0.25 }) })
+    const { id } = await made.json()
+    // Prices that were read before hold so long.
+    await new Promise((resolve) => setTimeout(resolve, 5_100))
+    const priced = traceable(
+      async () => ({ usage_metadata: { input_tokens: 4, output_tokens: 4, total_tokens: 8 } }),
+      { ...options, project_name: `${project} priced`, name: 'priced', run_type: 'llm',
+        metadata: { ls_model_name: `${project} model` } },
+    )
+    await priced()
+    await client.awaitPendingTraceBatches()
+    const [{ id: run }] = await listed({ projectName: `${project} priced` })
+    const { prompt_cost: prompt, completion_cost: completion, total_cost: total } = await client
+      .readRun(run)
+    assert.deepEqual([prompt, completion, total].map(Number), [2, 1, 3])
+    await client.deleteProject({ projectName: `${project} priced` })
+    await fetch(`${prices}/${id}`, { method: 'DELETE', headers })
+  })
   await check('threads of v2', async () => {
     const threads = await collect(
       client.threads.query({ project_id: projectId,
@@ -232,5 +287,40 @@ async function newer() {
     const all = await client.threads.aggregateStats({ project_id: projectId,
       select: ['THREAD_COUNT', 'TRACE_COUNT', 'TOTAL_TOKENS'] })
     assert.deepEqual(all, { thread_count: 1, trace_count: 1, total_tokens: 7 })
+  })
+  await check('shares of v2', async () => {
+    const { share_token: token } = await client.runs.share.create(root.id, {
+      session_id: projectId,
+      trace_id: root.id,
+    })
+    const { items } = await client.public.runs.query(token, { selects: ['NAME'] })
+    assert.deepEqual(items.map((run) => run.name).sort(), ['agent', 'model'])
+    const run = await client.public.runs.retrieve(root.id, { share_token: token, selects: ['NAME'],
+      start_time: new Date(root.start_time).toISOString() })
+    assert.equal(run.name, 'agent')
+    const { share_url: url } = await client.runs.retrieve(root.id, { project_id: projectId,
+      selects: ['SHARE_URL'] })
+    assert.ok(url.endsWith(token))
+    await client.runs.share.delete(root.id, { session_id: projectId })
+    await assert.rejects(client.public.runs.query(token, {}))
+    const thread = await client.threads.share.create('thread 1', { project_id: projectId })
+    const found = await client.threads.share.retrieve('thread 1', { project_id: projectId })
+    assert.deepEqual(found, thread)
+    await client.threads.share.delete('thread 1', { project_id: projectId })
+  })
+  await check('items of annotation queues', async () => {
+    const queue = await client.annotationQueues.annotationQueues({ name: `${project} items` })
+    const { items: [item] } = await client.annotationQueues.items.create(queue.id, {
+      items: [{ item_type: 'RUN', run_id: root.id, project_id: projectId }],
+    })
+    const list = (status) => collect(client.annotationQueues.items.list(queue.id, { status }))
+    assert.deepEqual((await list('needs_my_review')).map((each) => each.run_id), [root.id])
+    await client.annotationQueues.items.createStatus(item.id, { status: 'completed' })
+    assert.deepEqual(await list('needs_my_review'), [])
+    assert.equal((await list('archived')).length, 1)
+    const counted = await client.annotationQueues.items.retrieveCount(queue.id, { status: 'all' })
+    assert.deepEqual(counted, { count: 1 })
+    await client.annotationQueues.items.deleteAll(queue.id, { item_ids: [item.id] })
+    await client.annotationQueues.delete(queue.id)
   })
 }

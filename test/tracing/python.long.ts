@@ -19,12 +19,24 @@ describe.skipIf(found === undefined)('the client for Python', () => {
     program = await pythonWith(found!, join(import.meta.dirname, 'python/requirements.txt'))
   }, 600_000)
 
-  const drive = (base: string) =>
-    expectToPass({ program, args: ['python/checks.py', base, `python ${crypto.randomUUID()}`] }, 12)
+  const drive = (base: string, file = 'checks', least = 12) =>
+    expectToPass({ program, args: [`python/${file}.py`, base, `python ${crypto.randomUUID()}`] },
+      least)
+  const platform = () => /^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!
 
   it.each(['/api/v1', '/api'])('does all it can with the base %s',
     (base) => drive(server.url + base))
 
-  it('does all it can at the port of the platform', () =>
-    drive(/^ {2}traces +(http\S+)$/m.exec(server.process.output())![1]!))
+  it('does all it can at the port of the platform', () => drive(platform()))
+
+  it('makes datasets, evaluates over them and compares', () =>
+    drive(`${server.url}/api/v1`, 'dataset_checks', 11))
+
+  it('fills queues and shares runs and datasets', () =>
+    drive(`${server.url}/api/v1`, 'share_checks', 5))
+
+  it('makes datasets and queues at the port of the platform', async () => {
+    await drive(platform(), 'dataset_checks', 11)
+    await drive(platform(), 'share_checks', 5)
+  })
 })

@@ -36,11 +36,12 @@ export type Finding =
  * What a route does.
  *
  * public  open to everybody, and says nothing of any tenant
+ * shown   reads what its owner may have made public: one without credentials is nobody
  * read    only reads
  * change  all others
  * admin   reads or changes what only admins may know of: keys, the cluster
  */
-export type Access = 'public' | 'read' | 'change' | 'admin'
+export type Access = 'public' | 'shown' | 'read' | 'change' | 'admin'
 
 /** The tenant of everything on a server without authentication. */
 export const localTenant = 'local'
@@ -54,7 +55,7 @@ export const localCaller: Caller = {
   stillValid: () => true,
 }
 
-/** The caller of public routes. No tenant has its name. */
+/** The caller of public routes, and of shown ones without credentials. No tenant has its name. */
 export const nobody: Caller = {
   tenant: '',
   role: 'reader',

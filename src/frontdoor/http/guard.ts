@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { assert } from '../../errors.ts'
 import { requireAllowed, nobody } from './caller.ts'
 import type { Access, Finding } from './caller.ts'
+import { bringsNothing } from './identify.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
 
@@ -39,7 +40,9 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     // Only callers that may read learn whether a path exists.
     const { access = 'read' } = request.routeOptions.config ?? {}
     const isPublic = access === 'public' || request.method === 'OPTIONS'
-    const finding = isPublic ? anybody : await identify(request)
+    const found = isPublic ? anybody : await identify(request)
+    const isNobody = access === 'shown' && 'refused' in found && bringsNothing(request)
+    const finding = isNobody ? anybody : found
     await limit?.(request, finding, reply)
     if ('refused' in finding) throw finding.refused
     if (!isPublic) requireAllowed(finding.caller, access)

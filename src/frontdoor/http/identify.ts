@@ -65,6 +65,11 @@ export function identifyBy(options: AuthOptions, env: Env): Identification {
   return { identify, keyStats: () => keyCache.stats() }
 }
 
+/** True if a request names nobody, not even somebody unknown. */
+export function bringsNothing(request: FastifyRequest): boolean {
+  return Object.values(credentialsIn(request)).every((each) => each === undefined)
+}
+
 interface Credentials {
   readonly key?: string
   readonly token?: string

@@ -3,16 +3,27 @@
 import type { App } from '../http/route.ts'
 import { chartRoutes } from './charts.ts'
 import { exportRoutes } from './export.ts'
+import { comparisonRoutes, datasetFileRoutes, datasetRoutes, datasetRoutesV2, datasetRunRoutes,
+  datasetRunRoutesV2, datasetVersionRoutes, exampleBodyRoutes,
+  exampleRoutes } from './datasets/index.ts'
 import { feedbackConfigRoutes } from './feedback-configs.ts'
 import { feedbackRoutes, feedbackTokenRoutes } from './feedback.ts'
 import { infoRoutes } from './info.ts'
 import { ingestRoutes } from './ingest.ts'
+import { experimentRoutes, generateRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
+  secretRoutes } from './models/index.ts'
+import { commitRoutes, directoryCommitRoutes, directoryRoutes, repoRoutes,
+  tagRoutes } from './prompts/index.ts'
 import { acceptBytes, acceptQuestions } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
+import { evaluatorRoutes, ruleRoutes } from './rules/index.ts'
+import { queueItemRoutes, queueRoutes, queueRunRoutes } from './queues/index.ts'
 import { runRoutesV2 } from './runs-v2.ts'
 import { runRoutes } from './runs.ts'
 import { sessionRoutesV2 } from './sessions-v2.ts'
 import { sessionRoutes } from './sessions.ts'
+import { datasetShareRoutes, downloadRoutes, publicRunRoutes, publicRunRoutesV2, runShareRoutes,
+  shareRoutesV2 } from './shares/index.ts'
 import { sqlRoutes } from './sql.ts'
 import { threadRoutesV2 } from './threads-v2.ts'
 
@@ -24,8 +35,18 @@ export async function addPlatform(app: App, parts: PlatformParts): Promise<void>
       accept(scope as App)
       for (const add of routes) add(scope as App, parts)
     }, { prefix })
-  await below('/api/v1', acceptBytes, ingestRoutes)
+  await below('/api/v1', acceptBytes, ingestRoutes, commitRoutes, directoryCommitRoutes,
+    exampleBodyRoutes)
   await below('/api/v1', acceptQuestions, infoRoutes, runRoutes, sessionRoutes, feedbackRoutes,
-    feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes)
-  await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2, sqlRoutes)
+    feedbackTokenRoutes, feedbackConfigRoutes, chartRoutes, exportRoutes, repoRoutes, tagRoutes,
+    directoryRoutes, secretRoutes, playgroundRoutes, playgroundSettingRoutes, priceRoutes,
+    generateRoutes, experimentRoutes, ruleRoutes, evaluatorRoutes)
+  await below('/api/v1', acceptQuestions, datasetRoutes, datasetVersionRoutes, datasetFileRoutes,
+    exampleRoutes, comparisonRoutes, datasetRunRoutes)
+  await below('/api/v2', acceptQuestions, runRoutesV2, threadRoutesV2, sessionRoutesV2,
+    datasetRoutesV2, datasetRunRoutesV2, sqlRoutes)
+  await below('/api/v1', acceptQuestions, queueRoutes, queueRunRoutes, queueItemRoutes)
+  await below('/api/v1', acceptQuestions, runShareRoutes, publicRunRoutes, datasetShareRoutes,
+    downloadRoutes)
+  await below('/api/v2', acceptQuestions, shareRoutesV2, publicRunRoutesV2)
 }

@@ -81,8 +81,7 @@ export function chartRoutes(app: App, parts: PlatformParts): void {
   app.post('/charts', platformRoute('read', { body: Window }), async (request, reply) => {
     const { tenant } = request.caller
     const { charts: all, sections } = await charts.all(tenant)
-    const known = new Set(sections.map(({ id }) => id))
-    const loose = all.filter(({ section_id: id }) => id === null || !known.has(id))
+    const loose = looseIn(sections, all)
     const drawn = await draw(parts, request, reply, all)
     return { sections: [
       ...loose.length > 0 ? [sectionJson(looseSection(tenant), loose.map(drawn))] : [],
@@ -117,8 +116,11 @@ export function chartRoutes(app: App, parts: PlatformParts): void {
     async ({ body, caller: { tenant } }) => charts.createSection(tenant, body))
   app.post('/charts/section/:id', read(), async (request, reply) => {
     const { tenant } = request.caller
-    const section = await charts.getSection(tenant, requireId(request.params.id, 'section'))
-    const mine = chartsIn(section, (await charts.all(tenant)).charts)
+    const id = requireId(request.params.id, 'section')
+    const loose = looseSection(tenant)
+    const section = id === loose.id ? loose : await charts.getSection(tenant, id)
+    const { charts: all, sections } = await charts.all(tenant)
+    const mine = section === loose ? looseIn(sections, all) : chartsIn(section, all)
     return sectionJson(section, mine.map(await draw(parts, request, reply, mine)))
   })
   app.patch('/charts/section/:id', platformRoute('change', { params: IdPath, body: PatchSection }),
@@ -142,6 +144,11 @@ export function chartRoutes(app: App, parts: PlatformParts): void {
 
 function chartsIn({ id }: ChartSection, charts: readonly Chart[]): readonly Chart[] {
   return charts.filter(({ section_id: section }) => section === id)
+}
+
+function looseIn(sections: readonly ChartSection[], charts: readonly Chart[]): readonly Chart[] {
+  const known = new Set(sections.map(({ id }) => id))
+  return charts.filter(({ section_id: id }) => id === null || !known.has(id))
 }
 
 type Drawn = (chart: Chart) => Record<string, unknown>

@@ -8,10 +8,10 @@ import { HeddleError } from '../../errors.ts'
 import { jsonOf } from '../../json/index.ts'
 import type { Platform, Project, Uuid } from '../../platform/index.ts'
 import type { Access } from '../http/caller.ts'
-import type { App } from '../http/route.ts'
+import type { App, RouteParts } from '../http/route.ts'
 
 /** What the routes of the platform are made of. */
-export interface PlatformParts {
+export interface PlatformParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
   readonly platform: Platform
   /** The version of this server. */
   readonly version: string

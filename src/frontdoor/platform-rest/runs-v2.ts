@@ -10,6 +10,7 @@ import { leftSignal } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
 import { Nullable, Uuid } from '../schema/json.ts'
 import { sendPage } from './event-page.ts'
+import { asksForLinks, linksOfV2 } from './links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -32,12 +33,16 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
   const questionIn = async (request: FastifyRequest, body: Static<typeof QueryRunsV2>) =>
     questionOfV2(request.caller.tenant, await projectsAsked(platform, request, body), body,
       env.nowMs() * 1_000)
+  const linked = async (request: FastifyRequest, question: RunsQuestion): Promise<RunsQuestion> =>
+    asksForLinks(question.select)
+      ? { ...question, links: await linksOfV2(platform, request) }
+      : question
   const asking = (path: string,
     ask: (question: RunsQuestion,
       signal: { readonly signal: AbortSignal }) => Promise<Uint8Array>) => {
     app.post(path, platformRoute('read', { body: QueryRunsV2 }), async (request, reply) => {
       refuseThreadFilter(request.body)
-      const question = await questionIn(request, request.body)
+      const question = await linked(request, await questionIn(request, request.body))
       return sendPage(request, reply, await ask(question, { signal: leftSignal(reply) }))
     })
   }
@@ -72,10 +77,27 @@ export function runRoutesV2(app: App, { platform, env }: PlatformParts): void {
     const id = requireId(request.params.id, 'run')
     const project = await projectOfQuery(request)
     const { query, caller: { tenant } } = request
+    const { selects = [] } = query as Static<typeof ReadRun>
+    const asked = { tenant, id, projects: [project], version: 2 } as const
+    const links = asksForLinks(selects) ? await linksOfV2(platform, request) : undefined
+    const shareUrl = selects.includes('SHARE_URL') ? await shareUrlOf(request, project) : undefined
     return sendBytes(reply,
-      await platform.query.run({ tenant, id, projects: [project], version: 2,
-        select: (query as Static<typeof ReadRun>).selects ?? [] }, { signal: leftSignal(reply) }))
+      await platform.query.run({ ...asked, select: selects.filter((each) => each !== 'SHARE_URL'),
+        ...links && { links }, ...shareUrl !== undefined && { shareUrl } }, {
+        signal: leftSignal(reply),
+      }))
   })
+
+  /** Where the page of a shared trace is. */
+  async function shareUrlOf({ params, caller: { tenant }, protocol, host }: FastifyRequest,
+    project: Project): Promise<string | null> {
+    const id = requireId((params as { readonly id: string }).id, 'run')
+    const [place] = await platform.query.locate({ tenant, ids: [id] })
+    if (place === undefined) return null
+    const token = await platform.shares.tokenOf(tenant, { kind: 'run', project: project.id,
+      id: place.trace })
+    return token === undefined ? null : `${protocol}://${host}/studio/public/${token}`
+  }
 
   async function projectOfQuery(request: FastifyRequest): Promise<Project> {
     const { project_id: id, session_id: session } = request.query as Static<typeof ReadRun>

@@ -10,6 +10,7 @@ import type { GroupBy, Project, Uuid } from '../../platform/index.ts'
 import type { App } from '../http/route.ts'
 import { leftSignal } from '../http/list-reply.ts'
 import { Json, JsonObject, Nullable, Uuid as UuidText } from '../schema/json.ts'
+import { asksForLinks, linksOfV1 } from './links.ts'
 import { requireId } from './path-id.ts'
 import { platformRoute, projectOf, projectsOf, sendBytes } from './platform-route.ts'
 import type { PlatformParts } from './platform-route.ts'
@@ -48,7 +49,10 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
   app.post('/runs/query', platformRoute('read', { body: QueryRuns }), async (request, reply) => {
     const question = questionOfV1(request.caller.tenant,
       await projectsAsked(platform, request, request.body), request.body)
-    return sendBytes(reply, await platform.query.runs(question, { signal: leftSignal(reply) }))
+    const links = asksForLinks(request.body.select) ? await linksOfV1(platform) : undefined
+    return sendBytes(reply, await platform.query.runs({ ...question, ...links && { links } }, {
+      signal: leftSignal(reply),
+    }))
   })
 
   app.post('/runs/query/validate', platformRoute('read', { body: ValidateFilter }),
@@ -66,7 +70,8 @@ export function runRoutes(app: App, { platform }: PlatformParts): void {
       const project = await requireLocated(platform, request, id)
       const { tenant } = request.caller
       return sendBytes(reply,
-        await platform.query.run({ tenant, id, projects: [project], version: 1 }, {
+        await platform.query.run({ tenant, id, projects: [project], version: 1,
+          links: await linksOfV1(platform) }, {
           signal: leftSignal(reply),
         }))
     })

@@ -23,7 +23,7 @@ export interface CatalogClient {
   ensure(catalog: CatalogName, records: readonly NewRecord[]): Promise<readonly CatalogRecord[]>
   /** `exists` if the name or the id is taken. With `ifExists`, that is changed in the record. */
   create(catalog: CatalogName, record: NewRecord, ifExists?: RecordChange): Promise<CatalogRecord>
-  /** `not_found`; `exists` if the new name is taken. */
+  /** `not_found`; `exists` if the new name is taken; `stale` if it is not as expected. */
   change(catalog: CatalogName, id: string, change: RecordChange): Promise<CatalogRecord>
   /** No member uses it any more when this resolves. `not_found`. */
   delete(catalog: CatalogName, id: string): Promise<void>

@@ -1,7 +1,7 @@
 /** What a catalog is asked, and what each question does to its records. Pure. */
 
 import { HeddleError } from '../../errors.ts'
-import { catalogLimits, changedRecord, charactersOf, madeRecord,
+import { catalogLimits, changedRecord, charactersOf, madeRecord, meets,
   requireModestRecord } from './catalog-record.ts'
 import type { CatalogLimits, CatalogRecord, NewRecord, RecordChange } from './catalog-record.ts'
 import { isOverFull } from './record-index.ts'
@@ -42,7 +42,9 @@ export interface DecisionParts {
   readonly noun: string
 }
 
-/** What a command does to the records. Throws `exists`, `not_found`, `invalid` or `full`. */
+/**
+ * What a command does to the records. Throws `exists`, `stale`, `not_found`, `invalid` or `full`.
+ */
 export function decide(command: ChangingCommand, parts: DecisionParts): Decision {
   switch (command.kind) {
     case 'ensure':
@@ -85,6 +87,10 @@ function created(record: NewRecord, ifExists: RecordChange | undefined,
 
 function changed(record: CatalogRecord, change: RecordChange, parts: DecisionParts): Decision {
   if (Object.keys(change).length === 0) return { saved: [], deleted: [], reply: record }
+  const { expected } = change
+  if (expected !== undefined && !meets(record, expected)) {
+    throw new HeddleError('stale', `The ${parts.noun} was changed meanwhile: read it again.`)
+  }
   const after = changedRecord(record, change, parts.nowMs)
   const holder = parts.index.named(after.name)
   if (holder !== undefined && holder.id !== record.id) {
@@ -108,6 +114,12 @@ function requireRoom(records: readonly CatalogRecord[], parts: DecisionParts,
   for (const record of records) requireModestRecord(record, limits)
   const grown = records.reduce((sum, record) => sum + charactersOf(record), 0)
     - (before === undefined ? 0 : charactersOf(before))
+  const held = records.reduce((sum, { heldBytes }) => sum + heldBytes, 0)
+    - (before?.heldBytes ?? 0)
+  if (held > 0 && index.heldBytes + held > limits.heldBytes) {
+    throw new HeddleError('full', `All of this kind (${noun}) may have ${limits.heldBytes} bytes ` +
+      'together. Delete some.')
+  }
   const size = index.size + (before === undefined ? records.length : 0)
   if (grown <= 0 || !isOverFull({ size, characters: index.characters + grown }, limits)) return
   throw new HeddleError('full', `There is room for ${limits.records} records of this kind ` +

@@ -7,7 +7,9 @@ import { isObject } from '../../json/index.ts'
 export type { CatalogRecord }
 
 /** The records that a catalog may hold. A collection is one kind of record of each tenant. */
-export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section'
+export type Collection = 'project' | 'feedback_config' | 'chart' | 'chart_section' | 'dataset'
+  | 'comparison' | 'prompt' | 'queue' | 'rule' | 'rule_state' | 'rule_wake' | 'evaluator' | 'share'
+  | 'secret' | 'price' | 'playground' | 'workspace'
 
 /** What a caller says of a new record. */
 export interface NewRecord {
@@ -21,10 +23,19 @@ export interface NewRecord {
   readonly metadataJson: string
   /** JSON of an object. */
   readonly bodyJson: string
+  /** Bytes that it keeps in documents; none by default. */
+  readonly heldBytes?: number
 }
 
 /** A change of a record. What is absent stays. */
-export interface RecordChange extends Partial<Omit<NewRecord, 'id' | 'bodyJson'>> {
+export interface RecordChange extends Partial<Omit<NewRecord, 'id' | 'bodyJson' | 'heldBytes'>> {
+  /**
+   * Members that the body must have, or must not have where this is null: else nothing changes,
+   * and the command throws `stale`.
+   */
+  readonly expected?: Readonly<Record<string, string | number | boolean | null>>
+  /** Bytes of documents that it keeps more, or fewer if below zero. */
+  readonly heldBytesAdded?: number
   /** JSON of an object whose members replace those of the body. */
   readonly bodyJson?: string
 }
@@ -37,6 +48,8 @@ export const catalogLimits = {
   /** Characters of one record. */
   recordCharacters: 192 * 1024,
   nameCharacters: 1_000,
+  /** Bytes of the documents of all records together. */
+  heldBytes: 20 * 1024 ** 3,
   /** Rows of the log that are read in vain before a snapshot is written. */
   spareRows: 1_000,
 } as const
@@ -46,15 +59,27 @@ export type CatalogLimits = { readonly [Name in keyof typeof catalogLimits]: num
 
 /** The record as it is after it was made. */
 export function madeRecord(made: NewRecord, nowMs: number): CatalogRecord {
-  return { ...made, createdAtMs: nowMs, modifiedAtMs: nowMs }
+  return { heldBytes: 0, ...made, createdAtMs: nowMs, modifiedAtMs: nowMs }
 }
 
 /** The record after a change. */
-export function changedRecord(record: CatalogRecord, { bodyJson, ...change }: RecordChange,
+export function changedRecord(record: CatalogRecord,
+  { bodyJson, heldBytesAdded = 0, expected: _, ...change }: RecordChange,
   nowMs: number): CatalogRecord {
   const body = bodyJson === undefined ? record.bodyJson : merged(record.bodyJson, bodyJson)
-  return { ...record, ...change, bodyJson: body, // The clock may have gone back.
+  return { ...record, ...change, bodyJson: body,
+    heldBytes: Math.max(0, record.heldBytes + heldBytesAdded), // The clock may have gone back.
     modifiedAtMs: Math.max(nowMs, record.modifiedAtMs) }
+}
+
+/** True if the body has these members. */
+export function meets({ bodyJson }: CatalogRecord,
+  expected: NonNullable<RecordChange['expected']>): boolean {
+  const body: unknown = JSON.parse(bodyJson)
+  return isObject(body) &&
+    Object.entries(expected).every(([name, value]) =>
+      (Object.hasOwn(body, name) ? body[name] ?? null : null) === value
+    )
 }
 
 /** Characters that a record takes in memory. */

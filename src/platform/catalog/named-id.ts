@@ -12,8 +12,26 @@ const namespaces = {
   feedback: '3f6f3bb0-0a0e-4d0c-9a4e-4a4b1b7c7d11',
   /** Sections and charts that nobody made. */
   chart: '60a3f4a8-6f0e-4bb4-8d0f-6c7c86c2c3b7',
+  /** A part of what says which datasets have an example. */
+  exampleBucket: '0c3e2b8e-58d4-4a9c-9a1f-6d1f0a9b3c77',
+  /** An example of a file, by its dataset and its place in the file. */
+  uploaded: '1f0c6e2b-93d7-4a58-8e41-5b7d2c90a6e4',
   /** A task of a run of this server, as a span. */
   ownStep: 'a4d8a1c2-0d4b-4f6e-9a53-5a0c7e21b6f0',
+  /** The spans of a project that ended in one hour. */
+  ended: '7c0e4f5d-2a0b-4c59-9a1e-0f7f3d0a6b52',
+  /** What a rule does about a span. */
+  rule: 'e2b94b0c-6d5f-4b3a-8d5e-1c9b4a7f2e63',
+  /** A key that signs links to files. */
+  linkKey: '0d9f6a52-3c0e-4f0b-9c7a-52a0f1f0b8e4',
+  /** A share of an object. */
+  share: '5b1c8e0e-8f57-4d2f-bb0a-6a0f0f3e7c11',
+  /** An item of an annotation queue. */
+  queueItem: 'e2f6a1de-1d0e-46c3-a1f0-7d3c6b5a9f24',
+  /** A reviewer, by what identifies the caller. */
+  reviewer: 'b7a3a3c6-6a0b-4a44-9f0d-2c9d8a1e5f37',
+  /** A secret of a workspace, by its name. */
+  secret: '5b7f0c9e-8d0a-4f53-9a3d-2c6f4e1b7a90',
 } as const
 
 /** The id, a UUID of version 5. */

@@ -35,6 +35,8 @@ export interface ReadonlyRecordIndex {
   readonly size: number
   /** Of all records together. */
   readonly characters: number
+  /** Bytes of the documents of all records together. */
+  readonly heldBytes: number
   get(id: string): CatalogRecord | undefined
   named(name: string): CatalogRecord | undefined
   /** All in ascending order. */
@@ -48,6 +50,7 @@ export class RecordIndex implements ReadonlyRecordIndex {
   /** Sorted when first asked for after a change. */
   readonly #orders = new Map<RecordOrder, readonly CatalogRecord[]>()
   #characters = 0
+  #heldBytes = 0
 
   get size(): number {
     return this.#byId.size
@@ -55,6 +58,10 @@ export class RecordIndex implements ReadonlyRecordIndex {
 
   get characters(): number {
     return this.#characters
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
   }
 
   get(id: string): CatalogRecord | undefined {
@@ -71,6 +78,7 @@ export class RecordIndex implements ReadonlyRecordIndex {
     this.#byId.set(record.id, record)
     this.#idOf.set(record.name, record.id)
     this.#characters += charactersOf(record)
+    this.#heldBytes += record.heldBytes
   }
 
   remove(id: string): void {
@@ -80,6 +88,7 @@ export class RecordIndex implements ReadonlyRecordIndex {
     this.#byId.delete(id)
     this.#idOf.delete(record.name)
     this.#characters -= charactersOf(record)
+    this.#heldBytes -= record.heldBytes
   }
 
   ordered(order: RecordOrder): readonly CatalogRecord[] {

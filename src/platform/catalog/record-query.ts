@@ -1,6 +1,6 @@
 /** Lists of records: which ones, in which order, and a page of them. */
 
-import { contains } from '../../json/index.ts'
+import { contains, isObject } from '../../json/index.ts'
 import type { CatalogRecord } from './catalog-record.ts'
 import { compareInOrder } from './record-index.ts'
 import type { ReadonlyRecordIndex, RecordOrder } from './record-index.ts'
@@ -11,6 +11,8 @@ export interface RecordQuery {
   readonly name?: string
   /** In whatever case. */
   readonly nameContains?: string
+  /** In the name or in the description of the metadata, in whatever case. */
+  readonly text?: string
   /** They belong to one of these; an empty text stands for none. */
   readonly parentIds?: readonly string[]
   /** True: they belong to something. False: they do not. */
@@ -43,12 +45,14 @@ const recordCharacters = 500
 /** The page. `turn` resolves when other work had its turn. */
 export async function pageOf(index: ReadonlyRecordIndex, query: RecordQuery,
   turn: () => Promise<void>): Promise<RecordPage> {
-  const { sortBy, descending, offset, after, metadata } = query
+  const { sortBy, descending, offset, after, metadata, text } = query
   const limit = Math.min(query.limit, pageRecords)
   let found = candidates(index, query)
   if (descending) found = found.toReversed()
   found = found.filter(matcher(query))
-  if (metadata !== undefined) found = await containing(found, metadata, turn)
+  if (metadata !== undefined || text !== undefined) {
+    found = await containing(found, { metadata, text: text?.toLowerCase() }, turn)
+  }
   const total = found.length
   if (after !== undefined) {
     const sign = descending ? -1 : 1
@@ -80,7 +84,9 @@ function matcher({ ids, nameContains, parentIds, hasParent }: RecordQuery) {
     (part === undefined || name.toLowerCase().includes(part))
 }
 
-async function containing(records: readonly CatalogRecord[], metadata: unknown,
+/** Records that have these metadata, and this text in their name or their description. */
+async function containing(records: readonly CatalogRecord[],
+  { metadata, text }: { readonly metadata: unknown; readonly text: string | undefined },
   turn: () => Promise<void>): Promise<readonly CatalogRecord[]> {
   const found: CatalogRecord[] = []
   let characters = 0
@@ -90,7 +96,15 @@ async function containing(records: readonly CatalogRecord[], metadata: unknown,
       characters = record.metadataJson.length
       await turn()
     }
-    if (contains(JSON.parse(record.metadataJson), metadata)) found.push(record)
+    const own: unknown = JSON.parse(record.metadataJson)
+    if (metadata !== undefined && !contains(own, metadata)) continue
+    if (text === undefined || saysText(record.name, own, text)) found.push(record)
   }
   return found
+}
+
+function saysText(name: string, metadata: unknown, text: string): boolean {
+  const description = isObject(metadata) ? metadata['description'] : undefined
+  return name.toLowerCase().includes(text) ||
+    typeof description === 'string' && description.toLowerCase().includes(text)
 }

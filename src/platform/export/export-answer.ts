@@ -51,5 +51,5 @@ function lineOf(form: ExportQuestion['form'], head: SpanHead, content: Content,
   project: string): readonly (string | Uint8Array)[] {
   if (form === 'otlp') return [JSON.stringify(otlpRequest(head, content, project))]
   return [`{"session_name":${JSON.stringify(project)}`,
-    ...members.flatMap((name) => [`,"${name}":`, runV1Fields[name]!.of(head, content)]), '}']
+    ...members.flatMap((name) => [`,"${name}":`, runV1Fields[name]!.of(head, content, [])]), '}']
 }

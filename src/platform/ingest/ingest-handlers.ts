@@ -3,6 +3,9 @@
 import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { examplesInTurn } from '../datasets/example-turns.ts'
+import { documentWrites } from '../documents/documents.ts'
+import { EndedSpans } from '../rules/ended-writer.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { Calls } from '../threads/calls.ts'
@@ -14,6 +17,7 @@ import { writeFeedback } from './feedback-write.ts'
 import { ingestRequest } from './ingest-request.ts'
 import { writeOwnRuns } from './own-runs.ts'
 import { ProjectCache } from './project-cache.ts'
+import { PriceCache } from './pricing/priced.ts'
 import { TraceMemory } from './trace-memory.ts'
 
 /** What the handlers work with. */
@@ -35,7 +39,9 @@ const fullMessage = 'Too many traces are waiting to be written: send them again 
 export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandlers {
   const clock = new ArrivalClock(env)
   const nextUs = () => clock.nextUs()
-  const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs }
+  const ended = new EndedSpans({ documents: store, needs, nextUs, env })
+  const parts = { store, projects: new ProjectCache(needs, env), memory: new TraceMemory(), nextUs,
+    ended, prices: new PriceCache(needs, env) }
   const turns = new FairSemaphore({ ...atOnce, waiting: waitingMax, full: fullMessage })
   const largeTurns = new FairSemaphore({ inAll: 2, each: 1, waiting: waitingMax,
     full: fullMessage })
@@ -70,7 +76,12 @@ export function ingestHandlers({ store, needs, env }: IngestParts): IngestHandle
     return inTurn(call.tenant, largeTurns,
       async () => ingestRequest(parts, call, await inflate(call.body, call.encoding, inflatedMax)))
   }
+  const documents = documentWrites(store)
   return {
+    ...examplesInTurn({ store, needs, env }, finished),
+    putDocuments: (call) => finished(documents.putDocuments(call)),
+    deleteDocuments: (call) => finished(documents.deleteDocuments(call)),
+    dropDocuments: (place) => finished(documents.dropDocuments(place)),
     ingest: (call) => finished(inTurn(call.tenant, turns, () => ingest(call))),
     ownRuns: (call) => finished(writeOwnRuns(parts, call, nextUs)),
     putFeedback: (rows) => finished(putFeedback(store, rows)),

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 import { HeddleError } from '../../errors.ts'
+import type { EndedSpans } from '../rules/ended-writer.ts'
 import { openBlock } from '../spans/block.ts'
 import type { Feedback } from '../spans/feedback-port.ts'
 import type { FilePart, SpanStore } from '../spans/span-port.ts'
@@ -18,6 +19,8 @@ import { readOperation } from './operation.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
 import { placeOperations } from './placing.ts'
 import type { PlacedOperation, PlacingParts } from './placing.ts'
+import { withPrices } from './pricing/priced.ts'
+import type { PriceCache } from './pricing/priced.ts'
 import { writesOf } from './write-request.ts'
 
 /** Operations that a body may have, and pieces of feedback. */
@@ -31,6 +34,8 @@ const rejectedMax = 2000
 /** What a request is taken in with. */
 export interface RequestParts extends PlacingParts {
   readonly nextUs: () => number
+  readonly ended: EndedSpans
+  readonly prices: PriceCache
 }
 
 /** Takes in a request whose body has no compression. Throws as `IngestHandlers.ingest` says. */
@@ -48,7 +53,8 @@ export async function ingestRequest(parts: RequestParts, call: IngestCall,
   if (call.form === 'post') await requireNew(parts.store, tenant, operations)
   const nowUs = parts.nextUs()
   const outcomes = await placeOperations(parts, { tenant, nowUs, operations })
-  const placed = outcomes.filter((outcome) => typeof outcome !== 'string')
+  const placed = await withPrices(parts.prices, tenant,
+    outcomes.filter((outcome) => typeof outcome !== 'string'))
   outcomes.forEach((reason, index) => {
     if (typeof reason === 'string') rejected.push({ id: operations[index]!.id, reason })
   })
@@ -58,6 +64,12 @@ export async function ingestRequest(parts: RequestParts, call: IngestCall,
   for (const write of writesOf(tenant, placed, files, parts.nextUs)) await parts.store.write(write)
   const places = new Map(placed.map(({ place }) => [place.id, place]))
   await writeFeedback(parts.store, feedback, (span) => places.get(span))
+  // Rules read what all others can read already.
+  if (placed.some(({ readers }) => readers !== undefined)) {
+    await parts.ended.note(tenant, placed.flatMap(({ place, fields, readers }) =>
+      readers === undefined || fields.endUs === null ? [] : [{ place, readers }]
+    ))
+  }
   return { accepted: placed.length, ...answerOf(rejected, operations),
     ...isOtlp && otlpAnswerOf(call.contentType, rejected) }
 }

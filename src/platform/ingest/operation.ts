@@ -13,9 +13,11 @@ import type { DottedOrder } from './dotted-order.ts'
 import { firstTokenOf } from './first-token.ts'
 import { jsonIn, NotJson, stringAt, visitMembers } from './json-bytes.ts'
 import { readMetadata } from './metadata.ts'
+import type { Metadata } from './metadata.ts'
 import { readTags } from './tags.ts'
 import { termsOfSpan } from './terms-of-span.ts'
 import { noUsage, usageOfOutputs } from './usage.ts'
+import type { Usage } from './usage.ts'
 
 /** The project that an operation names. */
 export type ProjectSaid =
@@ -33,6 +35,7 @@ export interface Operation extends Pick<SpanWrite, 'kind' | 'terms' | 'indexed'>
   /** All but those that say where it is in its trace. */
   readonly fields: SpanFields
   readonly members: PayloadPart['members']
+  readonly usage: Usage
   /** What was too long and was cut, in sentences. */
   readonly cut: readonly string[]
 }
@@ -68,11 +71,12 @@ export function readOperation(raw: RawOperation): Operation {
     : { ...said, trace: trace ?? said.trace, traceStartUs: raw.filedUs, parent }
   const cut: string[] = []
   const metadata = readMetadata(values.get('extra'), cut)
-  const fields = fieldsOf(values, metadata, cut)
+  const usage = usageIn(values, metadata)
+  const fields = fieldsOf(values, metadata, usage, cut)
   const { terms, indexed } = termsOfSpan({ ...fields, tags: readTags(values.get('tags'), cut),
     metadata: metadata.scalars })
   return { kind: raw.kind, id, order, trace, parent, startUs: timeIn(values, 'start_time'),
-    project: projectIn(values), fields, terms, indexed, members: membersOf(values), cut }
+    project: projectIn(values), fields, terms, indexed, members: membersOf(values), usage, cut }
 }
 
 function valuesOf({ kind, main, apart }: RawOperation): Values {
@@ -105,19 +109,32 @@ function valid<T>(what: string, read: () => T): T {
   }
 }
 
-function fieldsOf(values: Values, metadata: ReturnType<typeof readMetadata>,
+function typeIn(values: Values): string | null {
+  return textIn(values, 'run_type')?.slice(0, typeMax).toLowerCase() ?? null
+}
+
+/** True if it may be a call of a model, for its type is not known. Only models use tokens. */
+function mayBeModel(type: string | null): boolean {
+  return type === null || type === 'llm'
+}
+
+/** Where the type is not known, only what names tokens is looked into. */
+function usageIn(values: Values, metadata: Metadata): Usage {
+  const outputs = values.get('outputs')
+  return (mayBeModel(typeIn(values)) && outputs ? usageOfOutputs(outputs) : undefined) ??
+    metadata.usage ?? noUsage
+}
+
+function fieldsOf(values: Values, metadata: Metadata, { details: _, ...usage }: Usage,
   cut: string[]): SpanFields {
   const name = textIn(values, 'name')
-  const type = textIn(values, 'run_type')?.slice(0, typeMax).toLowerCase() ?? null
+  const type = typeIn(values)
   if (name !== null && name.length > nameMax) cut.push(`name: cut to ${nameMax} characters.`)
-  // Only models use tokens. Where the type is not known, only what names them is looked into.
-  const mayBeModel = type === null || type === 'llm'
-  const [outputs, events] = [values.get('outputs'), values.get('events')]
-  const usage = (mayBeModel && outputs ? usageOfOutputs(outputs) : undefined) ?? metadata.usage
+  const events = values.get('events')
   const hasFailed = values.has('error') && values.get('error')!.length > '""'.length
-  return { ...nothingSaid, ...usage ?? noUsage, name: name?.slice(0, nameMax) ?? null, type,
+  return { ...nothingSaid, ...usage, name: name?.slice(0, nameMax) ?? null, type,
     endUs: timeIn(values, 'end_time'), failed: hasFailed || null,
-    firstTokenUs: (mayBeModel && events ? firstTokenOf(events) : undefined) ?? null,
+    firstTokenUs: (mayBeModel(type) && events ? firstTokenOf(events) : undefined) ?? null,
     thread: metadata.thread, example: uuidIn(values, 'reference_example_id') }
 }
 

@@ -1,13 +1,14 @@
 /** Runs of this server as spans: heads without blocks, for their payload is in their threads. */
 
 import { isObject } from '../../json/index.ts'
+import type { EndedSpan } from '../rules/ended-span.ts'
 import { nothingSaid } from '../spans/span.ts'
 import type { SpanFields, SpanPlace, SpanWrite } from '../spans/span.ts'
 import { termOf } from '../spans/term.ts'
 import type { IngestHandlers, OwnRun } from '../threads/platform-calls.ts'
 import { segmentOf } from './dotted-order.ts'
 import type { ProjectSaid } from './operation.ts'
-import type { PlacingParts } from './placing.ts'
+import type { RequestParts } from './ingest-request.ts'
 import { termsOfSpan } from './terms-of-span.ts'
 
 /** Members of a run's metadata that can be searched for. */
@@ -16,20 +17,27 @@ const metadataMax = 20
 const added: ReadonlySet<string> = new Set(['created_by', 'graph_id'])
 
 /** Writes runs that ended. One that was written before is written again. */
-export async function writeOwnRuns({ store, projects }: PlacingParts,
-  { tenant, runs }: Parameters<IngestHandlers['ownRuns']>[0], nextUs: () => number): Promise<void> {
+export async function writeOwnRuns(
+  { store, projects, ended }: Pick<RequestParts, 'store' | 'projects' | 'ended'>,
+  { tenant, runs }: Parameters<IngestHandlers['ownRuns']>[0],
+  nextUs: () => number,
+): Promise<void> {
   const roots = runs.map((run) => rootOf(tenant, run))
   const resolve = await projects.resolve(tenant, roots.map(({ said }) => said))
   const timeToLiveS = new Map<string, number>()
+  const read: EndedSpan[] = []
   const spans = roots.flatMap(({ said, place, fields, metadata }): SpanWrite[] => {
     const project = resolve(said)
     if (typeof project === 'string') return []
     timeToLiveS.set(project.id, project.timeToLiveS)
+    const { readers } = project
+    if (readers) read.push({ place: { ...place, project: project.id }, readers })
     const { terms, indexed } = termsOfSpan({ ...fields, tags: [], metadata })
     return [{ place: { ...place, project: project.id }, kind: 'post', arrivedUs: nextUs(), fields,
       terms: [...terms, termOf.own], indexed, block: null }]
   })
   if (spans.length > 0) await store.write({ tenant, spans, blocks: [], files: [], timeToLiveS })
+  if (read.length > 0) await ended.note(tenant, read)
 }
 
 interface OwnRoot {

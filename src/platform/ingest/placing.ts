@@ -1,5 +1,6 @@
 /** Finds out where the spans of a request are, with no read for those that say it themselves. */
 
+import type { Reader } from '../rules/ended-span.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import type { SpanFields, SpanPlace, Uuid } from '../spans/span.ts'
 import type { Operation, ProjectSaid } from './operation.ts'
@@ -16,6 +17,7 @@ export interface PlacedOperation {
   readonly fields: SpanFields
   /** Seconds that the span lives. */
   readonly timeToLiveS: number
+  readonly readers?: readonly Reader[]
 }
 
 /** What places are found with. */
@@ -47,7 +49,8 @@ export async function placeOperations(parts: PlacingParts,
     if (operation.order === null) parts.memory.rememberPlace({ place, order: draft.order })
     const fields = { ...operation.fields, dottedOrder: draft.order, parent: draft.parent,
       root: draft.root, endUs: endOf(operation, place) }
-    return { operation, place, fields, timeToLiveS: project.timeToLiveS }
+    const { timeToLiveS, readers } = project
+    return { operation, place, fields, timeToLiveS, ...readers && { readers } }
   })
 }
 

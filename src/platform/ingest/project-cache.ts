@@ -4,6 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
 import type { Project } from '../projects/project.ts'
+import type { Reader } from '../rules/ended-span.ts'
 import type { Uuid } from '../spans/span.ts'
 import type { Calls } from '../threads/calls.ts'
 import type { IngestNeeds } from '../threads/platform-calls.ts'
@@ -14,6 +15,8 @@ export interface KnownProject {
   readonly id: Uuid
   /** Seconds that its spans live. */
   readonly timeToLiveS: number
+  /** Whose rules read its spans when they end; most projects have none. */
+  readonly readers?: readonly Reader[]
 }
 
 /** What names and ids mean: a project, or the reason why there is none. */
@@ -66,9 +69,10 @@ export class ProjectCache {
   async #ask(tenant: string, names: readonly string[], ids: readonly Uuid[],
     found: Map<string, KnownProject | string>): Promise<void> {
     const untilMs = this.#env.monotonicMs() + leaseMs
-    const keep = (said: ProjectSaid, { id, retentionDays }: Project) => {
+    const keep = (said: ProjectSaid,
+      { id, retentionDays, readers }: Project & { readonly readers?: readonly Reader[] }) => {
       const key = keyOf(tenant, said)
-      const project = { id, timeToLiveS: retentionDays * daySeconds }
+      const project = { id, timeToLiveS: retentionDays * daySeconds, ...readers && { readers } }
       found.set(key, project)
       this.#entries.set(key, { project, untilMs })
     }

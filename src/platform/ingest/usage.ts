@@ -12,6 +12,14 @@ export interface Usage {
   readonly promptCost: number | null
   readonly completionCost: number | null
   readonly totalCost: number | null
+  /** Tokens by their kind, such as `cache_read`: a part of the others. Missing if nobody said. */
+  readonly details?: TokenKinds
+}
+
+/** Tokens by their kind. */
+export interface TokenKinds {
+  readonly prompt: Readonly<Record<string, number>>
+  readonly completion: Readonly<Record<string, number>>
 }
 
 /** No usage. */
@@ -23,6 +31,8 @@ const member = 'usage_metadata'
 const generationsMax = 1000
 /** Bytes that usage may have: it is a few numbers. */
 const usageMax = 64 * 1024
+/** Kinds of tokens that are kept. */
+const kindsMax = 50
 
 /** The usage in valid outputs: at their top, or summed over the messages that were generated. */
 export function usageOfOutputs(outputs: Buffer): Usage | undefined {
@@ -67,7 +77,19 @@ function usageOf(value: unknown): Usage | undefined {
     promptCost,
     completionCost,
     totalCost: cost(value.total_cost) ?? plus(promptCost, completionCost),
+    ...kindsOf(value.input_token_details, value.output_token_details),
   }
+}
+
+function kindsOf(prompt: unknown, completion: unknown): Pick<Usage, 'details'> {
+  if (!isObject(prompt) && !isObject(completion)) return {}
+  return { details: { prompt: numbersIn(prompt), completion: numbersIn(completion) } }
+}
+
+function numbersIn(value: unknown): Readonly<Record<string, number>> {
+  if (!isObject(value)) return {}
+  return Object.fromEntries(Object.entries(value).slice(0, kindsMax)
+    .filter((entry): entry is [string, number] => tokens(entry[1]) !== null))
 }
 
 function tokens(value: unknown): number | null {
@@ -90,5 +112,20 @@ function added(one: Usage, other: Usage): Usage {
     promptCost: plus(one.promptCost, other.promptCost),
     completionCost: plus(one.completionCost, other.completionCost),
     totalCost: plus(one.totalCost, other.totalCost),
+    ...addedKinds(one.details, other.details),
+  }
+}
+
+function addedKinds(one: TokenKinds | undefined,
+  other: TokenKinds | undefined): Pick<Usage, 'details'> {
+  const sum = (a: TokenKinds['prompt'] = {}, b: TokenKinds['prompt'] = {}) =>
+    Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].slice(0, kindsMax)
+      .map((kind) => [kind, (a[kind] ?? 0) + (b[kind] ?? 0)]))
+  const lone = one === undefined || other === undefined ? one ?? other : undefined
+  if (lone !== undefined) return { details: lone }
+  if (one === undefined || other === undefined) return {}
+  return {
+    details: { prompt: sum(one.prompt, other.prompt),
+      completion: sum(one.completion, other.completion) },
   }
 }

@@ -1,28 +1,44 @@
 /** The answers to questions about runs and traces, as JSON in UTF-8. */
 
 import { HeddleError } from '../../errors.ts'
-import type { SpanHead } from '../spans/span.ts'
+import type { SpanHead, Uuid } from '../spans/span.ts'
 import { timeTextUs } from '../spans/time.ts'
 import type { QueryHandlers, RunsQuestion } from '../threads/platform-calls.ts'
+import { attachmentsIn } from './attachments.ts'
 import { writeCursor } from './cursor.ts'
 import { JsonWriter } from './runs/json-writer.ts'
 import { shownBy } from './matching.ts'
 import type { ScanParts } from './matching.ts'
-import { wholeTrace } from './named-spans.ts'
+import { inside, wholeTrace } from './named-spans.ts'
 import { findPage } from './page.ts'
+import type { Page } from './page.ts'
 import { earliestStarts, visibility } from './scan.ts'
 import { numeric } from './runs/run-fields.ts'
 import { runWriter } from './runs/run-writer.ts'
 import { withSubtreeUsage } from './subtree-usage.ts'
 
+async function runsOf(parts: ScanParts, question: RunsQuestion, signal?: AbortSignal): Promise<
+  Page
+> {
+  const isTrace = question.trace !== undefined && question.ids === undefined
+  return isTrace
+    ? { heads: await wholeTrace(parts, question, signal), next: undefined }
+    : findPage(parts, question, signal)
+}
+
+/** The ids of a page of runs, or of the first of a trace. */
+export async function answerSpanIds(parts: ScanParts, question: RunsQuestion,
+  signal?: AbortSignal): Promise<readonly Uuid[]> {
+  const { heads } = await runsOf(parts, question, signal)
+  return heads.slice(0, question.limit).map(({ id }) => id)
+}
+
 /** A page of runs, or all runs of a trace. */
 export async function answerRuns(parts: ScanParts, question: RunsQuestion,
   signal?: AbortSignal): Promise<Uint8Array> {
-  const isTrace = question.trace !== undefined && question.ids === undefined
-  const { heads, next } = isTrace
-    ? { heads: await wholeTrace(parts, question, signal), next: undefined }
-    : await findPage(parts, question, signal)
+  const { heads, next } = await runsOf(parts, question, signal)
   const cursor = next === undefined ? null : writeCursor(next, question)
+  if (question.isList) return written(parts, question, { heads, begin: '[', end: ']', signal })
   const [begin, end] = question.version === 1
     ? ['{"runs":[', `],"cursors":${JSON.stringify({ next: cursor, prev: null })},` +
       '"search_cursors":null,"parsed_query":null}']
@@ -56,17 +72,22 @@ export async function answerTraces(parts: ScanParts, question: RunsQuestion,
 
 /** One run. */
 export async function answerRun(parts: ScanParts,
-  { tenant, id, projects, version, select }: Parameters<QueryHandlers['run']>[0]
-): Promise<Uint8Array> {
+  { tenant, id, projects, version, select, links, within, shareUrl }: Parameters<
+    QueryHandlers['run']
+  >[0]): Promise<Uint8Array> {
   const place = (await parts.store.locate(tenant, [id])).get(id)
   const [head] = place === undefined ? [] : await parts.store.heads([place])
   const isVisible = visibility(earliestStarts({ projects }, parts.env.nowMs()))
-  if (head === undefined || !isVisible(head)) throw new HeddleError('not_found', 'Run not found.')
+  const isThere = head !== undefined && isVisible(head) &&
+    (within === undefined || (await inside(parts, within, [head])).length > 0)
+  if (!isThere) throw new HeddleError('not_found', 'Run not found.')
   const heads = version === 1 && asksForUsage(select)
     ? await withSubtreeUsage(parts.store, [head])
     : [head]
   const json = new JsonWriter()
-  await runWriter(version, select, shownBy(parts)).write(json, heads)
+  const writer = runWriter(version, select, shownBy(parts), attachmentsIn(parts.store, links))
+  await writer.write(json, heads,
+    shareUrl === undefined ? {} : { more: () => `,"share_url":${JSON.stringify(shareUrl)}` })
   return json.done()
 }
 
@@ -81,11 +102,12 @@ interface Written {
   readonly begin: string
   readonly end: string
   readonly around?: (head: SpanHead) => readonly [before: string, after: string]
+  readonly more?: (head: SpanHead) => string
   readonly signal: AbortSignal | undefined
 }
 
-async function written(parts: ScanParts, { version, select, subtreeUsage }: RunsQuestion,
-  { heads, begin, end, around, signal }: Written): Promise<Uint8Array> {
+async function written(parts: ScanParts, { version, select, subtreeUsage, links }: RunsQuestion,
+  { heads, begin, end, around, more, signal }: Written): Promise<Uint8Array> {
   const { own, store } = parts
   const isSummed = (version === 1 || subtreeUsage === true) && asksForUsage(select)
   const shown = isSummed
@@ -93,7 +115,8 @@ async function written(parts: ScanParts, { version, select, subtreeUsage }: Runs
     : heads
   const json = new JsonWriter()
   json.add(begin)
-  await runWriter(version, select, shownBy(parts)).write(json, shown, { around, signal })
+  const writer = runWriter(version, select, shownBy(parts), attachmentsIn(store, links))
+  await writer.write(json, shown, { around, more, signal })
   json.add(end)
   return json.done()
 }

@@ -9,7 +9,7 @@ import type { SpanTest } from './test-span.ts'
 
 /** What scans read from. */
 export interface ScanParts {
-  readonly store: Pick<SpanPort, 'scan' | 'locate' | 'heads' | 'trace'>
+  readonly store: Pick<SpanPort, 'scan' | 'locate' | 'heads' | 'trace' | 'files'>
   readonly payloads: Payloads
   /** Missing where no own runs are known. */
   readonly own?: OwnTraces

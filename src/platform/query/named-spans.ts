@@ -3,7 +3,7 @@
 import { HeddleError } from '../../errors.ts'
 import type { SpanHead, SpanPlace } from '../spans/span.ts'
 import { tracePlace } from '../spans/trace-place.ts'
-import type { RunsQuestion } from '../threads/platform-calls.ts'
+import type { RunsQuestion, Within } from '../threads/platform-calls.ts'
 import { conditionsOf } from './conditions.ts'
 import type { Filter } from './filter.ts'
 import { matching } from './matching.ts'
@@ -23,12 +23,23 @@ export async function listedHeads(parts: ScanParts, question: RunsQuestion,
   if (ids !== undefined) {
     const isVisible = visibility(earliestStarts(question, parts.env.nowMs()))
     const places = await parts.store.locate(tenant, [...new Set(ids)])
-    return (await parts.store.heads([...places.values()])).filter(isVisible)
+    const visible = (await parts.store.heads([...places.values()])).filter(isVisible)
+    return question.within === undefined ? visible : await inside(parts, question.within, visible)
   }
   if (parent === undefined) return undefined
   const place = (await parts.store.locate(tenant, [parent])).get(parent)
   if (place === undefined) return []
   return await spansOfTrace(parts, question, place, conditionsOf(question), signal)
+}
+
+/** Those of the heads that are inside of what a question is bound to. */
+export async function inside(parts: ScanParts, { trace, traceFilter: filter }: Within,
+  heads: readonly SpanHead[]): Promise<readonly SpanHead[]> {
+  const own = heads.filter((head) => trace === undefined || head.trace === trace)
+  const traces = filter === undefined
+    ? undefined
+    : await traceFilter(parts, { traceFilter: filter })
+  return traces === undefined ? own : await traces.kept(own)
 }
 
 /** Spans that an answer with a whole trace may have. */

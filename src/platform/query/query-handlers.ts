@@ -3,14 +3,21 @@
 import { FairSemaphore } from '../../../cluster/index.ts'
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { exampleReads } from '../datasets/example-reader.ts'
+import { experimentRuns } from '../datasets/experiment-runs.ts'
+import { documentReads } from '../documents/documents.ts'
+import { answerMatched } from '../rules/rule-query.ts'
+import { queueReads } from '../queues/queue-reads.ts'
 import { sqlReads } from '../sql/sql-answer.ts'
 import { exportedLines } from '../export/export-answer.ts'
+import { promptReads } from '../prompts/prompt-handlers.ts'
 import type { SpanStore } from '../spans/span-port.ts'
 import { statisticsAnswers } from '../statistics/statistics-handlers.ts'
 import type { QueryHandlers } from '../threads/platform-calls.ts'
 import type { Calls } from '../threads/calls.ts'
 import type { QueryNeeds } from '../threads/own-run-calls.ts'
-import { answerRun, answerRuns, answerTrace, answerTraces } from './answers.ts'
+import { answerRun, answerRuns, answerSpanIds, answerTrace, answerTraces } from './answers.ts'
+import { answerListedRuns } from './listed-runs.ts'
 import type { ScanParts } from './matching.ts'
 import { ownTraces } from './own/own-traces.ts'
 import { payloadsIn } from './payloads.ts'
@@ -45,11 +52,19 @@ export function queryHandlers({ store, env, needs }: QueryParts): QueryHandlers 
       leave()
     }
   }
+  const { rows, ...exampleAnswers } = exampleReads(store, env)
   const { stats, series, groups, projectStats } = statisticsAnswers(store, env)
-  return { ...sqlReads(store, env), runs: inTurn(answerRuns), run: inTurn(answerRun),
-    traces: inTurn(answerTraces), trace: inTurn(answerTrace), exported: inTurn(exportedLines),
+  return { ...documentReads(store), ...sqlReads(store, env), ...promptReads, ...exampleAnswers,
+    ...queueReads(store), listedRuns: inTurn(answerListedRuns), spanIds: inTurn(answerSpanIds),
+    spanFile: async ({ tenant, span, name }) => {
+      const files = await store.files(tenant, span, name)
+      const file = files.find((each) => each.name === name)
+      return file && { type: file.type, data: file.data }
+    }, runs: inTurn(answerRuns), run: inTurn(answerRun), traces: inTurn(answerTraces),
+    trace: inTurn(answerTrace), ruleSpans: inTurn(answerMatched), exported: inTurn(exportedLines),
     stats: inTurn(stats), series: inTurn(series), groups: inTurn(groups),
     projectStats: inTurn(projectStats),
+    experimentRuns: (question) => experimentRuns(rows, inTurn(answerRuns), question),
     locate: async ({ tenant, ids }) => [...(await store.locate(tenant, ids)).values()],
     validate: async ({ filter }) => wrongWith(filter),
     getFeedback: ({ tenant, id }) => store.getFeedback(tenant, id),

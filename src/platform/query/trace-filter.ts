@@ -46,7 +46,8 @@ interface Side {
  * The filter of a question on traces; undefined if it has none. Its traces are found first only if
  * it is said where.
  */
-export async function traceFilter(parts: ScanParts, question: RunsQuestion, place?: ScanPlace,
+export async function traceFilter(parts: ScanParts,
+  question: Pick<RunsQuestion, 'traceFilter' | 'treeFilter'>, place?: ScanPlace,
   signal?: AbortSignal): Promise<TraceFilter | undefined> {
   const roots = optionalFilter(question.traceFilter)
     .map((filter): Filter => ({ kind: 'all', of: [{ kind: 'root' }, filter] }))

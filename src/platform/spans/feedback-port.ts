@@ -22,6 +22,8 @@ export interface FeedbackQuery {
   /** At most 1 000 spans. */
   readonly spans?: readonly Uuid[]
   readonly project?: Uuid
+  /** True: only feedback on whole projects. */
+  readonly onProject?: boolean
   readonly keys?: readonly string[]
   readonly limit: number
   readonly offset: number

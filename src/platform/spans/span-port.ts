@@ -3,6 +3,7 @@
  * `test/contract/span-port-contract.ts` holds for both stores.
  */
 
+import type { DocumentPort } from '../documents/document-port.ts'
 import type { SqlPort } from '../sql/sql-port.ts'
 import type { FeedbackPort } from './feedback-port.ts'
 import type { RollUpPort } from './roll-up-port.ts'
@@ -105,8 +106,9 @@ export interface SpanPort {
   remove(tenant: string, what: Removal): Promise<void>
 }
 
-/** All that a store keeps of traces. */
-export interface SpanStore extends SpanPort, FeedbackPort, RollUpPort, Partial<SqlPort> {
+/** All that a store keeps of the platform. */
+export interface SpanStore
+  extends SpanPort, FeedbackPort, RollUpPort, DocumentPort, Partial<SqlPort> {
   close(): Promise<void>
 }
 

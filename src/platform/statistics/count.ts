@@ -1,5 +1,6 @@
 /** Counts the spans of a question: by roll-ups where they answer it, else one by one. */
 
+import type { FeedbackPort } from '../spans/feedback-port.ts'
 import type { RollUpPort } from '../spans/roll-up-port.ts'
 import type { SpanHead } from '../spans/span.ts'
 import type { ScanParts } from '../query/matching.ts'
@@ -17,7 +18,7 @@ import type { KeptTally } from './tally.ts'
 
 /** What statistics are made from. */
 export interface StatisticsParts extends ScanParts {
-  readonly store: ScanParts['store'] & RollUpPort
+  readonly store: ScanParts['store'] & RollUpPort & Pick<FeedbackPort, 'listFeedback'>
   readonly rollUps: HourRollUps
 }
 

@@ -9,6 +9,8 @@ import { count } from './count.ts'
 import type { StatisticsParts } from './count.ts'
 import { Facets } from './facets.ts'
 import { countingMs } from './deadline.ts'
+import { addMark, feedbackJson } from './feedback-tally.ts'
+import type { FeedbackTallies } from './feedback-tally.ts'
 import { areOfCells, GroupNames, groupsOf, GroupTallies, largest } from './groups.ts'
 import { statsJson } from './run-stats.ts'
 import { TraceTally, wholeTraces } from './trace-tally.ts'
@@ -60,6 +62,8 @@ async function groupTallies(parts: StatisticsParts, question: RunsQuestion, grou
   return groups
 }
 
+/** Pieces of feedback on an experiment as a whole that are counted: the newest. */
+const ownFeedbackMax = 200
 /** Projects whose statistics are made at once. */
 const projectsAtOnce = 4
 
@@ -96,7 +100,19 @@ async function projectStats(parts: StatisticsParts, tenant: string, project: Pro
     throw error
   }
   const { tally, all: { feedback } } = traces
-  return statsJson({ ...tally, feedback })
+  return { ...statsJson({ ...tally, feedback }),
+    session_feedback_stats: await ownFeedback(parts, tenant, project) }
+}
+
+/** What evaluators said of an experiment as a whole; null for other projects. */
+async function ownFeedback({ store }: StatisticsParts, tenant: string,
+  { id, referenceDatasetId }: Project): Promise<Record<string, unknown> | null> {
+  if (referenceDatasetId === null) return null
+  const tallies: FeedbackTallies = new Map()
+  const given = await store.listFeedback({ tenant, project: id, onProject: true,
+    limit: ownFeedbackMax, offset: 0 })
+  for (const mark of given) addMark(tallies, mark)
+  return feedbackJson(tallies, 1)
 }
 
 /** JSON in UTF-8, in a buffer of its own. */

@@ -1,6 +1,16 @@
 /** What the main thread asks the two threads of the platform: one that writes, one that reads. */
 
+import type { ExampleWrites } from '../datasets/example-calls.ts'
+import type { ExampleReads, ExamplesSlice,
+  ExperimentsQuestion } from '../datasets/example-reader.ts'
+import type { DatasetWrites } from '../datasets/example-writer.ts'
+import type { DocumentReads, DocumentWrites } from '../documents/documents.ts'
+import type { PriceJson } from '../models/prices.ts'
+import type { PromptReads } from '../prompts/prompt-handlers.ts'
 import type { Project } from '../projects/project.ts'
+import type { Reader } from '../rules/ended-span.ts'
+import type { QueueReads } from '../queues/queue-reads.ts'
+import type { AttachmentLinks } from '../query/attachments.ts'
 import type { Feedback, FeedbackQuery, FeedbackToken } from '../spans/feedback-port.ts'
 import type { Removal } from '../spans/span-port.ts'
 import type { SpanPlace, Uuid } from '../spans/span.ts'
@@ -45,7 +55,7 @@ export interface OwnRun {
 }
 
 /** What the ingest thread does. It is the only one that writes. */
-export interface IngestHandlers {
+export interface IngestHandlers extends DocumentWrites, ExampleWrites {
   /**
    * Durable and readable when it resolves. Throws `malformed` or `invalid` if nothing can be read,
    * `too_large`, `exists` for a single post with a known id, `unavailable`.
@@ -61,12 +71,16 @@ export interface IngestHandlers {
 }
 
 /** What the ingest thread asks the main thread. */
-export interface IngestNeeds {
+export interface IngestNeeds extends DatasetWrites {
   /** Projects by name, made on first use, and by id. Unknown ids are missing. */
   projects(
     call: { readonly tenant: string; readonly names: readonly string[];
       readonly ids: readonly Uuid[] },
-  ): Promise<readonly Project[]>
+  ): Promise<readonly (Project & { readonly readers?: readonly Reader[] })[]>
+  /** What models cost, as `Prices.list` says. */
+  prices(call: { readonly tenant: string }): Promise<readonly PriceJson[]>
+  /** Says that rules have something to read. */
+  ended(call: { readonly tenant: string; readonly rules: readonly Uuid[] }): Promise<void>
 }
 
 /** Bounds and conditions of a question, as both APIs have them. Times are in microseconds. */
@@ -100,22 +114,46 @@ export interface RunsQuestion {
   readonly version: 1 | 2
   /** True: usage of spans with that of their subtrees. The first API always has it. */
   readonly subtreeUsage?: boolean
+  /** Attachments are linked where the answer has a member for them. */
+  readonly links?: AttachmentLinks
+  /** True: the answer of the first API is the bare list. */
+  readonly isList?: boolean
+  /** Spans that are named by id must be in here. */
+  readonly within?: Within
+}
+
+/** What a span is a part of: a trace, or the traces whose root meets a filter. */
+export interface Within {
+  readonly trace?: Uuid
+  readonly traceFilter?: string
 }
 
 /** What the query thread does. Answers are JSON in UTF-8. */
-export interface QueryHandlers {
+export interface QueryHandlers extends DocumentReads, PromptReads, ExampleReads, QueueReads {
   /** A page: `{"runs":[…],"cursors":{…}}` or `{"items":[…],"next_cursor":…}`. */
   runs(question: RunsQuestion): Promise<Uint8Array>
-  /** One span. `not_found` if none of the projects has it. */
+  /** One span. `not_found` if none of the projects has it, or it is not `within`. */
   run(
     question: { readonly tenant: string; readonly id: Uuid; readonly version: 1 | 2;
       readonly projects: readonly Project[]; readonly select?: readonly string[];
-      readonly startUs?: number },
+      readonly startUs?: number; readonly links?: AttachmentLinks; readonly within?: Within;
+      /** Said in the answer, if it is given. */
+      readonly shareUrl?: string | null },
   ): Promise<Uint8Array>
+  /** These runs in this order, each with members of its own, in a list. What is gone is missing. */
+  listedRuns(question: ListedRuns): Promise<Uint8Array>
+  /** The ids of what `runs` would answer, up to the limit. */
+  spanIds(question: RunsQuestion): Promise<readonly Uuid[]>
+  /** An attachment of a span with its data; undefined if there is none. */
+  spanFile(
+    question: { readonly tenant: string; readonly span: Uuid; readonly name: string },
+  ): Promise<{ readonly type: string; readonly data: Uint8Array } | undefined>
   /** Where spans are, with the projects that they are in. */
   locate(
     question: { readonly tenant: string; readonly ids: readonly Uuid[] },
   ): Promise<readonly SpanPlace[]>
+  /** Examples with the runs of experiments. */
+  experimentRuns(question: ExperimentsQuestion): Promise<ExamplesSlice>
   /** Null if the filter can be read; else what is wrong. */
   validate(question: { readonly filter: string }): Promise<string | null>
   /** Root spans with their aggregates, of v2: `{"items":[…],"next_cursor":…}`. */
@@ -132,6 +170,8 @@ export interface QueryHandlers {
   projectStats(
     question: { readonly tenant: string; readonly projects: readonly Project[] },
   ): Promise<Uint8Array>
+  /** Those of `ids` that a rule is about: `MatchedSpan`s. */
+  ruleSpans(question: RunsQuestion): Promise<Uint8Array>
   /** Values of each bucket of time, for a chart: `{"data":[…]}`. */
   series(question: SeriesQuestion): Promise<Uint8Array>
   /** Conversations: newest roots by their thread. */
@@ -166,6 +206,18 @@ export interface SqlCall {
   readonly tenant: string
   readonly projects: readonly Project[]
   readonly query: string
+}
+
+/** Which runs, of the first API. */
+export interface ListedRuns {
+  readonly tenant: string
+  readonly projects: readonly Project[]
+  readonly runs: readonly {
+    readonly id: Uuid
+    /** JSON of an object. */
+    readonly moreJson: string
+  }[]
+  readonly links?: AttachmentLinks
 }
 
 /** How statistics are divided. */

@@ -8,7 +8,7 @@ import { cronWire } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { itemKindName, itemWire } from '../../items/index.ts'
 import { limitService, limitUseWire, limitWires } from '../../limits/index.ts'
-import { catalogKindName, catalogWire } from '../../platform/index.ts'
+import { catalogKindName, catalogWire, ruleKindName, ruleWire } from '../../platform/index.ts'
 import type { SpanStorePlace } from '../../platform/index.ts'
 import { indexService, indexWire, scatteredIndex } from '../../search/index.ts'
 import type { IndexAnswer, OwnIndex } from '../../search/index.ts'
@@ -71,8 +71,10 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       wires: [{ name: 'thread', wire: threadWire }, { name: 'assistant', wire: assistantWire }, {
         name: 'cron',
         wire: cronWire,
-      }, { name: catalogKindName, wire: catalogWire }, { name: itemKindName, wire: itemWire },
-        indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire],
+      }, { name: catalogKindName, wire: catalogWire }, { name: ruleKindName, wire: ruleWire }, {
+        name: itemKindName,
+        wire: itemWire,
+      }, indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),

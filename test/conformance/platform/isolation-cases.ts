@@ -1,7 +1,13 @@
 /** Every route of the platform, called with the ids of somebody's traces and records. */
 
+import { datasetCases } from './dataset-cases.ts'
+import type { DatasetBelongings } from './dataset-cases.ts'
+import { promptCases } from './prompt-cases.ts'
+import type { PromptBelongings } from './prompt-cases.ts'
+import { queueCases, shareCases } from './share-cases.ts'
+
 /** What a tenant has: ids that others may know, and must get nothing for. */
-export interface Belongings {
+export interface Belongings extends PromptBelongings, DatasetBelongings {
   readonly project: string
   readonly projectName: string
   readonly trace: string
@@ -11,6 +17,14 @@ export interface Belongings {
   readonly feedbackKey: string
   readonly chart: string
   readonly section: string
+  readonly rule: string
+  readonly evaluator: string
+  /** An annotation queue, and the item of the trace in it. */
+  readonly queue: string
+  readonly item: string
+  readonly secret: string
+  readonly model: string
+  readonly price: string
 }
 
 /** A call of one route. */
@@ -19,16 +33,24 @@ export interface Case {
   readonly route: string
   readonly path: string
   readonly body?: unknown
-  /** Who may call: everybody, whoever may read, or whoever may change something. */
-  readonly access: 'public' | 'read' | 'change'
+  /** Of the body; by default it is JSON. */
+  readonly type?: string
+  /**
+   * Who may call: everybody, everybody if the owner shows it, whoever may read, or whoever may
+   * change something.
+   */
+  readonly access: 'public' | 'shown' | 'read' | 'change'
 }
 
 const window = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-02T00:00:00Z' }
 
-/** A case of each route. */
+/** A case of each route. Those that remove something are last. */
 export function casesOf(theirs: Belongings): readonly Case[] {
-  const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section } =
-    theirs
+  const { project, projectName, trace, child, thread, feedback, feedbackKey, chart, section, rule,
+    evaluator, secret, model, price, dataset } = theirs
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const tiny = { dialect: 'openai', base_url: 'https://model.invalid/v1', model: 'm', secret }
+  const cost = { match_pattern: 'm', prompt_cost: 1, completion_cost: 2 }
   const series = { name: 's', metric: 'run_count', filters: { session: [project] } }
   const span = { id: child, trace_id: trace, name: 'taken', run_type: 'chain', session_id: project,
     dotted_order: `20261126T200000000000Z${trace}.20261126T200000000001Z${child}` }
@@ -39,6 +61,9 @@ export function casesOf(theirs: Belongings): readonly Case[] {
   const open = (route: string, path: string, body?: unknown): Case => ({ route, path, body,
     access: 'public' })
   return [
+    ...shareCases(theirs),
+    ...queueCases(theirs),
+    ...datasetCases(theirs),
     read('POST /runs/query', '/api/v1/runs/query', { session: [project] }),
     read('POST /runs/query', '/api/v1/runs/query', { trace }),
     read('POST /runs/query', '/api/v1/runs/query', { id: [trace, child] }),
@@ -84,6 +109,16 @@ export function casesOf(theirs: Belongings): readonly Case[] {
       chart: { series: [series] } }),
     read('GET /charts/section', '/api/v1/charts/section'),
     read('POST /charts/section/:id', `/api/v1/charts/section/${section}`, window),
+    read('GET /runs/rules', '/api/v1/runs/rules'),
+    read('GET /runs/rules', `/api/v1/runs/rules?session_id=${project}`),
+    read('GET /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
+    read('GET /runs/rules/:id/logs', `/api/v1/runs/rules/${rule}/logs`),
+    read('GET /runs/rules/:id/last_applied', `/api/v1/runs/rules/${rule}/last_applied`),
+    read('GET /platform/evaluators', '/api/v1/platform/evaluators'),
+    read('GET /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`),
+    read('GET /workspaces/current/secrets', '/api/v1/workspaces/current/secrets'),
+    read('GET /playground-settings', '/api/v1/playground-settings'),
+    read('GET /model-price-map', '/api/v1/model-price-map'),
     read('POST /auth', '/api/v1/auth'),
     read('GET /auth/public', '/api/v1/auth/public'),
     change('POST /runs', '/api/v1/runs', { ...span, dotted_order: undefined }),
@@ -119,6 +154,47 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     change('PATCH /charts/section/:id', `/api/v1/charts/section/${section}`, { title: 'taken' }),
     change('DELETE /charts/:id', `/api/v1/charts/${chart}`),
     change('DELETE /charts/section/:id', `/api/v1/charts/section/${section}`),
+    change('POST /runs/rules', '/api/v1/runs/rules', { display_name: 't', session_id: project,
+      webhooks: [{ url: 'https://example.com/' }] }),
+    change('PATCH /runs/rules/:id', `/api/v1/runs/rules/${rule}`, { display_name: 'taken' }),
+    change('POST /runs/rules/:id/trigger', `/api/v1/runs/rules/${rule}/trigger`, {}),
+    change('POST /runs/rules/trigger', '/api/v1/runs/rules/trigger', { rule_ids: [rule] }),
+    change('POST /runs/rules/judge', '/api/v1/runs/rules/judge', { run_id: trace,
+      evaluator: { graph_id: 'echo' } }),
+    change('DELETE /runs/rules/:id', `/api/v1/runs/rules/${rule}`),
+    change('POST /platform/evaluators', '/api/v1/platform/evaluators', { name: 't',
+      llm_evaluator: { prompt_repo_handle: 't' } }),
+    change('PATCH /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`, {
+      name: 'taken',
+    }),
+    change('DELETE /platform/evaluators/:id', `/api/v1/platform/evaluators/${evaluator}`),
+    change('DELETE /platform/evaluators', `/api/v1/platform/evaluators?evaluator_ids=${evaluator}`),
+    ...promptCases(theirs),
+    change('POST /workspaces/current/secrets', '/api/v1/workspaces/current/secrets', [
+      { key: secret, value: null },
+    ]),
+    change('POST /playground/stream', '/api/v1/playground/stream', { messages, model: tiny }),
+    change('POST /runs/generate-query', '/api/v1/runs/generate-query', { query: 'all',
+      model: tiny }),
+    change('POST /datasets/:id/generate', `/api/v1/datasets/${dataset}/generate`, {
+      num_examples: 1,
+      model: tiny,
+    }),
+    ...['stream', 'batch'].map((form) =>
+      change(`POST /datasets/playground_experiment/${form}`,
+        `/api/v1/datasets/playground_experiment/${form}`, { manifest: {}, model: tiny,
+        project_name: 'taken', dataset_id: dataset })
+    ),
+    change('POST /playground-settings', '/api/v1/playground-settings', { name: 'taken',
+      settings: tiny }),
+    change('PATCH /playground-settings/:id', `/api/v1/playground-settings/${model}`, {
+      name: 'taken',
+    }),
+    change('DELETE /playground-settings/:id', `/api/v1/playground-settings/${model}`),
+    change('POST /model-price-map', '/api/v1/model-price-map', { ...cost, name: 'taken' }),
+    change('PUT /model-price-map/:id', `/api/v1/model-price-map/${price}`, { ...cost,
+      name: 'taken' }),
+    change('DELETE /model-price-map/:id', `/api/v1/model-price-map/${price}`),
     change('POST /runs/delete', '/api/v1/runs/delete', { session_id: project, trace_ids: [trace] }),
     change('DELETE /sessions/:id', `/api/v1/sessions/${project}`),
     change('DELETE /sessions', `/api/v1/sessions?session_ids=${project}`),
@@ -128,5 +204,7 @@ export function casesOf(theirs: Belongings): readonly Case[] {
     open('GET /info/health', '/api/v1/info/health'),
     open('POST /beacon/verify', '/api/v1/beacon/verify', {}),
     open('POST /beacon/ingest-traces', '/api/v1/beacon/ingest-traces', {}),
+    open('POST /beacon/*', '/api/v1/beacon/other', {}),
+    open('POST /metadata/submit', '/api/v1/metadata/submit', {}),
   ]
 }

@@ -1,29 +1,36 @@
 /** Tenants get and change nothing of each other by any route of the platform, with known ids. */
 
-import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { fastify } from 'fastify'
 import { beforeAll, expect, it } from 'vitest'
 
+import { addPlatform } from '../../../src/frontdoor/platform-rest/app.ts'
 import { openKeyMaker } from '../../support/keys.ts'
 import { useServer } from '../../support/server.ts'
-import { root } from '../../support/source-tree.ts'
 import { ask } from '../../support/wire.ts'
 import type { JsonAnswer } from '../../support/wire.ts'
 import { casesOf } from './isolation-cases.ts'
 import type { Belongings, Case } from './isolation-cases.ts'
 
-const server = useServer({ project: 'conformance', args: ['--auth', 'keys'] })
+const secretsKey = join(mkdtempSync(join(tmpdir(), 'heddle-key-')), 'key')
+writeFileSync(secretsKey, randomBytes(32))
+const server = useServer({ project: 'conformance',
+  args: ['--auth', 'keys', '--secrets-key', secretsKey] })
 /** In every text that the first tenant sends. */
 const mark = `mark${randomUUID().slice(0, 8)}`
+
+/** Whatever a route is made with: none of them is called. */
+const whatever: unknown = new Proxy(() => undefined, { get: () => whatever })
 
 let [owner, reader, stranger] = ['', '', '']
 let theirs: Belongings
 
 beforeAll(async () => {
-  const { process: { dataDir } } = server
-  const maker = await openKeyMaker({ dataDir })
+  const maker = await openKeyMaker(server.place)
   owner = await maker.make('acme')
   reader = await maker.make('acme', 'reader')
   stranger = await maker.make('other')
@@ -31,8 +38,12 @@ beforeAll(async () => {
   theirs = await belongings()
 })
 
-function send(key: string, { route, path, body }: Pick<Case, 'route' | 'path' | 'body'>) {
-  return ask(server.url, route.split(' ')[0]!, path, body, key === '' ? {} : { 'x-api-key': key })
+function send(key: string,
+  { route, path, body, type }: Pick<Case, 'route' | 'path' | 'body' | 'type'>) {
+  return ask(server.url, route.split(' ')[0]!, path, body, {
+    ...key !== '' && { 'x-api-key': key },
+    ...type !== undefined && { 'content-type': type },
+  })
 }
 
 async function made(route: string, path: string, body?: unknown): Promise<{ readonly id: string }> {
@@ -61,39 +72,86 @@ async function belongings(): Promise<Belongings> {
   const chart = await made('POST', '/charts/create', { title: mark, chart_type: 'line',
     section_id: section.id,
     series: [{ name: mark, metric: 'run_count', filters: { session: [project] } }] })
-  return { project, projectName: mark, trace, child, thread, feedback, feedbackKey: mark,
-    chart: chart.id, section: section.id }
+  const rule = await made('POST', '/runs/rules', { display_name: mark, session_id: project,
+    webhooks: [{ url: 'https://example.com/' }] })
+  const { evaluator } = await made('POST', '/platform/evaluators', { name: mark,
+    llm_evaluator: { prompt_repo_handle: mark } }) as unknown as { evaluator: { id: string } }
+  const queue = await made('POST', '/annotation-queues', { name: mark, description: mark })
+  const items = await made('POST', `/annotation-queues/${queue.id}/runs`, [trace])
+  const [{ id: item }] = items as unknown as [{ id: string }]
+  const owned = { ...await ownPrompt(), ...await ownDataset() }
+  await made('POST', '/workspaces/current/secrets', [{ key: mark, value: `of-${mark}` }])
+  const model = await made('POST', '/playground-settings', { name: mark,
+    settings: { dialect: 'openai', base_url: 'https://model.invalid/v1', model: mark } })
+  const price = await made('POST', '/model-price-map', { name: mark, match_pattern: mark,
+    prompt_cost: 1, completion_cost: 2 })
+  return { ...owned, rule: rule.id, evaluator: evaluator.id, queue: queue.id, item, secret: mark,
+    model: model.id, price: price.id, project, projectName: mark, trace, child, thread, feedback,
+    feedbackKey: mark, chart: chart.id, section: section.id }
 }
 
-/** All that the first tenant reads. Times of questions are not in it. */
+/** A prompt and a directory of the first tenant. */
+async function ownPrompt() {
+  const [prompt, directory, tag] = [`${mark}-prompt`, `${mark}-directory`, `${mark}-tag`]
+  await made('POST', '/repos', { repo_handle: prompt, is_public: false, description: mark })
+  await made('POST', '/repos', { repo_handle: directory, is_public: false, repo_type: 'agent' })
+  const { commit } = await made('POST', `/commits/-/${prompt}`, {
+    manifest: { text: mark },
+  }) as unknown as { readonly commit: { readonly commit_hash: string } }
+  await made('POST', `/repos/-/${prompt}/tags`, { tag_name: tag, commit_id: commit.commit_hash })
+  await made('POST', `/platform/hub/repos/-/${directory}/directories/commits`, {
+    files: { 'a.md': { type: 'file', content: mark } },
+  })
+  return { prompt, directory, tag, commit: commit.commit_hash }
+}
+
+/** A dataset of the first tenant: an example in two versions, an experiment and a comparison. */
+async function ownDataset() {
+  const { id: dataset } = await made('POST', '/datasets', { name: mark, description: mark,
+    metadata: { of: mark } })
+  const { id: example } = await made('POST', '/examples', { dataset_id: dataset,
+    inputs: { text: mark }, outputs: { text: mark }, metadata: { of: mark } })
+  const version = `${mark}-version`
+  await made('PUT', `/datasets/${dataset}/tags`, { as_of: 'latest', tag: version })
+  await made('PUT', `/datasets/${dataset}/splits`, { split_name: mark, examples: [example] })
+  const { id: experiment } = await made('POST', '/sessions', { name: `${mark}-experiment`,
+    reference_dataset_id: dataset })
+  const { id: comparison } = await made('POST', '/datasets/comparative', { name: mark,
+    experiment_ids: [experiment] })
+  return { dataset, example, version, experiment, comparison }
+}
+
+/** All that the first tenant reads, but how often it did. Times of questions are not in it. */
 async function seenBy(key: string): Promise<readonly JsonAnswer['body'][]> {
-  const reads = casesOf(theirs).filter(({ access }) => access === 'read')
+  const reads = casesOf(theirs).filter(({ access }) => access === 'read' || access === 'shown')
   const answers = []
   for (const each of reads) {
     const { body } = await send(key, each)
-    const { execution_time_ms: _, ...rest } = body as Record<string, unknown>
-    answers.push(Array.isArray(body) ? body : rest)
+    const { execution_time_ms: _, ...rest } = (body ?? {}) as Record<string, unknown>
+    const text = JSON.stringify(Array.isArray(body) ? body : rest)
+    answers.push(JSON.parse(text.replaceAll(/"num_(views|downloads)":\d+/g, '"$1":0')) as unknown)
   }
   return answers
 }
 
-it('all routes are called here', () => {
-  const folder = join(root, 'src/frontdoor/platform-rest')
-  const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')).join(
-    '\n',
-  )
-  const routes = [...code.matchAll(/app\.(\w+)(?:<[^>]*>+)?\(\s*'(\/[^']*)'/g)]
-    .map(([, method, path]) => `${method!.toUpperCase()} ${path}`)
-  expect(routes.length).toBeGreaterThan(45)
+it('all routes are called here', async () => {
+  const routes = new Set<string>()
+  const app = fastify({ exposeHeadRoutes: false })
+  app.addHook('onRoute', ({ method, url, routePath }) => {
+    expect(url).toMatch(/^\/api\/v[12]\//)
+    for (const each of [method].flat()) routes.add(`${each} ${routePath}`)
+  })
+  await addPlatform(app as never, whatever as never)
+  expect(routes.size).toBeGreaterThan(150)
   const called = new Set(casesOf(theirs).map(({ route }) => route))
-  expect(routes.filter((route) => !called.has(route))).toEqual([])
+  expect([...routes].filter((route) => !called.has(route))).toEqual([])
 })
 
 it('the owner gets what is asked for', async () => {
+  const read =
+    /^(GET|POST) \/(repos|settings|runs|traces|threads|sessions|feedback|charts|datasets|examples)/
   const empty = casesOf(theirs).filter(({ access }) => access === 'read')
-    .filter(({ route }) =>
-      /^(GET|POST) \/(runs|traces|threads|sessions|feedback|charts)/.test(route)
-    )
+    .filter(({ route }) => read.test(route))
   for (const each of empty) {
     const { status } = await send(owner, each)
     expect(status, each.path).toBe(each.route === 'GET /sessions/resolutions' ? 404 : 200)
@@ -104,6 +162,8 @@ it('nobody gets anything without a key, and a reader changes nothing', async () 
   for (const each of casesOf(theirs)) {
     const { status } = await send('', each)
     if (each.access === 'public') expect(status, each.path).not.toBe(401)
+    // What nobody shows is not there.
+    else if (each.access === 'shown') expect(status, each.path).toBe(404)
     else expect(status, `${each.route} ${each.path}`).toBe(401)
     if (each.access === 'change') {
       expect((await send(reader, each)).status, `${each.route} ${each.path}`).toBe(403)
@@ -122,4 +182,22 @@ it('another tenant gets nothing, and changes nothing', async () => {
     expect(JSON.stringify(body) ?? '', `${each.route} ${each.path}`).not.toContain(mark)
   }
   expect(await seenBy(owner)).toEqual(before)
+})
+
+it('datasets and examples of another tenant are not there', async () => {
+  const { dataset, example, experiment, comparison } = theirs
+  const named = casesOf(theirs).filter(({ route, path }) =>
+    /datasets|examples/.test(route)
+    && [dataset, example, experiment, comparison].some((id) => path.includes(id))
+  )
+  expect(named.length).toBeGreaterThan(30)
+  for (const each of named) {
+    const { status, body } = await send(stranger, each)
+    const name = `${each.route} ${each.path}`
+    // Lists of what has these ids are empty.
+    if (/[?&](id|reference_dataset)=/.test(each.path)) {
+      expect([200, JSON.stringify((body as { items?: unknown }).items ?? body)], name)
+        .toEqual([200, '[]'])
+    } else expect(status, name).toBe(404)
+  }
 })

@@ -5,12 +5,10 @@ Prints a line of JSON for each check: its name, and what went wrong.
 
 import asyncio
 import datetime
-import json
 import os
 import sys
-import traceback
+import time
 import uuid
-import warnings
 
 BASE, PROJECT = sys.argv[1:3]
 os.environ.update(LANGSMITH_TRACING="true", LANGSMITH_ENDPOINT=BASE, LANGSMITH_API_KEY="a key",
@@ -20,26 +18,9 @@ from langsmith import AsyncClient, Client, get_current_run_tree, traceable  # no
 from langsmith.run_trees import RunTree, get_cached_client  # noqa: E402
 from langsmith.utils import LangSmithConflictError, LangSmithNotFoundError  # noqa: E402
 
+from report import check, refused  # noqa: E402
+
 client = get_cached_client()
-warnings.formatwarning = lambda message, kind, *_: f"{kind.__name__}: {message}\n"
-
-
-def check(work):
-    """Runs the check at once, in the order of the file."""
-    outcome = {"check": work.__name__}
-    try:
-        work()
-    except Exception:
-        outcome["error"] = traceback.format_exc()
-    print(json.dumps(outcome), flush=True)
-
-
-def refused(kind, call):
-    try:
-        call()
-    except kind:
-        return
-    raise AssertionError(f"not refused with {kind.__name__}")
 
 
 def names(**question):
@@ -186,6 +167,34 @@ def feedback():
 
 
 @check
+def prices():
+    price = {"name": f"{PROJECT} priced", "match_pattern": f"^{PROJECT}", "prompt_cost": 0.5,
+             "completion_cost": 0.25, "prompt_cost_details": {"cache_read": 0.125}}
+    made = client.request_with_retries("POST", "/model-price-map", json=price).json()
+
+    @traceable(run_type="llm", name="priced", metadata={
+        "ls_model_name": PROJECT, "ls_provider": "own", "price": "known"})
+    def priced():
+        return {"role": "assistant", "content": "", "usage_metadata": {
+            "input_tokens": 10, "output_tokens": 4, "total_tokens": 14,
+            "input_token_details": {"cache_read": 8}}}
+
+    @traceable(name="priced outer", project_name=f"{PROJECT} priced")
+    def outer():
+        return priced()["role"]
+
+    time.sleep(5.1)  # Prices that were read before hold so long.
+    outer()
+    client.flush()
+    runs = {run.name: run for run in client.list_runs(project_name=f"{PROJECT} priced")}
+    for run in [client.read_run(runs["priced"].id), runs["priced outer"]]:
+        assert (run.prompt_cost, run.completion_cost, run.total_cost) == (2, 1, 3), run
+    project = client.read_project(project_name=f"{PROJECT} priced", include_stats=True)
+    assert project.total_cost == 3, project
+    client.request_with_retries("DELETE", f"/model-price-map/{made['id']}")
+
+
+@check
 def projects():
     read = client.read_project(project_name=PROJECT, include_stats=True)
     assert read.id == known["project"] and read.run_count > 0
@@ -196,6 +205,7 @@ def projects():
     client.update_project(made.id, description="y")
     again = client.read_project(project_id=str(made.id))
     assert again.description == "y" and again.metadata == {"a": 1}
+    client.delete_project(project_name=f"{PROJECT} priced")
     listed = client.list_projects(name_contains=PROJECT)
     assert sorted(each.name for each in listed) == [PROJECT, f"{PROJECT} made"]
     client.delete_project(project_name=f"{PROJECT} made")

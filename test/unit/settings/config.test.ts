@@ -32,6 +32,7 @@ describe('settings', () => {
       dataDirectory: '/heddle/starter/.heddle',
       port: 2024,
       platformPort: undefined,
+      hubHandle: new Map(),
       portIsChosen: false,
       host: '127.0.0.1',
       insecureListen: false,
@@ -39,6 +40,7 @@ describe('settings', () => {
       allowHosts: [],
       reload: true,
       egressAllow: [],
+      secretsKey: null,
       egressProxy: undefined,
       inRegion: false,
       auth: 'none',
@@ -124,6 +126,20 @@ describe('settings', () => {
     expect(resolved({ environment }).metrics).toBeNull()
     expect(resolved({ environment, options: { metricsPort: '9464' } }).metrics)
       .toEqual({ host: '0.0.0.0', port: 9464 })
+  })
+
+  it('serve the page for another server if its URL is given', () => {
+    expect(resolved({ options: { studio: 'off' } }).studio).toBeNull()
+    expect(resolved({ options: { studio: 'on' } }).studio).toEqual({})
+    expect(resolved({ environment: { HEDDLE_STUDIO: 'https://a.example' } }).studio)
+      .toEqual({ apiUrl: 'https://a.example' })
+    expect(mistakes({ options: { studio: 'maybe' } })).toContain(
+      'must be on, off or an http(s) URL',
+    )
+  })
+
+  it('name the key of secrets by a file', () => {
+    expect(resolved({ options: { secretsKey: 'k' } }).secretsKey).toMatch(/^\/.*\/k$/)
   })
 
   it('send traces if the environment names a collector', () => {
@@ -302,7 +318,7 @@ describe('settings', () => {
   })
 
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(60)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(70)
     for (const { message } of Object.values(knownSettings)) {
       expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }

@@ -96,7 +96,7 @@ function modelCalls({ result }: OwnTask): readonly Readonly<Record<string, unkno
     .filter(({ type, usage_metadata: usage }) => type === 'ai' && isObject(usage))
 }
 
-function modelStep([parent]: OwnStep, message: Readonly<Record<string, unknown>>,
+function modelStep([parent, { extra }]: OwnStep, message: Readonly<Record<string, unknown>>,
   n: number): OwnStep {
   const { response_metadata: response, usage_metadata: usage } = message
   const { model_name: named, model = named } = isObject(response) ? response : {}
@@ -112,7 +112,9 @@ function modelStep([parent]: OwnStep, message: Readonly<Record<string, unknown>>
     completionTokens: numberOf(output),
     totalTokens: numberOf(total),
   })
-  return [head, { inputs: jsonBytes({}), outputs: jsonBytes({ messages: [message] }) }]
+  // The metadata of its step: they say where in the thread it was asked.
+  return [head, { inputs: jsonBytes({}), outputs: jsonBytes({ messages: [message] }),
+    ...extra !== undefined && { extra } }]
 }
 
 /** A span below another one of the same trace. */

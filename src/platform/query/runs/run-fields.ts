@@ -10,12 +10,21 @@ import type { Content } from '../content.ts'
 /** The JSON of a member of a run: a text, or bytes that are put in as they are. */
 export type Json = string | Uint8Array
 
-/** Makes a member of a run. The content is there if the field needs it. */
-export type RunField = (head: SpanHead, content: Content) => Json
+/** An attachment of a span, and where it can be read. */
+export interface AttachmentLink {
+  readonly name: string
+  readonly type: string
+  readonly url: string
+}
+
+/** Makes a member of a run. The content and the attachments are there if the field needs them. */
+export type RunField = (head: SpanHead, content: Content,
+  attachments: readonly AttachmentLink[]) => Json
 
 /** Members of runs by their name. */
 export interface RunFields {
-  readonly [name: string]: { readonly of: RunField; readonly needsContent: boolean }
+  readonly [name: string]: { readonly of: RunField; readonly needsContent: boolean;
+    readonly needsAttachments?: boolean }
 }
 
 /** A member that the head has. */
@@ -26,6 +35,15 @@ export function fromHead(of: (head: SpanHead) => string): RunFields[string] {
 /** A member that needs the payload. */
 export function fromContent(of: RunField): RunFields[string] {
   return { of, needsContent: true }
+}
+
+/** A member about the attachments of a span; null if there are none. */
+export function fromAttachments(
+  of: (attachments: readonly AttachmentLink[]) => readonly (readonly [string, unknown])[],
+): RunFields[string] {
+  return { needsContent: false, needsAttachments: true,
+    of: (_head, _content, attachments) =>
+      attachments.length === 0 ? 'null' : JSON.stringify(Object.fromEntries(of(attachments))) }
 }
 
 /** A member that nothing here knows of yet. */

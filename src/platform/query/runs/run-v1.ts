@@ -4,8 +4,8 @@ import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import type { Content } from '../content.ts'
 import { previewOf } from './preview.ts'
-import { appPath, dollars, feedbackStats, fromContent, fromHead, numeric, parentsOf, quoted,
-  quotedId, unknownValue } from './run-fields.ts'
+import { appPath, dollars, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
+  parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { isRoot, statusOf } from '../test-span.ts'
 
@@ -34,7 +34,11 @@ export const runV1Fields: RunFields = {
   outputs: member('outputs'),
   outputs_preview: preview('outputs'),
   outputs_s3_urls: unknownValue,
-  s3_urls: unknownValue,
+  s3_urls: fromAttachments((attachments) =>
+    attachments.map((
+      { name, type, url },
+    ) => [`attachment.${name}`, { presigned_url: url, mime_type: type }])
+  ),
   serialized: member('serialized'),
   tags: member('tags', '[]'),
   parent_run_id: fromHead(({ parent }) => quotedId(parent)),

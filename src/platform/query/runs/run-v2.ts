@@ -4,8 +4,8 @@ import type { PayloadField } from '../../spans/payload.ts'
 import { timeTextUs } from '../../spans/time.ts'
 import { metadataOf } from '../content.ts'
 import { errorPreview, previewOf } from './preview.ts'
-import { appPath, average, feedbackStats, fromContent, fromHead, numeric, parentsOf, quoted,
-  quotedId, unknownValue } from './run-fields.ts'
+import { appPath, average, feedbackStats, fromAttachments, fromContent, fromHead, numeric,
+  parentsOf, quoted, quotedId, unknownValue } from './run-fields.ts'
 import type { RunFields } from './run-fields.ts'
 import { errorText, isRoot, numberIn, statusOf } from '../test-span.ts'
 
@@ -61,7 +61,7 @@ export const runV2Fields: RunFields = {
   price_model_id: unknownValue,
   tags: member('tags', '[]'),
   app_path: fromHead((head) => quoted(appPath(head))),
-  attachments: unknownValue,
+  attachments: fromAttachments((attachments) => attachments.map(({ name, url }) => [name, url])),
   ls_user_id: unknownValue,
   thread_evaluation_time: unknownValue,
   is_in_dataset: fromHead(({ example }) => String(example !== null)),

@@ -2,11 +2,10 @@
 
 import type { SpanHead } from '../../spans/span.ts'
 import { contentOf } from '../content.ts'
-import type { Content } from '../content.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { slicesOf } from '../order.ts'
 import type { Payloads } from '../payloads.ts'
-import type { RunField } from './run-fields.ts'
+import type { AttachmentLink } from './run-fields.ts'
 import { runV1Fields, runV1Member, runV1Required } from './run-v1.ts'
 import { runV2Fields, runV2Member, runV2Required } from './run-v2.ts'
 
@@ -20,6 +19,8 @@ const nothing = contentOf({})
 /** What is around each run, and who may end it. */
 export interface WriteOptions {
   readonly around?: ((head: SpanHead) => readonly [before: string, after: string]) | undefined
+  /** More members of a run, as JSON with a comma before each. */
+  readonly more?: ((head: SpanHead) => string) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -29,28 +30,40 @@ export interface RunWriter {
   write(json: JsonWriter, heads: readonly SpanHead[], options?: WriteOptions): Promise<void>
 }
 
-/** A writer for these members; without `select` for all. Unknown ones are left out. */
-export function runWriter(version: 1 | 2, select: readonly string[] | undefined,
-  payloads: Payloads): RunWriter {
+/** Finds the attachments of a span. */
+export type AttachmentsOf = (head: SpanHead) => Promise<readonly AttachmentLink[]>
+
+/**
+ * A writer for these members; without `select` for all. Unknown ones are left out. Without
+ * `attachmentsOf` no span has any.
+ */
+export function runWriter(version: 1 | 2, select: readonly string[] | undefined, payloads: Payloads,
+  attachmentsOf?: AttachmentsOf): RunWriter {
   const { fields, memberOf, required } = apis[version]
   const chosen = select === undefined
     ? Object.keys(fields)
     : [...new Set([...required, ...select.map(memberOf)])]
       .filter((name) => Object.hasOwn(fields, name))
   const needsContent = chosen.some((name) => fields[name]!.needsContent)
+  const needsAttachments = chosen.some((name) => fields[name]!.needsAttachments)
   const members = chosen.map((name, index) =>
     [`${index === 0 ? '{' : ','}"${name}":`, fields[name]!.of] as const
   )
   let isFirst = true
   return {
-    async write(json, heads, { around = () => ['', ''], signal } = {}) {
+    async write(json, heads, { around = () => ['', ''], more, signal } = {}) {
       const withContent = needsContent ? payloads.of(heads) : withNothing(heads)
       for await (const [head, content] of withContent) {
         signal?.throwIfAborted()
         const [before, after] = around(head)
         json.add(isFirst ? before : `,${before}`)
         isFirst = false
-        writeRun(json, members, head, content)
+        const attachments = needsAttachments ? await attachmentsOf?.(head) ?? [] : []
+        for (const [name, of] of members) {
+          json.add(name)
+          json.add(of(head, content, attachments))
+        }
+        json.add(`${more?.(head) ?? ''}}`)
         json.add(after)
       }
     },
@@ -63,13 +76,4 @@ async function* withNothing(heads: readonly SpanHead[]) {
     for (const head of slice) yield [head, nothing] as const
     await new Promise((turn) => setImmediate(turn))
   }
-}
-
-function writeRun(json: JsonWriter, members: readonly (readonly [string, RunField])[],
-  head: SpanHead, content: Content): void {
-  for (const [name, of] of members) {
-    json.add(name)
-    json.add(of(head, content))
-  }
-  json.add('}')
 }

@@ -1,10 +1,10 @@
-/** The spans, the feedback and the roll-ups of all tenants in Cassandra. */
+/** The spans, the feedback, the roll-ups and the documents of all tenants in Cassandra. */
 
 import type { Env } from '../../../../cluster/index.ts'
 import { termOf } from '../../../platform/index.ts'
-import type { BlockId, Feedback, FeedbackQuery, FeedbackToken, FilePart, Hour, Plan, Removal,
-  ScanMark, ScannedHeads, SpanHead, SpanPlace, SpansOfRequest, SpanStore,
-  Uuid } from '../../../platform/index.ts'
+import type { BlockId, Document, DocumentPlace, DocumentRange, Feedback, FeedbackQuery,
+  FeedbackToken, FilePart, Hour, Plan, Removal, ScanMark, ScannedHeads, SpanHead, SpanPlace,
+  SpansOfRequest, SpanStore, Uuid } from '../../../platform/index.ts'
 import type { Connection } from '../driver/connection.ts'
 import { forEachLimit } from '../driver/for-each-limit.ts'
 import { ChunkTable } from '../log/chunk-table.ts'
@@ -12,6 +12,7 @@ import { BlockTable } from './block-table.ts'
 import type { TracePlace } from './block-table.ts'
 import { BucketTable } from './bucket-table.ts'
 import { ConstantBodies } from './constant-bodies.ts'
+import { DocumentTable } from './document-table.ts'
 import type { PlacedFeedback } from './feedback-row.ts'
 import { feedbackLivesS, FeedbackTable } from './feedback-table.ts'
 import { FeedbackTokenTable } from './feedback-token-table.ts'
@@ -26,11 +27,14 @@ import { RollUpTable } from './roll-up-table.ts'
 import { SpanTable } from './span-table.ts'
 import { StatementBatches } from './statement-batches.ts'
 import { Visibility } from './visibility.ts'
+import { WaitingFeedback } from './waiting-feedback.ts'
 
 /** Heads of a slice of a trace, and spans of a trace that are read. */
 const [traceSlice, traceMax] = [500, 100_000]
 /** Hours that are asked at a time whether they have a span. */
 const hoursAtOnce = 16
+/** Feedback that waited, and is given to its span at a time. */
+const waitingAtOnce = 16
 
 /** A store of spans over a connection, which it owns. Any number of them may write at once. */
 export class CassandraSpans implements SpanStore {
@@ -41,8 +45,10 @@ export class CassandraSpans implements SpanStore {
   readonly #locations: LocationTable
   readonly #files: FileTable
   readonly #feedback: FeedbackTable
+  readonly #waiting: WaitingFeedback
   readonly #tokens: FeedbackTokenTable
   readonly #rollUps: RollUpTable
+  readonly #documents: DocumentTable
   readonly #visibility: Visibility
 
   constructor(connection: Connection, env: Env) {
@@ -54,8 +60,10 @@ export class CassandraSpans implements SpanStore {
     this.#locations = new LocationTable(connection)
     this.#files = new FileTable(connection, bodies)
     this.#feedback = new FeedbackTable(connection)
+    this.#waiting = new WaitingFeedback(connection)
     this.#tokens = new FeedbackTokenTable(connection, env)
     this.#rollUps = new RollUpTable(connection, env)
+    this.#documents = new DocumentTable(connection, bodies)
     this.#visibility = new Visibility(this.#buckets)
   }
 
@@ -73,6 +81,7 @@ export class CassandraSpans implements SpanStore {
     await this.#files.add(batches, tenant, files, ofTrace)
     await batches.write(this.#connection)
     hoursWritten()
+    await this.#markWaiting(tenant, places)
     await this.#rollUps.touch(places)
   }
 
@@ -122,13 +131,41 @@ export class CassandraSpans implements SpanStore {
       const [visible] = place === null ? [null] : await this.#visibility.of([place])
       if (visible === undefined) continue
       await this.#feedback.put(placed)
-      if (place === null) continue
-      await this.#connection.repeatableBatch([
-        this.#spans.mark(place, { id: row.id, data: bytesOfMark(row),
-          term: termOf.feedback(row.key), timeToLiveS: feedbackLivesS }),
-      ])
-      await this.#rollUps.touch([place])
+      if (place !== null) await this.#mark(row, place)
+      else if (row.span !== null) await this.#awaitSpan(row, row.span)
     }
+  }
+
+  /** Gives the span its mark when it is written, or now if it was written meanwhile. */
+  async #awaitSpan({ tenant, id }: Feedback, span: Uuid): Promise<void> {
+    await this.#waiting.add(tenant, { span, id })
+    const places = await this.#visibility.of(await this.#locations.find(tenant, [span]))
+    if (places.length > 0) await this.#markWaiting(tenant, places)
+  }
+
+  /** Marks spans with the feedback that came before them. */
+  async #markWaiting(tenant: string, places: readonly SpanPlace[]): Promise<void> {
+    const waiting = await this.#waiting.for(tenant, places.map(({ id }) => id))
+    if (waiting.length === 0) return
+    const visible = Map.groupBy(await this.#visibility.of(places), ({ id }) => id)
+    await forEachLimit(waitingAtOnce, waiting, async (each) => {
+      const row = (await this.#feedback.get(tenant, each.id))?.row
+      if (row !== undefined && row.span === each.span) {
+        for (const place of visible.get(each.span) ?? []) {
+          await this.#feedback.put({ row, place })
+          await this.#mark(row, place)
+        }
+      }
+      await this.#waiting.remove(tenant, each)
+    })
+  }
+
+  async #mark(row: Feedback, place: SpanPlace): Promise<void> {
+    await this.#connection.repeatableBatch([
+      this.#spans.mark(place, { id: row.id, data: bytesOfMark(row), term: termOf.feedback(row.key),
+        timeToLiveS: feedbackLivesS }),
+    ])
+    await this.#rollUps.touch([place])
   }
 
   async getFeedback(tenant: string, id: Uuid): Promise<Feedback | undefined> {
@@ -183,6 +220,26 @@ export class CassandraSpans implements SpanStore {
       if (await this.#spans.someIn(tenant, project, hour)) full.add(hour)
     })
     return oldest.filter((hour) => full.has(hour))
+  }
+
+  putDocuments(place: DocumentPlace, documents: readonly Document[]): Promise<void> {
+    return this.#documents.putDocuments(place, documents)
+  }
+
+  getDocuments(place: DocumentPlace, keys: readonly string[]): Promise<readonly Document[]> {
+    return this.#documents.getDocuments(place, keys)
+  }
+
+  listDocuments(place: DocumentPlace, range: DocumentRange): Promise<readonly Document[]> {
+    return this.#documents.listDocuments(place, range)
+  }
+
+  deleteDocuments(place: DocumentPlace, keys: readonly string[]): Promise<void> {
+    return this.#documents.deleteDocuments(place, keys)
+  }
+
+  dropDocuments(place: DocumentPlace): Promise<void> {
+    return this.#documents.dropDocuments(place)
   }
 
   async close(): Promise<void> {

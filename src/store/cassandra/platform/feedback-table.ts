@@ -69,9 +69,10 @@ export class FeedbackTable {
   }
 
   async list(query: FeedbackQuery): Promise<readonly Feedback[]> {
-    const { tenant, spans, project, keys, limit, offset } = query
+    const { tenant, spans, project, onProject = false, keys, limit, offset } = query
+    const wide = project === undefined || !onProject ? project : onProjectScope(project)
     const ids = spans === undefined
-      ? this.#ordered(tenant, project ?? whole)
+      ? this.#ordered(tenant, wide ?? whole)
       : await this.#ofSpans(tenant, spans)
     const found: Feedback[] = []
     let matching = 0
@@ -83,6 +84,7 @@ export class FeedbackTable {
       if (row === undefined || row.createdUs !== each.createdUs) continue
       if (keys !== undefined && !keys.includes(row.key)) continue
       if (project !== undefined && row.project !== project) continue
+      if (onProject && row.span !== null) continue
       if (spans !== undefined && !spans.includes(row.span ?? '')) continue
       if (matching++ >= offset) found.push(row)
     }
@@ -137,7 +139,13 @@ export class FeedbackTable {
 }
 
 function scopesOf({ span, project }: Feedback): readonly Uuid[] {
-  return [whole, ...span === null ? [] : [span], ...project === null ? [] : [project]]
+  return [whole, ...span === null ? [] : [span], ...project === null ? [] : [project],
+    ...span === null && project !== null ? [onProjectScope(project)] : []]
+}
+
+/** The scope of feedback on the project itself: its id with the last bit changed. */
+function onProjectScope(project: Uuid): Uuid {
+  return project.slice(0, -1) + (parseInt(project.at(-1)!, 16) ^ 1).toString(16)
 }
 
 function orderValues({ tenant, createdUs, id }: Feedback, scope: Uuid): Value[] {

@@ -1,6 +1,6 @@
 /** The tables, in numbered steps. A step never changes; a later change is a new step. */
 
-import { platformTables } from './platform-tables.ts'
+import { documentTable, feedbackWaitingTable, platformTables } from './platform-tables.ts'
 
 /** Names of the two keyspaces: of the data, and of control rows. */
 export interface Keyspaces {
@@ -173,4 +173,16 @@ export const migrations: readonly Migration[] = [
     oldest: 6,
   },
   { statements: (keyspaces) => [runTime(keyspaces), runHour(keyspaces)], oldest: 6 },
+  {
+    statements: (
+      { keyspace },
+    ) => [documentTable({ keyspace, options: `${reads} AND ${rewritten}` })],
+    oldest: 6,
+  },
+  {
+    statements: (
+      { keyspace },
+    ) => [feedbackWaitingTable({ keyspace, options: `${reads} AND ${rewritten}` })],
+    oldest: 6,
+  },
 ]

@@ -3,6 +3,20 @@
  * of maps and elements of sets merge by themselves.
  */
 
+/** The table of documents. Their bodies never expire. */
+export function documentTable({ keyspace, options }: PlatformTables): string {
+  return `CREATE TABLE IF NOT EXISTS ${keyspace}.document (tenant text, kind text, owner blob,
+  key text, data blob, chunks int, version text,
+  PRIMARY KEY ((tenant, kind, owner), key)) WITH ${options}`
+}
+
+/** The table of feedback whose span is not there yet. `minute` is that of the span's id. */
+export function feedbackWaitingTable({ keyspace, options }: PlatformTables): string {
+  return `CREATE TABLE IF NOT EXISTS ${keyspace}.feedback_waiting (tenant text, minute bigint,
+  span_id blob, id blob, present boolean,
+  PRIMARY KEY ((tenant, minute), span_id, id)) WITH ${options}`
+}
+
 /** Tables that are written at any time and read by key or in the order of a partition. */
 interface PlatformTables {
   readonly keyspace: string

@@ -48,8 +48,8 @@ export class FeedbackRows {
   }
 
   list(tenant: number, query: FeedbackQuery): readonly Feedback[] {
-    const { spans, project, keys, limit, offset } = query
-    const index = spans !== undefined
+    const { spans, project, onProject = false, keys, limit, offset } = query
+    const index = spans !== undefined || onProject
       ? 'feedback_span'
       : project !== undefined
       ? 'feedback_project'
@@ -60,6 +60,7 @@ export class FeedbackRows {
       conditions.push('span IN (SELECT unhex(value) FROM json_each(?))')
       values.push(JSON.stringify(spans.map((span) => span.replaceAll('-', ''))))
     }
+    if (onProject) conditions.push('span IS NULL')
     if (project !== undefined) {
       conditions.push('project = ?')
       values.push(bytesOfUuid(project))

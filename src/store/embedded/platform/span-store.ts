@@ -1,8 +1,9 @@
-/** The store of spans over `traces.db`, for one thread. */
+/** The store of the platform over `traces.db` and `documents.db`, for one thread. */
 
 import type { Plan, ScanMark, ScannedHeads, SpanHead, SpanPlace,
   SpanStore } from '../../../platform/index.ts'
 import { busy, sqliteCode } from '../file/disk-error.ts'
+import { DocumentFile } from './document-file.ts'
 import { feedbackStore } from './feedback-store.ts'
 import { ProjectScan } from './project-scan.ts'
 import { mergedScans, turn } from './span-scan.ts'
@@ -18,6 +19,7 @@ const [firstWindows, firstWindowMin, firstWindowMax] = [500, 8, 128]
 /** Opens the store of one thread. A file that cannot be used fails each call, not the opening. */
 export function traceStore(options: TraceFileOptions): SpanStore {
   const file = new TraceFile(options)
+  const documents = new DocumentFile(options)
   const asked = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await work()
@@ -62,7 +64,15 @@ export function traceStore(options: TraceFileOptions): SpanStore {
         return project === undefined ? [] : file.reads!.hours.hours(project, from, to)
       }),
     ...sqlOver(file.path, options.env),
-    close: async () => file.close(),
+    putDocuments: (place, all) => documents.putDocuments(place, all),
+    getDocuments: (place, keys) => documents.getDocuments(place, keys),
+    listDocuments: (place, range) => documents.listDocuments(place, range),
+    deleteDocuments: (place, keys) => documents.deleteDocuments(place, keys),
+    dropDocuments: (place) => documents.dropDocuments(place),
+    close: async () => {
+      documents.close()
+      file.close()
+    },
   }
 }
 

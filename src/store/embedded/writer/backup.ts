@@ -1,4 +1,7 @@
-/** A backup of a data directory: one file with all that was acknowledged before it began. */
+/**
+ * A backup of a data directory: all that was acknowledged before it began. It is one file, and a
+ * second one beside it if there are documents.
+ */
 
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync,
   statSync } from 'node:fs'
@@ -23,10 +26,11 @@ export interface BackupOptions {
 const patienceMs = 10_000
 
 /**
- * Copies everything as it is at one moment. A server may keep writing to the directory. Returns the
- * size of the backup, which is on disk and for its owner only. Throws HeddleError: `exists` if
- * something is at the target, `unavailable` if the directory or the target cannot be used. Blocks
- * its thread for seconds.
+ * Copies everything as it is at one moment. A server may keep writing to the directory. Documents
+ * are copied after that moment, to the target with `.documents` at its end: they are written before
+ * their records. Returns the size of both, which are on disk and for their owner only. Throws
+ * HeddleError: `exists` if something is at a target, `unavailable` if the directory or the target
+ * cannot be used. Blocks its thread for seconds.
  */
 export function backUp({ directory, target }: BackupOptions): { readonly bytes: number } {
   const file = join(resolve(directory), 'heddle.db')
@@ -34,17 +38,36 @@ export function backUp({ directory, target }: BackupOptions): { readonly bytes: 
     throw new HeddleError('not_found', `There is no ${file}: name the data directory of the ` +
       'server.')
   }
-  if (existsSync(target)) throw taken(target)
-  const draft = `${target}-${process.pid}`
-  makeDraft(draft)
-  try {
+  const [documents, targetOfDocuments] = [join(directory, 'documents.db'), `${target}.documents`]
+  for (const each of [target, targetOfDocuments]) if (existsSync(each)) throw taken(each)
+  return withDraft(target, (draft) => {
     // The write-ahead file comes first: what is removed from it later is in the database by then.
     const records = readWriteAhead(file)
     copy(file, draft)
     addMissing(draft, file, records)
     const bytes = settle(draft)
+    const moreBytes = existsSync(documents) ? copyDocuments(documents, targetOfDocuments) : 0
+    // Whoever finds the backup finds its documents.
     publish(draft, target)
-    return { bytes }
+    return { bytes: bytes + moreBytes }
+  })
+}
+
+function copyDocuments(file: string, target: string): number {
+  return withDraft(target, (draft) => {
+    copy(file, draft)
+    const bytes = settle(draft)
+    publish(draft, target)
+    return bytes
+  })
+}
+
+/** Works on a file beside the target, which is gone after that. */
+function withDraft<Result>(target: string, work: (draft: string) => Result): Result {
+  const draft = `${target}-${process.pid}`
+  makeDraft(draft)
+  try {
+    return work(draft)
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) {
       rmSync(`${draft}${suffix}`, { force: true })

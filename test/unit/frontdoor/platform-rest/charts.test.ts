@@ -8,6 +8,7 @@ import type { PlatformDoor } from './platform-door.ts'
 const gone = '99999999-9999-4999-8999-999999999999'
 
 interface Section {
+  readonly id: string
   readonly title: string
   readonly charts: readonly { readonly title: string; readonly data: readonly object[] }[]
 }
@@ -32,10 +33,13 @@ describe('charts', () => {
     await make('loose')
     expect(first).toMatchObject({ title: 'second', chart_type: 'bar', metadata: null,
       series: [{ id: expect.any(String) as string, name: 's' }] })
-    expect(await sectionsOf(send)).toMatchObject([
+    const sections = await sectionsOf(send)
+    expect(sections).toMatchObject([
       { title: 'Charts', charts: [{ title: 'loose' }] },
       { title: 'mine', charts: [{ title: 'first' }, { title: 'second' }] },
     ])
+    expect((await send('POST', `/charts/section/${sections[0]!.id}`, {})).json)
+      .toMatchObject(sections[0]!)
     const path = `/charts/${String(first['id'])}`
     expect((await send('PATCH', path, { title: 'other', series: null })).json)
       .toMatchObject({ title: 'other', index: 2, series: first['series'] })
@@ -106,6 +110,8 @@ describe('charts', () => {
       expect((await stranger(method, path, method === 'DELETE' ? undefined : {})).status).toBe(404)
     }
     expect(await sectionsOf(stranger)).toEqual([])
+    const [loose] = await sectionsOf(reader)
+    expect((await stranger('POST', `/charts/section/${loose!.id}`, {})).status).toBe(404)
     expect((await reader('POST', path, {})).status).toBe(200)
     expect((await reader('PATCH', path, {})).status).toBe(403)
     expect((await reader('DELETE', path)).status).toBe(403)

@@ -283,6 +283,33 @@ describe('a catalog', () => {
     await house.ask({ kind: 'change', id: 'id of b', change: { bodyJson: '{"x":1}' } })
     await house.ask({ kind: 'change', id: 'id of a', change: longer })
   })
+
+  it('changes a record only if it is as expected: of racing changes one wins', async () => {
+    const house = new CatalogHouse()
+    await house.create({ name: 'a' })
+    const change = (head: string) =>
+      house.ask({ kind: 'change', id: 'id of a',
+        change: { expected: { head: null }, bodyJson: JSON.stringify({ head }) } })
+        .then(() => head, ({ code }: { readonly code: string }) => code)
+    const outcomes = await Promise.all(['x', 'y', 'z'].map(change))
+    expect(outcomes.toSorted()).toEqual(['stale', 'stale', 'x'])
+    house.start()
+    expect(await change('later')).toBe('stale')
+  })
+
+  it('counts the bytes that its records keep elsewhere, also for the next owner', async () => {
+    const house = new CatalogHouse({ heldBytes: 100 })
+    await house.create({ name: 'a', heldBytes: 60 })
+    const hold = (heldBytesAdded: number) =>
+      house.ask({ kind: 'change', id: 'id of a', change: { heldBytesAdded } })
+    house.start()
+    await expect(hold(41)).rejects.toMatchObject({ code: 'full' })
+    await expect(house.create({ name: 'b', heldBytes: 41 })).rejects.toMatchObject({ code: 'full' })
+    await hold(-20)
+    await house.create({ name: 'b', heldBytes: 60 })
+    await expect(hold(1)).rejects.toMatchObject({ code: 'full' })
+    await hold(-1)
+  })
 })
 
 describe('a list of a catalog', () => {

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { ingestHandlers } from '../../../../src/platform/ingest/ingest-handlers.ts'
 import type { IngestAnswer, IngestCall, Project, SpanHead,
   SpanStore } from '../../../../src/platform/index.ts'
+import type { PriceJson } from '../../../../src/platform/models/prices.ts'
 import { openBlock } from '../../../../src/platform/spans/block.ts'
 import { payloadOf } from '../../../../src/platform/spans/payload.ts'
 import { uuidOfBytes } from '../../../../src/platform/spans/uuid-bytes.ts'
@@ -40,6 +41,7 @@ export function projectId(name: string): string {
 /** Opens the handlers. */
 export function ingestHouse(
   changes: (store: SpanStore) => SpanStore = (store) => store,
+  prices: readonly PriceJson[] = [],
 ): IngestHouse {
   const store = changes(memorySpans())
   const env = virtualEnv()
@@ -49,11 +51,16 @@ export function ingestHouse(
     description: null, extraJson: '{}', referenceDatasetId: null, retentionDays: 14,
     longLived: false, createdMs: 0, modifiedMs: 0, restJson: '{}' })
   const handlers = ingestHandlers({ store, env, needs: {
+    datasets: async () => [],
+    chargeDataset: async () => undefined,
+    publishDataset: async () => undefined,
     projects: async ({ names, ids }) => {
       asked.push(...names)
       for (const name of names) made.set(projectId(name), project(name))
       return [...names.map(project), ...ids.flatMap((id) => made.get(id) ?? [])]
     },
+    prices: async () => prices,
+    ended: () => Promise.resolve(),
   } })
   const send: IngestHouse['send'] = (call) =>
     handlers.ingest({ tenant: 'acme', form: 'multipart', encoding: '', contentType: '', ...call })

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { backUp, openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
+import { openSpanStore } from '../../../../../src/store/embedded/platform/open.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aThread, textBody } from '../../../../contract/rows.ts'
 import { virtualEnv } from '../../../../support/env.ts'
@@ -90,6 +91,29 @@ describe('a backup', () => {
     const copy = await restored(file)
     expect(await copy.threads.get('local', row.threadId)).toEqual(row)
     await copy.close()
+  })
+
+  it('has the documents in a file beside it', async () => {
+    await (await openEmbeddedStore({ directory, env })).close()
+    const owner = randomUUID()
+    const at = { tenant: 't', kind: 'commit', owner } as const
+    const open = (folder: string) =>
+      openSpanStore({ directory: folder, diskBytes: 2 ** 40 }, 'write')
+    const documents = await open(directory)
+    const file = target()
+    await documents.putDocuments(at, [{ key: 'k', body: textBody('kept') }])
+    backUp({ directory, target: file })
+    await documents.close()
+    const folder = join(place.directory, 'with documents')
+    mkdirSync(folder)
+    copyFileSync(`${file}.documents`, join(folder, 'documents.db'))
+    const read = await open(folder)
+    const [found] = await read.getDocuments(at, ['k'])
+    await read.close()
+    expect(Buffer.from(found!.body).toString()).toBe(Buffer.from(textBody('kept')).toString())
+    expect(statSync(`${file}.documents`).mode & 0o777).toBe(0o600)
+    writeFileSync(`${file}-b.documents`, 'mine')
+    expect(() => backUp({ directory, target: `${file}-b` })).toThrow(/documents exists already/)
   })
 
   it('has nothing of what was deleted', async () => {

@@ -1,0 +1,97 @@
+/** Routes of comparisons of experiments. */
+
+import { Type } from 'typebox'
+
+import { HeddleError } from '../../../errors.ts'
+import { tenantId, zonedTextUs } from '../../../platform/index.ts'
+import type { Comparison } from '../../../platform/index.ts'
+import { sendRows } from '../../http/list-reply.ts'
+import type { App } from '../../http/route.ts'
+import { JsonObject, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { requireId } from '../path-id.ts'
+import { platformRoute, projectsOf } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+import { datasetOf, IdPath } from './dataset-of.ts'
+
+const MakeComparison = Type.Object({
+  id: Type.Optional(Nullable(UuidText())),
+  name: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
+  description: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+  experiment_ids: Type.Array(UuidText(), { minItems: 1, maxItems: 100 }),
+  reference_dataset_id: Type.Optional(Nullable(UuidText())),
+  extra: Type.Optional(Nullable(JsonObject({ 'x-max-characters': 48 * 1024 }))),
+})
+const ListComparisons = Type.Object({
+  id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
+  name: Type.Optional(Type.String({ maxLength: 1_000 })),
+  name_contains: Type.Optional(Type.String({ maxLength: 1_000 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+  offset: Type.Optional(Offset()),
+})
+
+/** Adds the routes below `/api/v1`. */
+export function comparisonRoutes(app: App, { platform, env, ...parts }: PlatformParts): void {
+  const { comparisons } = platform
+  /** Experiments that were deleted are missing. */
+  const jsonOf = async (tenant: string, comparison: Comparison) =>
+    comparisonJson(tenant, comparison, await platform.projects.get(tenant, comparison.experiments))
+
+  app.post('/datasets/comparative', platformRoute('change', { body: MakeComparison }),
+    async ({ body, caller }) => {
+      const { tenant } = caller
+      const projects = await projectsOf(platform, { caller }, body.experiment_ids)
+      const dataset = body.reference_dataset_id ?? projects[0]?.referenceDatasetId ?? null
+      const isWhole = projects.length === new Set(body.experiment_ids).size
+      if (dataset === null || !isWhole
+        || projects.some(({ referenceDatasetId }) => referenceDatasetId !== dataset)) {
+        throw new HeddleError('invalid', 'experiment_ids: expected experiments of one dataset.')
+      }
+      const made = await comparisons.create(tenant, {
+        name: body.name ?? `Comparison ${env.uuid7().slice(-8)}`,
+        description: body.description ?? null,
+        dataset,
+        experiments: body.experiment_ids,
+        extraJson: JSON.stringify(body.extra ?? {}),
+        ...typeof body.id === 'string' && { id: body.id },
+      })
+      return jsonOf(tenant, made)
+    })
+
+  app.get('/datasets/:id/comparative',
+    platformRoute('read', { params: IdPath, querystring: ListComparisons }),
+    async (request, reply) => {
+      const { caller: { tenant }, query } = request
+      const { id: dataset } = await datasetOf({ platform, env, ...parts }, request)
+      const { id: ids, name, name_contains: nameContains, limit = 100, offset = 0 } = query
+      const { comparisons: found, total } = await comparisons.list(tenant, { dataset, limit, offset,
+        ...ids && { ids }, ...name !== undefined && { name },
+        ...nameContains !== undefined && { nameContains } })
+      reply.header('x-pagination-total', total)
+      const rows = await Promise.all(found.map((each) => jsonOf(tenant, each)))
+      return sendRows(reply, rows, (row) => JSON.stringify(row))
+    })
+
+  app.delete('/datasets/comparative/:id', platformRoute('change', { params: IdPath }),
+    async ({ params, caller: { tenant } }) => {
+      const { id } = await comparisons.get(tenant, requireId(params.id, 'comparison'))
+      await comparisons.delete(tenant, id)
+      return { message: 'The comparison is deleted.' }
+    })
+}
+
+function comparisonJson(tenant: string, comparison: Comparison,
+  experiments: readonly { readonly id: string; readonly name: string }[]) {
+  const { id, name, description, dataset, extraJson, createdMs, modifiedMs } = comparison
+  return {
+    id,
+    name,
+    description,
+    tenant_id: tenantId(tenant),
+    reference_dataset_id: dataset,
+    created_at: zonedTextUs(createdMs * 1_000),
+    modified_at: zonedTextUs(modifiedMs * 1_000),
+    extra: JSON.parse(extraJson) as unknown,
+    experiments_info: experiments.map((each) => ({ id: each.id, name: each.name })),
+    feedback_stats: {},
+  }
+}

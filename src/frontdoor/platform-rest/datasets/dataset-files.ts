@@ -1,0 +1,58 @@
+/** Routes that give a dataset as a file. It is sent as it is read, however long it is. */
+
+import { Readable } from 'node:stream'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+import type { Dataset, ExamplesWish } from '../../../platform/index.ts'
+import { csvLine } from '../../../platform/index.ts'
+import type { App } from '../../http/route.ts'
+import { platformRoute } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+import { asOfField, asOfIn, datasetOf, IdPath } from './dataset-of.ts'
+
+const ReadFile = Type.Object(asOfField)
+const reading = { params: IdPath, querystring: ReadFile }
+const everything = { outputs: true, metadata: true, files: false }
+
+/** Adds the routes below `/api/v1`. */
+export function datasetFileRoutes(app: App, parts: PlatformParts): void {
+  const { datasets, query: ask } = parts.platform
+  /** Texts of examples of one version, also if others are published meanwhile. */
+  const send = async ({ caller: { tenant } }: FastifyRequest, reply: FastifyReply,
+    { type, dataset, first = '', end = '', ...wish }: FileWish) => {
+    async function* texts() {
+      if (first !== '') yield first
+      const all = datasets.examples(tenant, dataset, { ...wish, limit: Infinity,
+        shown: everything })
+      for await (const slice of all) yield slice.texts.map((text) => text + end).join('')
+    }
+    return reply.type(type).header('content-disposition', 'attachment')
+      .send(Readable.from(texts()))
+  }
+
+  app.get('/datasets/:id/csv', platformRoute('read', reading), async (request, reply) => {
+    const dataset = await datasetOf(parts, request)
+    const wish = asOfIn(request.query)
+    const names = await ask.namesOfExamples({ tenant: request.caller.tenant, dataset, ...wish })
+    return send(request, reply, { type: 'text/csv; charset=utf-8', dataset, ...wish,
+      first: csvLine([...names.inputs, ...names.outputs]), lines: { kind: 'csv', ...names } })
+  })
+  app.get('/datasets/:id/jsonl', platformRoute('read', reading),
+    async (request, reply) =>
+      send(request, reply, { type: 'application/jsonl', end: '\n',
+        dataset: await datasetOf(parts, request), ...asOfIn(request.query) }))
+  app.get('/datasets/:id/openai_ft', platformRoute('read', reading),
+    async (request, reply) =>
+      send(request, reply, { type: 'application/jsonl', lines: { kind: 'openai' },
+        dataset: await datasetOf(parts, request), ...asOfIn(request.query) }))
+}
+
+interface FileWish extends Pick<ExamplesWish, 'asOf' | 'lines'> {
+  readonly type: string
+  readonly dataset: Dataset
+  readonly first?: string
+  /** What follows each text. */
+  readonly end?: string
+}

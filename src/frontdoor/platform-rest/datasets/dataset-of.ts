@@ -1,0 +1,27 @@
+/** What routes of datasets share: the dataset and the version that a request names. */
+
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+import type { Dataset, ExamplesWish } from '../../../platform/index.ts'
+import { requireId } from '../path-id.ts'
+import type { PlatformParts } from '../platform-route.ts'
+
+/** A path with the id of a dataset. */
+export const IdPath = Type.Object({ id: Type.String() })
+
+/** A version of a dataset: a time or a tag. */
+export const asOfField = { as_of: Type.Optional(Type.String({ maxLength: 255 })) }
+
+/** The dataset that a path names. Throws `not_found`. */
+export function datasetOf({ platform }: PlatformParts, { params, caller }: {
+  readonly params: { readonly id: string }
+  readonly caller: FastifyRequest['caller']
+}): Promise<Dataset> {
+  return platform.datasets.one(caller.tenant, requireId(params.id, 'dataset'))
+}
+
+/** The version that a query names, if it does. */
+export function asOfIn({ as_of: asOf }: { readonly as_of?: string }): Pick<ExamplesWish, 'asOf'> {
+  return asOf === undefined || asOf === '' ? {} : { asOf }
+}

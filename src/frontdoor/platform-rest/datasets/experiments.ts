@@ -1,0 +1,105 @@
+/** Routes that show what experiments made of examples, side by side. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+import type { ExamplesSlice } from '../../../platform/index.ts'
+import { leftSignal, sendJson } from '../../http/list-reply.ts'
+import type { App } from '../../http/route.ts'
+import { cursorParts, cursorText } from '../../schema/cursor.ts'
+import { Json, Nullable, Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { platformRoute, projectsOf } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+import { datasetOf, IdPath } from './dataset-of.ts'
+
+const ids = (maxItems: number) => Type.Optional(Nullable(Type.Array(UuidText(), { maxItems })))
+const limit = () => Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 100 })))
+const QueryRuns = Type.Object({
+  session_ids: ids(20),
+  offset: Type.Optional(Offset()),
+  limit: limit(),
+  preview: Type.Optional(Json()),
+  comparative_experiment_id: Type.Optional(Nullable(UuidText())),
+  as_of: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+})
+const QueryRunsV2 = Type.Object({
+  experiment_ids: ids(20),
+  example_ids: ids(1_000),
+  comparative_experiment_id: Type.Optional(Nullable(UuidText())),
+  selects: Type.Optional(
+    Nullable(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 200 })),
+  ),
+  page_size: limit(),
+  limit: limit(),
+  cursor: Type.Optional(Nullable(Type.String({ maxLength: 8_192 }))),
+})
+
+/** Examples of a page by default. */
+const pageExamples = 20
+
+interface Wish {
+  readonly projects: readonly string[]
+  readonly comparison: string | null | undefined
+  readonly ids?: readonly string[]
+  readonly from: { readonly at: number; readonly skip: number }
+  readonly limit: number
+  readonly version: 1 | 2
+  readonly select?: readonly string[]
+  readonly asOf?: string
+}
+
+/** Adds the route below `/api/v1`. */
+export function datasetRunRoutes(app: App, parts: PlatformParts): void {
+  app.post('/datasets/:id/runs', platformRoute('read', { params: IdPath, body: QueryRuns }),
+    async (request, reply) => {
+      const { session_ids: projects, offset = 0, limit: wanted, as_of: asOf,
+        comparative_experiment_id: comparison } = request.body
+      const { texts } = await page(parts, request, reply, {
+        projects: projects ?? [],
+        comparison,
+        from: { at: 0, skip: offset },
+        limit: wanted ?? pageExamples,
+        version: 1,
+        ...typeof asOf === 'string' && { asOf },
+      })
+      return sendJson(reply, `[${texts.join(',')}]`)
+    })
+}
+
+/** Adds the route below `/api/v2`. */
+export function datasetRunRoutesV2(app: App, parts: PlatformParts): void {
+  app.post('/datasets/:id/experiment-runs',
+    platformRoute('read', { params: IdPath, body: QueryRunsV2 }), async (request, reply) => {
+    const { experiment_ids: projects, example_ids: examples, selects, page_size: size, cursor,
+      limit: other, comparative_experiment_id: comparison } = request.body
+    const { texts, next } = await page(parts, request, reply, {
+      projects: projects ?? [],
+      comparison,
+      from: { at: typeof cursor === 'string' ? Number(cursorParts(cursor)[0]) || 0 : 0, skip: 0 },
+      limit: size ?? other ?? pageExamples,
+      version: 2,
+      ...examples && { ids: examples },
+      ...selects && { select: selects },
+    })
+    const after = next === undefined ? null : cursorText([next.at])
+    return sendJson(reply, `{"items":[${texts.join(',')}],"next_cursor":${JSON.stringify(after)}}`)
+  })
+}
+
+/** Without experiments, those of the comparison, or the newest ones of the dataset. */
+async function page(parts: PlatformParts, request: FastifyRequest, reply: FastifyReply,
+  { projects: asked, comparison, ...wish }: Wish): Promise<ExamplesSlice> {
+  const { platform } = parts
+  const { tenant } = request.caller
+  const dataset = await datasetOf(parts, request as Parameters<typeof datasetOf>[1])
+  const compared = asked.length === 0 && typeof comparison === 'string'
+    ? (await platform.comparisons.get(tenant, comparison)).experiments
+    : asked
+  const projects = compared.length > 0
+    ? await projectsOf(platform, request, compared)
+    : (await platform.projects.find(tenant, { referenceDatasetIds: [dataset.id],
+      sortBy: 'start_time', descending: true, limit: 5, offset: 0 })).projects
+  return platform.query.experimentRuns({ ...wish, tenant, dataset, projects, newestFirst: false,
+    shown: { outputs: true, metadata: true, files: true },
+    links: await platform.downloads.linkKey() }, { signal: leftSignal(reply) })
+}

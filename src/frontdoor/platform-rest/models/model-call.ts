@@ -1,0 +1,95 @@
+/** What a caller wants to ask which model. */
+
+import { Type } from 'typebox'
+
+import { HeddleError } from '../../../errors.ts'
+import { endpointOf, messagesOf, modelOf, schemaOf, withoutModel } from '../../../platform/index.ts'
+import type { ChatMessage, ModelCall, ModelEndpoint, Platform } from '../../../platform/index.ts'
+
+/** Schema of the own secrets of a call, by name. */
+export function Secrets() {
+  return Type.Record(Type.String(), Type.String({ maxLength: 8 * 1024 }))
+}
+
+/** Schema of a stored prompt: of the caller, and its newest commit, unless it says otherwise. */
+export const PromptRef = Type.Object({
+  owner: Type.Optional(Type.String({ maxLength: 200 })),
+  name: Type.String({ minLength: 1, maxLength: 300 }),
+  ref: Type.Optional(Type.String({ maxLength: 300 })),
+})
+
+/** A question as callers send it. Null means the same as nothing. */
+export interface CallBody {
+  readonly manifest?: Readonly<Record<string, unknown>> | null
+  readonly prompt?: { readonly owner?: string; readonly name: string; readonly ref?: string } | null
+  readonly messages?: readonly ChatMessage[] | null
+  readonly variables?: Readonly<Record<string, unknown>> | null
+  readonly model?: unknown
+  readonly schema?: Readonly<Record<string, unknown>> | null
+  readonly secrets?: Readonly<Record<string, string>> | null
+}
+
+/** Where models and prompts come from. */
+type Sources = Pick<Platform, 'playgroundSettings' | 'prompts'>
+
+/** The call. Throws `invalid` with what is missing, and `not_found` for an unknown prompt. */
+export async function callOf(sources: Sources, tenant: string, body: CallBody): Promise<ModelCall> {
+  const { messages, variables } = body
+  if (messages === undefined || messages === null) {
+    const { render, call } = await templateOf(sources, tenant, body)
+    return { ...call, messages: render(variables ?? {}) }
+  }
+  if (isGiven(body.manifest) || isGiven(body.prompt)) throw oneOfThem()
+  return { ...await restOf(sources, tenant, body, null), messages }
+}
+
+/** A prompt with a model: what it asks depends on the values of its variables. */
+export interface Template {
+  readonly call: Omit<ModelCall, 'messages'>
+  /** Throws `invalid`. */
+  render(values: Readonly<Record<string, unknown>>): readonly ChatMessage[]
+}
+
+/** The manifest or stored prompt of a question, with the model that it is sent to. */
+export async function templateOf(sources: Sources, tenant: string,
+  body: CallBody): Promise<Template> {
+  const { manifest, prompt } = body
+  if (isGiven(manifest) === isGiven(prompt)) throw oneOfThem()
+  const read = manifest ?? await manifestOf(sources, tenant, prompt!)
+  return { call: await restOf(sources, tenant, body, read),
+    render: (values) => messagesOf(read, values) }
+}
+
+async function restOf(sources: Sources, tenant: string,
+  { model, schema: wanted, secrets }: CallBody, manifest: unknown): Promise<Template['call']> {
+  const schema = wanted ?? (manifest === null ? null : schemaOf(manifest))
+  const behind = manifest === null ? null : modelOf(manifest)
+  const endpoint = await endpointFor(sources, tenant, model ?? behind)
+  return { endpoint, ...schema && { schema }, ...secrets && { secrets } }
+}
+
+function isGiven(source: unknown): boolean {
+  return source !== undefined && source !== null
+}
+
+function oneOfThem(): HeddleError {
+  return new HeddleError('invalid', 'Send one of `manifest`, `prompt` and `messages`.')
+}
+
+async function manifestOf({ prompts }: Sources, tenant: string,
+  prompt: NonNullable<CallBody['prompt']>): Promise<unknown> {
+  const { manifest, isOwn } = await prompts.manifest(tenant, prompt)
+  const read = JSON.parse(Buffer.from(manifest).toString()) as unknown
+  return isOwn ? read : withoutModel(read)
+}
+
+/** The endpoint of a serialised model, or that of the default model. Throws `invalid`. */
+export async function endpointFor(
+  { playgroundSettings }: Pick<Platform, 'playgroundSettings'>,
+  tenant: string,
+  model: unknown,
+): Promise<ModelEndpoint> {
+  return model === undefined || model === null
+    ? await playgroundSettings.defaultModel(tenant)
+    : endpointOf(model)
+}

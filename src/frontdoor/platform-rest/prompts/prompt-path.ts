@@ -1,0 +1,33 @@
+/** What routes of prompts share: their paths, and who asks. */
+
+import { Type } from 'typebox'
+
+import type { Prompt, Prompts } from '../../../platform/index.ts'
+import type { Caller } from '../../http/caller.ts'
+
+/** The path of a prompt. */
+export const PromptPath = Type.Object({ owner: Type.String(), name: Type.String() })
+
+/** What tells callers of a tenant apart: it says nothing of their credentials. */
+export function callerName({ identity }: Caller): string {
+  switch (identity.kind) {
+    case 'key':
+      return `key ${identity.hash}`
+    case 'user':
+      return `user ${identity.id}`
+    default:
+      return identity.kind
+  }
+}
+
+/** Who makes a commit, as others of the tenant may know; null if nobody is named. */
+export function authorOf({ identity }: Caller): string | null {
+  if (identity.kind === 'user') return identity.id
+  return identity.kind === 'key' && identity.id !== undefined ? `key ${identity.id}` : null
+}
+
+/** Who reads a prompt, and the name by which its owner is seen. */
+export function readerOf(caller: Caller, prompts: Prompts, prompt: Pick<Prompt, 'tenant'>) {
+  return { tenant: caller.tenant, caller: callerName(caller),
+    handle: prompts.handle(prompt.tenant) }
+}

@@ -1,0 +1,110 @@
+/** Routes that share a dataset, and with which anybody reads one that is shared. */
+
+import { Type } from 'typebox'
+
+import { HeddleError } from '../../../errors.ts'
+import { sessionJson } from '../../../platform/index.ts'
+import type { Dataset } from '../../../platform/index.ts'
+import { sendRows } from '../../http/list-reply.ts'
+import type { App } from '../../http/route.ts'
+import { Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { jsonOf, sendExamples, wishOf } from '../datasets/index.ts'
+import { requireId } from '../path-id.ts'
+import { platformRoute } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+
+const IdPath = Type.Object({ id: Type.String() })
+const TokenPath = Type.Object({ token: Type.String({ maxLength: 100 }) })
+const paged = {
+  id: Type.Optional(Type.Array(UuidText(), { maxItems: 1_000 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+  offset: Type.Optional(Offset()),
+}
+const ListExamples = Type.Object({
+  ...paged,
+  metadata: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
+  filter: Type.Optional(Type.String({ maxLength: 8_192 })),
+})
+const ListSessions = Type.Object({
+  ...paged,
+  name: Type.Optional(Type.String({ maxLength: 1_000 })),
+  name_contains: Type.Optional(Type.String({ maxLength: 1_000 })),
+})
+
+/** Adds the routes below `/api/v1`. */
+export function datasetShareRoutes(app: App, parts: PlatformParts): void {
+  const { platform } = parts
+  const { shares, datasets } = platform
+  const asked = async (tenant: string, text: string) => {
+    const { id } = await datasets.one(tenant, requireId(text, 'dataset'))
+    return { kind: 'dataset', id } as const
+  }
+
+  app.put('/datasets/:id/share', platformRoute('change', { params: IdPath }),
+    async ({ params, caller: { tenant } }) => {
+      const object = await asked(tenant, params.id)
+      return { dataset_id: object.id, share_token: await shares.make(tenant, object) }
+    })
+
+  app.get('/datasets/:id/share', platformRoute('read', { params: IdPath }),
+    async ({ params, caller: { tenant } }, reply) => {
+      const object = await asked(tenant, params.id)
+      const token = await shares.tokenOf(tenant, object)
+      // Fastify sends null as nothing.
+      return reply.type('application/json').send(JSON.stringify(
+        token === undefined ? null : { dataset_id: object.id, share_token: token },
+      ))
+    })
+
+  app.delete('/datasets/:id/share', platformRoute('change', { params: IdPath }),
+    async ({ params, caller: { tenant } }) => {
+      await shares.revoke(tenant, await asked(tenant, params.id))
+      return { message: 'The dataset is not shared any more.' }
+    })
+
+  app.get('/public/:token/datasets', platformRoute('public', { params: TokenPath }),
+    async ({ params }) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      return jsonOf(parts, tenant, dataset)
+    })
+
+  app.get('/public/:token/examples',
+    platformRoute('public', { params: TokenPath, querystring: ListExamples }),
+    async ({ params, query }, reply) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      const { limit = 100, offset = 0 } = query
+      return sendExamples(reply,
+        datasets.examples(tenant, dataset, { ...wishOf(query), limit, offset }))
+    })
+
+  app.get('/public/:token/examples/count',
+    platformRoute('public', { params: TokenPath, querystring: ListExamples }),
+    async ({ params, query }) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      return platform.query.countExamples({ tenant, dataset, ...wishOf(query) })
+    })
+
+  app.get('/public/:token/datasets/sessions',
+    platformRoute('public', { params: TokenPath, querystring: ListSessions }),
+    async ({ params, query }, reply) => {
+      const { tenant, dataset } = await sharedDataset(parts, params.token)
+      const { id: ids, name, name_contains: part, limit = 100, offset = 0 } = query
+      const { projects, total } = await platform.projects.find(tenant, { limit, offset,
+        referenceDatasetIds: [dataset.id], sortBy: 'start_time', descending: true,
+        ...ids && { ids }, ...name && { name }, ...part && { nameContains: part } })
+      reply.header('x-pagination-total', total)
+      return sendRows(reply, projects, (each) => JSON.stringify(sessionJson(tenant, each)))
+    })
+}
+
+/** Throws `not_found`, also if the token names something else. */
+async function sharedDataset({ platform }: PlatformParts, token: string): Promise<
+  { readonly tenant: string; readonly dataset: Dataset }
+> {
+  const { tenant, object } = await platform.shares.find(token)
+  const [dataset] = object.kind === 'dataset'
+    ? await platform.datasets.get(tenant, [object.id])
+    : []
+  if (dataset !== undefined) return { tenant, dataset }
+  throw new HeddleError('not_found', 'This link names no dataset, or it is gone.')
+}

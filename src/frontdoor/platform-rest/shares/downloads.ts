@@ -1,0 +1,80 @@
+/** Routes that give one stored file to anybody who has a signed link to it. */
+
+import { Readable } from 'node:stream'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+import { HeddleError } from '../../../errors.ts'
+import type { DownloadClaim, Platform } from '../../../platform/index.ts'
+import type { App } from '../../http/route.ts'
+import { platformRoute } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+
+const Download = Type.Object({ jwt: Type.Optional(Type.String({ maxLength: 8_192 })) })
+
+/** A media type without anything that could end the header. */
+const mediaType = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:; ?[\w.+-]{1,50}=[\w.+-]{1,50})?$/
+
+/** Adds the routes below `/api/v1`. */
+export function downloadRoutes(app: App, { platform }: PlatformParts): void {
+  const give = platformRoute('public', { querystring: Download })
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { jwt = '' } = request.query as { readonly jwt?: string }
+    const claim = await platform.downloads.claimOf(jwt)
+    const file = claim.kind === 'span' ? await ofSpan(platform, claim) : ofExample(platform, claim)
+    void reply.headers({
+      'content-type': mediaType.test(claim.type) ? claim.type : 'application/octet-stream',
+      // Browsers store it: it is never shown as a page of this server.
+      'content-disposition': `attachment; filename*=UTF-8''${escaped(claim.name)}`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+    })
+    if (Buffer.isBuffer(file)) {
+      reply.server.unread.hold(reply.raw, file, request.caller.tenant)
+      return reply.send(file)
+    }
+    const parts = file[Symbol.asyncIterator]()
+    // What is missing is known with the first part, while the answer can still say so.
+    const first = await parts.next()
+    if (first.done === true && claim.bytes > 0) throw gone()
+    return reply.header('content-length', claim.bytes).send(Readable.from(from(first, parts)))
+  }
+  app.get('/public/download', give, handle)
+  app.get('/download', give, handle)
+}
+
+/** An attachment of a span that exists. Throws `not_found`. */
+async function ofSpan(platform: Platform,
+  { tenant, ids: [span], name }: DownloadClaim): Promise<Buffer> {
+  const places = await platform.query.locate({ tenant, ids: [span!] })
+  const projects = await platform.projects.get(tenant, places.map(({ project }) => project))
+  const file = projects.length === 0
+    ? undefined
+    : await platform.query.spanFile({ tenant, span: span!, name })
+  if (file === undefined) throw gone()
+  const { buffer, byteOffset, byteLength } = file.data
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** The parts of an attachment of an example. */
+function ofExample({ datasets }: Platform, claim: DownloadClaim): AsyncIterable<Uint8Array> {
+  const { tenant, ids: [dataset, example] } = claim
+  return datasets.file(tenant, dataset!, example!, claim)
+}
+
+async function* from(first: IteratorResult<Uint8Array, unknown>,
+  rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let next = first; next.done !== true; next = await rest.next()) yield next.value
+}
+
+function gone(): HeddleError {
+  return new HeddleError('not_found', 'The file is gone.')
+}
+
+/** As RFC 8187 has it. Half a surrogate pair is replaced. */
+function escaped(name: string): string {
+  return encodeURIComponent(name.toWellFormed())
+    .replace(/['()*!]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}

@@ -1,0 +1,154 @@
+/** Routes with which anybody reads what a token names. What it does not name is not found. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+import { HeddleError } from '../../../errors.ts'
+import { feedbackJson } from '../../../platform/index.ts'
+import type { Platform, RunsQuestion, SharedObject, Uuid } from '../../../platform/index.ts'
+import { leftSignal } from '../../http/list-reply.ts'
+import type { App } from '../../http/route.ts'
+import { Offset, Uuid as UuidText } from '../../schema/json.ts'
+import { sendPage } from '../event-page.ts'
+import { linksOfV1, linksOfV2 } from '../links.ts'
+import { requireId } from '../path-id.ts'
+import { platformRoute, sendBytes } from '../platform-route.ts'
+import type { PlatformParts } from '../platform-route.ts'
+import { QueryRuns, QueryRunsV2, questionOfV1, questionOfV2 } from '../runs-question.ts'
+
+const token = { token: Type.String({ maxLength: 100 }) }
+const TokenPath = Type.Object(token)
+const RunPath = Type.Object({ ...token, id: Type.String() })
+const ids = (maxItems: number) => Type.Optional(Type.Array(UuidText(), { maxItems }))
+const ListRuns = Type.Object({ share_token: Type.Optional(Type.String()), id: ids(1_000) })
+const ListFeedback = Type.Object({
+  run: ids(100),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 })),
+  offset: Type.Optional(Offset()),
+})
+const ReadRunV2 = Type.Object({
+  start_time: Type.Optional(Type.String()),
+  selects: Type.Optional(Type.Array(Type.String(), { maxItems: 200 })),
+})
+
+/** Runs whose feedback is listed. */
+const feedbackRunsMax = 1_000
+
+/** Adds the routes below `/api/v1`. */
+export function publicRunRoutes(app: App, { platform }: PlatformParts): void {
+  const ask = async (text: string, body: Static<typeof QueryRuns>) => {
+    const shared = await sharedRuns(platform, text)
+    const { id, run_type, filter, error, is_root, select, cursor, order, limit } = body
+    const question = questionOfV1(shared.tenant, shared.projects, { id, run_type, filter, error,
+      is_root, select, cursor, order, limit })
+    return { ...bound(question, shared), links: await linksOfV1(platform) }
+  }
+
+  app.post('/public/:token/runs/query',
+    platformRoute('public', { params: TokenPath, body: QueryRuns }),
+    async ({ params, body }, reply) =>
+      sendBytes(reply,
+        await platform.query.runs(await ask(params.token, body), { signal: leftSignal(reply) })))
+
+  app.get('/public/:token/runs',
+    platformRoute('public', { params: TokenPath, querystring: ListRuns }),
+    async ({ params, query: { id } }, reply) => {
+      const question = await ask(params.token, { ...id && { id }, limit: 100 })
+      const page = await platform.query.runs({ ...question, isList: true }, {
+        signal: leftSignal(reply),
+      })
+      return sendBytes(reply, page)
+    })
+
+  const one = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { token: text, id } = request.params as { readonly token: string; readonly id?: string }
+    const shared = await sharedRuns(platform, text)
+    const run = id === undefined ? await rootOf(platform, shared) : requireId(id, 'run')
+    const { tenant, projects, within } = shared
+    return sendBytes(reply,
+      await platform.query.run({ tenant, id: run, projects, within, version: 1,
+        links: await linksOfV1(platform) }, { signal: leftSignal(reply) }))
+  }
+  app.get('/public/:token/run', platformRoute('public', { params: TokenPath }), one)
+  app.get('/public/:token/run/:id', platformRoute('public', { params: RunPath }), one)
+
+  app.get('/public/:token/feedbacks',
+    platformRoute('public', { params: TokenPath, querystring: ListFeedback }),
+    async ({ params, query: { run, limit = 100, offset = 0 } }) => {
+      const shared = await sharedRuns(platform, params.token)
+      const { tenant, projects } = shared
+      const spans = await platform.query.spanIds(
+        bound({ tenant, projects, version: 1, order: 'oldest', limit: feedbackRunsMax,
+          ...run && { ids: run } }, shared),
+      )
+      if (spans.length === 0) return []
+      const rows = await platform.query.listFeedback({ tenant, spans, limit, offset })
+      return rows.map(feedbackJson)
+    })
+}
+
+/** Adds the routes below `/api/v2`. */
+export function publicRunRoutesV2(app: App, { platform, env }: PlatformParts): void {
+  app.post('/public/:token/runs/query',
+    platformRoute('public', { params: TokenPath, body: QueryRunsV2 }), async (request, reply) => {
+    const { params, body: { ids: named, selects, filter, cursor, page_size } } = request
+    const shared = await sharedRuns(platform, params.token)
+    const question = questionOfV2(shared.tenant, shared.projects, { ids: named, selects, filter,
+      cursor, page_size, min_start_time: 0 }, env.nowMs() * 1_000)
+    const links = await linksOfV2(platform, request)
+    return sendPage(request, reply,
+      await platform.query.runs({ ...bound(question, shared), links }, {
+        signal: leftSignal(reply),
+      }))
+  })
+
+  app.get('/public/:token/run/:id',
+    platformRoute('public', { params: RunPath, querystring: ReadRunV2 }),
+    async (request, reply) => {
+      const { params, query: { selects = [] } } = request
+      const { tenant, projects, within } = await sharedRuns(platform, params.token)
+      return sendBytes(reply,
+        await platform.query.run({ tenant, id: requireId(params.id, 'run'), projects, within,
+          version: 2, select: selects, links: await linksOfV2(platform, request) }, {
+          signal: leftSignal(reply),
+        }))
+    })
+}
+
+/** Runs that a token names. */
+type SharedRuns = Pick<RunsQuestion, 'tenant' | 'projects'> & {
+  readonly object: Exclude<SharedObject, { readonly kind: 'dataset' }>
+  readonly within: NonNullable<RunsQuestion['within']>
+}
+
+/** Throws `not_found`, also if the token names no runs. */
+async function sharedRuns(platform: Platform, text: string): Promise<SharedRuns> {
+  const { tenant, object } = await platform.shares.find(text)
+  const projects = object.kind === 'dataset'
+    ? []
+    : await platform.projects.get(tenant, [object.project])
+  if (object.kind === 'dataset' || projects.length === 0) {
+    throw new HeddleError('not_found', 'This link names no runs, or they are gone.')
+  }
+  const within = object.kind === 'run'
+    ? { trace: object.id }
+    : { traceFilter: `eq(thread_id, ${JSON.stringify(object.id)})` }
+  return { tenant, projects, object, within }
+}
+
+/** The question, about nothing but what is shared. */
+function bound(question: RunsQuestion, { within }: SharedRuns): RunsQuestion {
+  return { ...question, within, ...question.ids === undefined && within }
+}
+
+/** The root of a trace, or the newest one of a conversation. */
+async function rootOf({ query }: Platform, shared: SharedRuns): Promise<Uuid> {
+  const { tenant, projects } = shared
+  const [root] = await query.spanIds(
+    bound({ tenant, projects, version: 1, order: 'newest', limit: 1, rootsOnly: true,
+      isRoot: true }, shared),
+  )
+  if (root !== undefined) return root
+  throw new HeddleError('not_found', 'The run that was shared is gone.')
+}

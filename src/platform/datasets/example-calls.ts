@@ -1,0 +1,205 @@
+/** What the thread that writes does with examples. Bodies are read there. */
+
+import { HeddleError } from '../../errors.ts'
+import { namedId } from '../catalog/named-id.ts'
+import { payloadsIn } from '../query/payloads.ts'
+import type { SpanStore } from '../spans/span-port.ts'
+import type { Uuid } from '../spans/span.ts'
+import { examplesIn, idsIn, metadataChangeIn, readable } from './example-body.ts'
+import type { SentExample } from './example-body.ts'
+import { eraseDataset } from './example-erasure.ts'
+import type { ExampleEdit, ExampleSaid, ExamplesChanged } from './example-edit.ts'
+import { examplesInParts } from './example-multipart.ts'
+import { beginningWith, datasetsOf, membershipKey } from './example-place.ts'
+import type { DatasetPlace } from './example-place.ts'
+import { ExampleWriter } from './example-writer.ts'
+import type { ExampleWriterParts } from './example-writer.ts'
+import { examplesInUpload } from './files/upload.ts'
+import type { UploadForm } from './files/upload.ts'
+
+/** Bytes that one request may copy from runs: they are in memory together. */
+const copiedMax = 64 * 1024 * 1024
+
+/** A request that changes examples, as it arrived. */
+export interface ExamplesCall {
+  readonly tenant: string
+  /** What the body says. `metadata` and `remove` name examples, all others hold them. */
+  readonly form: 'create' | 'update' | 'createParts' | 'updateParts' | 'metadata' | 'remove'
+    | 'erase'
+  /** Without it, examples name their dataset, or have one. */
+  readonly dataset?: Uuid
+  /** The example that the path names. */
+  readonly id?: Uuid
+  readonly body: Uint8Array
+  readonly contentType: string
+}
+
+/** What the ingest thread does with examples. */
+export interface ExampleWrites {
+  /** One version for each dataset. Durable and readable when it resolves. */
+  changeExamples(call: ExamplesCall): Promise<readonly ExamplesChanged[]>
+  addExamples(
+    call: { readonly tenant: string; readonly dataset: Uuid;
+      readonly examples: readonly { readonly id: Uuid; readonly said: ExampleSaid }[] },
+  ): Promise<ExamplesChanged>
+  /** What the form says besides its file; the examples are kept for `addUpload`. */
+  readUpload(call: { readonly body: Uint8Array; readonly contentType: string }): Promise<UploadForm>
+  /** Sent again for the same dataset, nothing is there twice. */
+  addUpload(
+    call: DatasetPlace & { readonly body: Uint8Array; readonly contentType: string },
+  ): Promise<ExamplesChanged>
+  /** Removes what a deleted dataset had. */
+  dropExamples(place: DatasetPlace): Promise<void>
+}
+
+/** What examples are written with. */
+export interface ExampleWritesParts extends ExampleWriterParts {
+  readonly store: SpanStore
+  /** The projects with these ids. */
+  readonly projectIds: (tenant: string, ids: readonly Uuid[]) => Promise<readonly Uuid[]>
+}
+
+/** The handlers over a store. */
+export function exampleWrites(parts: ExampleWritesParts): ExampleWrites {
+  const { store, env } = parts
+  const writer = new ExampleWriter(parts)
+  const create = async (place: DatasetPlace, sent: readonly SentExample[]) => {
+    const edits = []
+    let copied = 0
+    for (const each of sent) {
+      const copy = await copyOf(parts, place.tenant, each.said)
+      copied += bytesOf(copy)
+      if (copied > copiedMax) {
+        throw new HeddleError('too_large', `A request may copy ${copiedMax / 1024 / 1024} MiB of ` +
+          'runs.')
+      }
+      edits.push(createOf(each, copy, env.uuid()))
+    }
+    return writer.change(place, edits)
+  }
+  const ofDatasets = async (call: ExamplesCall, edits: readonly ExampleEdit[]) => {
+    const byDataset = await grouped(parts, call, edits)
+    const changed: ExamplesChanged[] = []
+    for (const [dataset, own] of byDataset) {
+      changed.push(await writer.change({ tenant: call.tenant, dataset }, own))
+    }
+    return changed
+  }
+  return {
+    changeExamples: async (call) => {
+      const { tenant, form, dataset, contentType } = call
+      const body = Buffer.from(call.body.buffer, call.body.byteOffset, call.body.byteLength)
+      switch (form) {
+        case 'create':
+        case 'createParts': {
+          const sent = form === 'create' ? examplesIn(body) : examplesInParts(body, contentType)
+          const groups = Map.groupBy(sent, (each) => dataset ?? each.dataset ?? noDataset())
+          const changed = []
+          for (const [id, own] of groups) changed.push(await create({ tenant, dataset: id }, own))
+          return changed
+        }
+        case 'update':
+        case 'updateParts': {
+          const sent = form === 'update' ? examplesIn(body) : examplesInParts(body, contentType)
+          return ofDatasets(call,
+            sent.map((each) => ({ kind: 'update', said: each.said,
+              id: call.id ?? each.id ?? noId() })
+            ))
+        }
+        case 'metadata': {
+          const { ids, operations } = metadataChangeIn(body)
+          return ofDatasets(call, ids.map((id) => ({ kind: 'metadata', id, operations })))
+        }
+        case 'remove':
+        case 'erase': {
+          const ids = idsIn('example_ids', readable(() => JSON.parse(body.toString()) as unknown))
+          const kind = form === 'erase' ? 'erase' : 'delete'
+          return ofDatasets(call, ids.map((id) => ({ kind, id })))
+        }
+      }
+    },
+    addExamples: ({ tenant, dataset, examples }) =>
+      create({ tenant, dataset }, examples.map(({ id, said }) => ({ id, dataset, said }))),
+    readUpload: async ({ body, contentType }) => examplesInUpload(body, contentType).form,
+    addUpload: ({ body, contentType, ...place }) =>
+      create(place,
+        examplesInUpload(body, contentType).examples.map((said, index) => ({ dataset: null, said,
+          id: namedId('uploaded', `${place.dataset} ${index}`) })
+        )),
+    dropExamples: (place) => eraseDataset(store, place),
+  }
+}
+
+/** Edits by the dataset of their example. Throws `not_found` if one is in none. */
+async function grouped({ store, needs }: ExampleWritesParts,
+  { tenant, dataset, form }: ExamplesCall,
+  edits: readonly ExampleEdit[]): Promise<ReadonlyMap<Uuid, readonly ExampleEdit[]>> {
+  if (dataset !== undefined) return new Map([[dataset, edits]])
+  const known = new Map<Uuid, readonly Uuid[]>()
+  for (const { id } of edits) {
+    const found = await store.listDocuments(datasetsOf(tenant, id), {
+      ...beginningWith(membershipKey(id)),
+      limit: 100,
+    })
+    known.set(id, found.map(({ key }) => key.slice(membershipKey(id).length)))
+  }
+  const ids = [...new Set([...known.values()].flat())]
+  const existing = new Set((await needs.datasets({ tenant, ids })).map(({ id }) => id))
+  const groups = new Map<Uuid, ExampleEdit[]>()
+  for (const edit of edits) {
+    const own = known.get(edit.id)!.filter((id) => existing.has(id))
+    if (own.length === 0) throw new HeddleError('not_found', `Example ${edit.id} not found.`)
+    // An id that is in several datasets is removed from all of them, and changed in the first.
+    for (const id of form === 'remove' || form === 'erase' ? own : own.slice(0, 1)) {
+      groups.set(id, [...groups.get(id) ?? [], edit])
+    }
+  }
+  return groups
+}
+
+function createOf({ id, said }: SentExample, copied: Copied, newId: Uuid): ExampleEdit {
+  return { kind: 'create', id: id ?? newId,
+    said: { ...copied, ...said,
+      ...copied.files && { files: [...copied.files, ...said.files ?? []] } } }
+}
+
+type Copied = Pick<ExampleSaid, 'inputs' | 'outputs' | 'files'>
+
+async function copyOf(parts: ExampleWritesParts, tenant: string,
+  said: ExampleSaid): Promise<Copied> {
+  const { sourceRun, usesRun, runFiles } = said
+  if (sourceRun === undefined || (usesRun !== true && runFiles === undefined)) return {}
+  return copiedFrom(parts, tenant, sourceRun, said)
+}
+
+function bytesOf({ inputs, outputs, files = [] }: Copied): number {
+  return (inputs?.byteLength ?? 0) + (outputs?.byteLength ?? 0) +
+    files.reduce((sum, { data }) => sum + data.byteLength, 0)
+}
+
+/** What an example takes from the run that it comes from. */
+async function copiedFrom({ store, projectIds }: ExampleWritesParts, tenant: string, run: Uuid,
+  { usesRun, runFiles }: ExampleSaid): Promise<Copied> {
+  const place = (await store.locate(tenant, [run])).get(run)
+  const [project] = place === undefined ? [] : await projectIds(tenant, [place.project])
+  const [head] = project === undefined ? [] : await store.heads([place!])
+  if (head === undefined) throw new HeddleError('not_found', `Run ${run} not found.`)
+  const said: { inputs?: Uint8Array; outputs?: Uint8Array } = {}
+  for await (const [, { payload }] of payloadsIn(store).of(usesRun ? [head] : [])) {
+    said.inputs = payload.inputs ?? Buffer.from('{}')
+    if (payload.outputs !== undefined) said.outputs = payload.outputs
+  }
+  const names = runFiles === undefined ? [] : (await store.files(tenant, run))
+    .map(({ name }) => name).filter((name) => runFiles === true || runFiles.includes(name))
+  const files = []
+  for (const name of names) files.push(...await store.files(tenant, run, name))
+  return { ...said, ...files.length > 0 && { files } }
+}
+
+function noDataset(): never {
+  throw new HeddleError('invalid', 'dataset_id: an example needs one.')
+}
+
+function noId(): never {
+  throw new HeddleError('invalid', 'id: an example that is changed needs one.')
+}

@@ -1,0 +1,133 @@
+/** What a call of a model costs by the prices of its workspace. Pure. */
+
+import { LRUCache } from '../../../../cluster/index.ts'
+import { isObject } from '../../../json/index.ts'
+import { linearPattern } from '../../models/linear-pattern.ts'
+import type { PriceJson } from '../../models/prices.ts'
+import { readTimeUs } from '../../spans/time.ts'
+import type { Usage } from '../usage.ts'
+import type { ModelNames } from './model-names.ts'
+
+/** A price that can be matched. Costs are of one token, in dollars. */
+interface Price {
+  readonly pattern: RegExp
+  readonly path: readonly string[]
+  readonly provider: string | null
+  readonly fromUs: number
+  readonly prompt: TokenPrice
+  readonly completion: TokenPrice
+}
+
+interface TokenPrice {
+  readonly cost: number
+  /** Costs of kinds of tokens, such as `cache_read`. */
+  readonly details: Readonly<Record<string, number>>
+}
+
+/** A call of a model. */
+export interface PricedCall {
+  readonly names: ModelNames
+  readonly startUs: number
+  readonly usage: Usage
+}
+
+/** Characters of all patterns that are tried: they bound what a name takes to be found. */
+const patternsMax = 16 * 1024
+/** Names whose prices are remembered. */
+const namesMax = 1_000
+
+/** The prices of a workspace. */
+export class PriceList {
+  /** The one that applies comes first: with a provider, then the latest, then the newest. */
+  readonly #prices: readonly Price[]
+  readonly #found = new LRUCache<string, readonly Price[]>({ max: namesMax })
+
+  constructor(all: readonly PriceJson[]) {
+    let characters = 0
+    this.#prices = all.flatMap((json, index) => {
+      characters += String(json['match_pattern']).length
+      const price = characters > patternsMax ? undefined : priceOf(json)
+      return price === undefined ? [] : [{ price, index }]
+    }).toSorted((a, b) =>
+      Number(b.price.provider !== null) - Number(a.price.provider !== null) ||
+      b.price.fromUs - a.price.fromUs || b.index - a.index
+    ).map(({ price }) => price)
+  }
+
+  /** True if there is no price. */
+  get isEmpty(): boolean {
+    return this.#prices.length === 0
+  }
+
+  /** True if it is known which prices the names have. Else to find them may take milliseconds. */
+  knows(names: ModelNames): boolean {
+    return this.#found.has(keyOf(names))
+  }
+
+  /** The usage with its costs; undefined if no price applies. */
+  priced({ names, startUs, usage }: PricedCall): Usage | undefined {
+    const price = this.#of(names).find(({ fromUs }) => fromUs <= startUs)
+    if (price === undefined) return undefined
+    const promptCost = costOf(price.prompt, usage.promptTokens, usage.details?.prompt)
+    const completionCost = costOf(price.completion, usage.completionTokens,
+      usage.details?.completion)
+    return { ...usage, promptCost, completionCost, totalCost: dollars(promptCost + completionCost) }
+  }
+
+  #of(names: ModelNames): readonly Price[] {
+    const key = keyOf(names)
+    const known = this.#found.get(key)
+    if (known !== undefined) return known
+    const found = this.#prices.filter(({ provider, path, pattern }) => {
+      if (provider !== null && provider !== names.provider) return false
+      const name = names.model ?? path.map((each) => names.invocation[each])
+        .find((each) => each !== undefined)
+      return name !== undefined && pattern.test(name)
+    })
+    this.#found.set(key, found)
+    return found
+  }
+}
+
+/** Undefined for a pattern that needs backtracking: an earlier server may have kept one. */
+function priceOf(json: PriceJson): Price | undefined {
+  const { match_pattern: text, match_path: path, provider, start_time: from } = json
+  const pattern = linearPattern(String(text))
+  return pattern && {
+    pattern,
+    path: Array.isArray(path) ? path.map(String) : [],
+    provider: typeof provider === 'string' && provider !== '' ? provider : null,
+    fromUs: readTimeUs(from ?? undefined) ?? 0,
+    prompt: tokenPrice(json['prompt_cost'], json['prompt_cost_details']),
+    completion: tokenPrice(json['completion_cost'], json['completion_cost_details']),
+  }
+}
+
+function tokenPrice(cost: unknown, details: unknown): TokenPrice {
+  const own = isObject(details) ? Object.entries(details) : []
+  return { cost: Number(cost), details: Object.fromEntries(own.flatMap(([kind, each]) => {
+    const price = typeof each === 'string' ? Number(each) : each
+    return typeof price === 'number' && price >= 0 ? [[kind, price]] : []
+  })) }
+}
+
+/** Tokens of a kind with a price of its own are a part of all; the others have the usual price. */
+function costOf({ cost, details }: TokenPrice, tokens: number | null,
+  kinds: Readonly<Record<string, number>> = {}): number {
+  let [left, sum] = [tokens ?? 0, 0]
+  for (const [kind, price] of Object.entries(details)) {
+    const some = Math.min(Object.hasOwn(kinds, kind) ? kinds[kind]! : 0, left)
+    left -= some
+    sum += some * price
+  }
+  return dollars(sum + left * cost)
+}
+
+/** Without the digits that are only there because they are binary. */
+function dollars(sum: number): number {
+  return Number(sum.toPrecision(12))
+}
+
+function keyOf(names: ModelNames): string {
+  return JSON.stringify([names.provider, names.model, names.invocation])
+}

@@ -1,0 +1,54 @@
+/** Models of customers: where one is called, what it is asked, and what it answers. */
+
+/** Where a model is called, and how. */
+export interface ModelEndpoint {
+  /** How the endpoint is spoken to. */
+  readonly dialect: 'openai' | 'anthropic'
+  /** The base of its API, such as `https://api.example.com/v1`. */
+  readonly url: string
+  /** Name of the model there. */
+  readonly model: string
+  /** Name of a secret of the workspace; null for an endpoint without a key. */
+  readonly secret: string | null
+  /** Members that are sent as they are, such as `temperature`. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** One message to a model. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+}
+
+/** One question to a model. */
+export interface ModelCall {
+  readonly endpoint: ModelEndpoint
+  readonly messages: readonly ChatMessage[]
+  /** JSON schema of the answer. */
+  readonly schema?: Readonly<Record<string, unknown>>
+  /** Own secrets of this call, which are not kept. */
+  readonly secrets?: Readonly<Record<string, string>>
+}
+
+/** What a model answered. */
+export interface ModelAnswer {
+  readonly text: string
+  /** Parsed, if a schema was asked for. */
+  readonly json?: unknown
+  /** Null if the endpoint does not say. */
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null
+}
+
+/** A piece of an answer, or the whole of it at the end. */
+export type ModelPiece = { readonly text: string } | { readonly end: ModelAnswer }
+
+/**
+ * Calls models. All methods throw the signal's reason if that aborts; `invalid` for a call that
+ * cannot be made; `model_failed` with what the endpoint says, and with `retryAfterSeconds` if the
+ * same call may succeed later.
+ */
+export interface Models {
+  ask(tenant: string, call: ModelCall, signal: AbortSignal): Promise<ModelAnswer>
+  /** The last piece is the end. Leaving the pieces cuts the call. */
+  stream(tenant: string, call: ModelCall, signal: AbortSignal): AsyncIterable<ModelPiece>
+}

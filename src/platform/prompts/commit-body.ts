@@ -1,0 +1,78 @@
+/**
+ * Reads the bodies of commits. It runs in a thread: a manifest is checked, hashed, and never parsed
+ * as a whole, for it is given back as it came.
+ */
+
+import { HeddleError } from '../../errors.ts'
+import { memberAt, NotJson, stringAt, visitMembers } from '../ingest/json-bytes.ts'
+import type { MemberPlace } from '../ingest/json-bytes.ts'
+import { digestOf } from './prompt-names.ts'
+import type { CommitBody } from './prompt.ts'
+
+/** Bytes of a manifest at most. */
+export const manifestBytesMax = 1024 * 1024
+
+/** The commit of a body. Throws `malformed`, `invalid`, `too_large`. */
+export function readCommitBody(body: Uint8Array): CommitBody {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const { manifest: place, ...more } = headerOf(bytes, 'manifest')
+  if (place === undefined || textAt(bytes, place) === 'null') {
+    throw new HeddleError('invalid', 'manifest: a commit needs one, in JSON.')
+  }
+  const manifest = bytes.subarray(place.from, place.to)
+  if (manifest.byteLength > manifestBytesMax) {
+    throw new HeddleError('too_large', `A manifest may have ${manifestBytesMax} bytes.`)
+  }
+  return { ...more, manifest: Uint8Array.from(manifest), digest: digestOf(manifest),
+    prompt: promptPlace(manifest) }
+}
+
+/** Where the content of a commit is in its body, and what else that says. */
+export function headerOf(bytes: Buffer, content: string): Pick<CommitBody,
+  | 'parent'
+  | 'description'> & { readonly manifest: MemberPlace | undefined } {
+  const found: Record<string, MemberPlace> = {}
+  try {
+    visitMembers(bytes, (member) => {
+      if ([content, 'parent_commit', 'description'].includes(member.name)) {
+        found[member.name] = member
+      }
+    })
+  } catch (error) {
+    if (error instanceof NotJson) throw new HeddleError('malformed')
+    throw error
+  }
+  return { manifest: found[content], parent: parentIn(bytes, found['parent_commit']),
+    description: textIn(bytes, found['description'], 'description', 4_000) }
+}
+
+function parentIn(bytes: Buffer, place: MemberPlace | undefined): string | null {
+  const parent = textIn(bytes, place, 'parent_commit', 64)
+  if (parent === null || parent === '' || parent === 'latest') return null
+  if (/^[0-9a-fA-F]{8,64}$/.test(parent)) return parent.toLowerCase()
+  throw new HeddleError('invalid',
+    'parent_commit: the first 8 to 64 digits of the hash of a commit.')
+}
+
+function textIn(bytes: Buffer, place: MemberPlace | undefined, name: string, max: number):
+  | string
+  | null {
+  if (place === undefined || textAt(bytes, place) === 'null') return null
+  const text = bytes[place.from] === 34 ? stringAt(bytes, place.from, place.to) : undefined
+  if (text !== undefined && text.length <= max) return text
+  throw new HeddleError('invalid', `${name}: it is a text of ${max} characters at most.`)
+}
+
+function textAt(bytes: Buffer, { from, to }: MemberPlace): string {
+  return to - from > 4 ? '' : bytes.toString('latin1', from, to)
+}
+
+/** Where the prompt stands in a sequence of a prompt and a model. */
+function promptPlace(manifest: Buffer): CommitBody['prompt'] {
+  const id = memberAt(manifest, 0, 'id')
+  const kwargs = memberAt(manifest, 0, 'kwargs')
+  if (id === undefined || kwargs === undefined) return null
+  if (!/"RunnableSequence"\s*\]$/.test(manifest.toString('utf8', id.from, id.to))) return null
+  const first = memberAt(manifest, kwargs.from, 'first')
+  return first === undefined ? null : [first.from, first.to]
+}

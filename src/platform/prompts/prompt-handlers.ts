@@ -1,0 +1,19 @@
+/** What the query thread does for prompts: it reads the bodies of commits. */
+
+import { readCommitBody } from './commit-body.ts'
+import { readDirectoryBody } from './directory.ts'
+import type { CommitBody } from './prompt.ts'
+
+/** Bodies of commits, read. Both throw `malformed`, `invalid`, `too_large`. */
+export interface PromptReads {
+  commitBody(body: Uint8Array): Promise<CommitBody>
+  directoryBody(
+    question: { readonly body: Uint8Array; readonly before: Uint8Array | null },
+  ): Promise<CommitBody>
+}
+
+/** The handlers. */
+export const promptReads: PromptReads = {
+  commitBody: async (body) => readCommitBody(body),
+  directoryBody: async (question) => readDirectoryBody(question),
+}

@@ -1,0 +1,39 @@
+/** How rules act beyond traces: webhooks, and graphs of this server as judges. */
+
+import type { Egress } from '../egress/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { GraphHost } from '../graph/index.ts'
+import { isObject } from '../json/index.ts'
+import type { RuleWays } from '../platform/index.ts'
+import type { RunsOfServer } from './cron-firing.ts'
+
+/** What the ways are made of. */
+export interface RuleWayParts {
+  readonly egress: Pick<Egress, 'send' | 'check'>
+  readonly graphs: Pick<GraphHost, 'describe'>
+  readonly runs: RunsOfServer
+}
+
+/** The ways of a server. */
+export function ruleWays({ egress, graphs, runs }: RuleWayParts): RuleWays {
+  return {
+    egress,
+    graphs: {
+      has: (graphId) => graphs.describe(graphId) !== undefined,
+      run: async (tenant, { graphId, input, key, metadata }, signal) => {
+        // The thread stays, so that the trace of the judge can be read.
+        const { row: { runId }, result } = await runs.createStatelessAndWait(tenant, {
+          assistant_id: graphId,
+          input,
+          metadata,
+          on_completion: 'keep',
+        }, { commandId: key, headers: {} })
+        const values = JSON.parse(await result(signal)) as unknown
+        if (isObject(values) && Object.hasOwn(values, '__error__')) {
+          throw new HeddleError('graph_failed', 'The graph of the judge failed.')
+        }
+        return { runId, values }
+      },
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/** Datasets of a real server: what is refused, and why, and that nothing of it stays. */
+
+import { randomUUID } from 'node:crypto'
+
+import { describe, expect, it } from 'vitest'
+
+import { useServer } from '../../support/server.ts'
+import { ask } from '../../support/wire.ts'
+import type { JsonAnswer } from '../../support/wire.ts'
+import { bodyOf, partsType } from './dataset-cases.ts'
+
+const server = useServer()
+
+const send = (method: string, path: string, body?: unknown, type?: string) =>
+  ask(server.url, method, `/api/v1${path}`, body,
+    type === undefined ? {} : { 'content-type': type })
+
+async function good<Body>(...request: Parameters<typeof send>): Promise<Body> {
+  const { status, body } = await send(...request)
+  expect(status, JSON.stringify(body)).toBeLessThan(300)
+  return body as Body
+}
+
+function expectRefused({ status, body }: JsonAnswer, wanted: number, message: string | RegExp) {
+  const { detail } = body as { readonly detail: string }
+  expect([status, detail]).toEqual([wanted,
+    typeof message === 'string' ? message : expect.stringMatching(message)])
+}
+
+interface Dataset {
+  readonly id: string
+  readonly name: string
+  readonly example_count: number
+}
+interface Example {
+  readonly id: string
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly outputs: Readonly<Record<string, unknown>> | null
+}
+
+const newName = () => `d ${randomUUID()}`
+const made = (more: object = {}) => good<Dataset>('POST', '/datasets', { name: newName(), ...more })
+const listed = (dataset: string, query = '') =>
+  good<readonly Example[]>('GET', `/examples?dataset=${dataset}${query}`)
+const textOf = ({ id, inputs }: Example) => [id, inputs['q']]
+
+describe('examples', () => {
+  const schema = { type: 'object', required: ['q'], properties: { q: { type: 'string' } } }
+
+  it('that fit no schema are refused with all that came with them', async () => {
+    const { id } = await made({ inputs_schema_definition: schema,
+      outputs_schema_definition: { properties: { a: { type: 'integer' } },
+        additionalProperties: false } })
+    const [first, second] = [randomUUID(), randomUUID()]
+    const bulk = (inputs: object, outputs: object = {}) =>
+      send('POST', '/examples/bulk', [
+        { id: first, dataset_id: id, inputs: { q: 'fits' } },
+        { id: second, dataset_id: id, inputs, outputs },
+      ])
+    expectRefused(await bulk({}), 422, `Example ${second}: inputs.q is missing.`)
+    expectRefused(await bulk({ q: 1 }), 422, `Example ${second}: inputs.q is no string.`)
+    expectRefused(await bulk({ q: '' }, { a: 1.5 }), 422,
+      `Example ${second}: outputs.a is no integer.`)
+    expectRefused(await bulk({ q: '' }, { b: 1 }), 422,
+      `Example ${second}: outputs.b may not be there.`)
+    expectRefused(await bulk([]), 422, `Example ${second}: inputs is no object.`)
+    expect(await listed(id)).toEqual([])
+    await good('POST', '/examples', { id: first, dataset_id: id, inputs: { q: 'fits' } })
+    expectRefused(await send('PATCH', `/examples/${first}`, { inputs: { q: null } }), 422,
+      `Example ${first}: inputs.q is no string.`)
+    expect((await listed(id)).map(textOf)).toEqual([[first, 'fits']])
+  })
+
+  it('are not checked with what could take for ever', async () => {
+    for (const [sent, message] of [
+      [{ properties: { q: { pattern: '(a+)+$' } } },
+        /: pattern is not checked here\. Leave it out/],
+      [[], /: a schema is an object/],
+      [{ description: 'x'.repeat(50_000) }, /: a schema may have 48 KB/],
+    ] as const) {
+      const answer = await send('POST', '/datasets', { name: newName(),
+        inputs_schema_definition: sent })
+      expectRefused(answer, 422, message)
+    }
+    const { id } = await made({ inputs_schema_definition: { $ref: '#' } })
+    expectRefused(await send('POST', '/examples', { dataset_id: id, inputs: {} }), 422,
+      /inputs is too much to check with this schema/)
+  })
+
+  it('with a known id are the same example, or are refused', async () => {
+    const { id } = await made()
+    const example = { id: randomUUID(), dataset_id: id, inputs: { q: 'one' } }
+    await good('POST', '/examples', example)
+    await good('POST', '/examples', example)
+    expectRefused(await send('POST', '/examples', { ...example, inputs: { q: 'two' } }), 409,
+      `Example ${example.id} already exists.`)
+    expectRefused(
+      await send('POST', '/examples/bulk', [{ ...example, id: randomUUID() }, example, example]),
+      422,
+      'An example is in this request twice.',
+    )
+    expect((await listed(id)).map(textOf)).toEqual([[example.id, 'one']])
+    expect(await good('GET', `/datasets/${id}/versions`)).toHaveLength(1)
+  })
+
+  it('of a run have what the run has, as long as there is room', async () => {
+    const run = randomUUID()
+    const stamp = `20991126T200000000000Z${run}`
+    const inputs = { q: 'x'.repeat(900_000) }
+    await good('POST', '/runs/batch', {
+      post: [{ id: run, trace_id: run, dotted_order: stamp, name: 'copied', run_type: 'chain',
+        session_name: 'copied', inputs, outputs: { a: 1 }, start_time: Date.now(),
+        end_time: Date.now() }],
+      patch: [],
+    })
+    const { id } = await made()
+    const copy = { dataset_id: id, source_run_id: run, use_source_run_io: true }
+    await good('POST', '/examples', copy)
+    const [example] = await listed(id)
+    expect([example?.inputs, example?.outputs]).toEqual([inputs, { a: 1 }])
+    const copies = Array.from({ length: 80 }, () => copy)
+    expectRefused(await send('POST', '/examples/bulk', copies), 413,
+      'A request may copy 64 MiB of runs.')
+    const unknown = randomUUID()
+    expectRefused(await send('POST', '/examples', { ...copy, source_run_id: unknown }), 404,
+      `Run ${unknown} not found.`)
+    expect(await listed(id)).toHaveLength(1)
+  })
+})
+
+describe('files', () => {
+  const upload = (file: string, more: object = { input_keys: 'q' }) => {
+    const name = newName()
+    return { name,
+      answer: send('POST', '/datasets/upload', bodyOf({ name, ...more, file }), partsType) }
+  }
+
+  it.each([
+    ['an open quotation', 'q\r\n"open', /^file: line 2 has a quotation mark that nothing ends\.$/],
+    ['text behind a quotation', 'q\r\n"a" b\r\n',
+      /^file: line 2 has text behind the end of a quoted field\.$/],
+    ['a quotation in a field', 'q\r\nfine\r\n"two\r\nlines"\r\nb"ad\r\n',
+      /^file: line 5 has a quotation mark inside a field without any\.$/],
+    ['a column too few', 'other\r\n1\r\n', /^file: it has no column "q"\.$/],
+    ['nothing', '', /^file: it has no line of names\.$/],
+    ['a broken line of JSON', '{"q":1}\n{"q":\n', /^file: line 2 is no JSON\.$/],
+    ['a line that is no object', '{"q":1}\n[1]\n', /^file: line 2 is no object\.$/],
+    ['a long line', `{"q":"${'x'.repeat(1024 * 1024)}"}\n`, /^An example may have 1 MiB/],
+  ])('with %s become no dataset', async (_, file, message) => {
+    const { name, answer } = upload(file)
+    const { status, body } = await answer
+    expect([422, 413], JSON.stringify(body)).toContain(status)
+    expect((body as { readonly detail: string }).detail).toMatch(message)
+    expect(await good('GET', `/datasets?name=${encodeURIComponent(name)}`)).toEqual([])
+  })
+
+  it('give their examples once, in their order', async () => {
+    const { name, answer } = upload('q,a\r\n1,"x, ""y"""\r\n\r\n2,\r\n', { input_keys: 'q',
+      output_keys: 'a' })
+    const { status, body } = await answer
+    expect(status).toBe(200)
+    const { id, example_count: count } = body as Dataset
+    expect(count).toBe(2)
+    expect((await listed(id)).map(({ inputs, outputs }) => [inputs, outputs])).toEqual([
+      [{ q: '1' }, { a: 'x, "y"' }],
+      [{ q: '2' }, { a: '' }],
+    ])
+    const again = bodyOf({ name, input_keys: 'q', output_keys: 'a', file: 'q,a\r\n1,2\r\n' })
+    expect((await send('POST', '/datasets/upload', again, partsType)).status).toBe(409)
+  })
+
+  it('without a file, or that are none, are refused', async () => {
+    const name = newName()
+    expectRefused(await send('POST', '/datasets/upload', bodyOf({ name }), partsType), 422,
+      'file: it is missing.')
+    const cut = bodyOf({ name, file: 'q\r\n1' }).slice(0, -12)
+    expectRefused(await send('POST', '/datasets/upload', cut, partsType), 400,
+      'The body ends before its end.')
+    expect((await send('POST', '/datasets/upload', { name })).status).toBe(400)
+  })
+})
+
+describe('names', () => {
+  it('of datasets are taken once', async () => {
+    const [{ name }, { id }] = [await made(), await made()]
+    expect((await send('POST', '/datasets', { name })).status).toBe(409)
+    expect((await send('PATCH', `/datasets/${id}`, { name })).status).toBe(409)
+    expectRefused(await send('POST', '/datasets', { name: ' ' }), 422, 'name: a dataset needs one.')
+  })
+
+  it('of versions are moved, and mean one version each', async () => {
+    const { id } = await made()
+    const tagged = (tag: string, asOf: string) =>
+      send('PUT', `/datasets/${id}/tags`, { tag, as_of: asOf })
+    expect((await tagged('none', 'latest')).status).toBe(404)
+    const [first, second] = [randomUUID(), randomUUID()]
+    await good('POST', '/examples', { id: first, dataset_id: id, inputs: { q: 1 } })
+    await good('PUT', `/datasets/${id}/tags`, { tag: 'good', as_of: 'latest' })
+    await good('PUT', `/datasets/${id}/tags`, { tag: '__proto__', as_of: 'latest' })
+    await good('POST', '/examples', { id: second, dataset_id: id, inputs: { q: 2 } })
+    const idsAt = async (tag: string) =>
+      (await listed(id, `&as_of=${encodeURIComponent(tag)}`)).map((each) => each.id)
+    expect(await idsAt('good')).toEqual([first])
+    // Two that name different versions at once: one of them is it, and is it for all.
+    const [newer, older] = await Promise.all([tagged('good', 'latest'),
+      tagged('good', '__proto__')])
+    expect([newer.status, older.status]).toEqual([200, 200])
+    const { as_of: now } = await good<{ readonly as_of: string }>('GET',
+      `/datasets/${id}/version?tag=good`)
+    expect([newer, older].map(({ body }) => (body as { as_of: string }).as_of)).toContain(now)
+    expect(await idsAt('__proto__')).toEqual([first])
+    expectRefused(await tagged('latest', '__proto__'), 422, 'tag: latest is the newest version.')
+    expect((await tagged('good', 'nothing')).status).toBe(404)
+    expect((await send('GET', `/examples?dataset=${id}&as_of=constructor`)).status).toBe(404)
+    // A tag that looks like a time is looked for before the time.
+    await good('PUT', `/datasets/${id}/tags`, { tag: '2001-01-01', as_of: '__proto__' })
+    expect(await idsAt('2001-01-01')).toEqual([first])
+    expect(await idsAt('2001-01-02')).toEqual([])
+  })
+})

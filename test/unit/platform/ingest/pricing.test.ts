@@ -1,0 +1,89 @@
+/** What models cost: by the prices of a workspace, where a client says no costs. */
+
+import { expect, it } from 'vitest'
+
+import { modelNames } from '../../../../src/platform/ingest/pricing/model-names.ts'
+import { PriceList } from '../../../../src/platform/ingest/pricing/price-list.ts'
+import { noUsage } from '../../../../src/platform/ingest/usage.ts'
+import { linearPattern } from '../../../../src/platform/models/linear-pattern.ts'
+import { ingestHouse } from './ingest-house.ts'
+
+const id = '01930000-0000-7000-8000-000000000001'
+const start = '2026-11-26T14:30:00.123456Z'
+const price = { match_pattern: '^tiny', match_path: ['model', 'model_name'], prompt_cost: 1e-6,
+  completion_cost: 2e-6, provider: null, start_time: null }
+const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 }
+
+async function costs(prices: readonly object[], extra: object, usage: object = tokens) {
+  const house = ingestHouse(undefined, prices as readonly Record<string, unknown>[])
+  await house.multipart([{ kind: 'post',
+    run: { id, trace_id: id, name: 'm', run_type: 'llm',
+      dotted_order: `20261126T143000123456Z${id}`, start_time: start, end_time: start, extra,
+      outputs: { usage_metadata: usage }, session_name: 'p' } }])
+  const { promptCost, completionCost, totalCost } = (await house.spans()).get(id)!
+  return [promptCost, completionCost, totalCost]
+}
+
+const named = (ls_model_name: string, more: object = {}) => ({
+  metadata: { ls_model_name, ...more },
+})
+const usual = [100e-6, 20e-6, 120e-6]
+const none = [null, null, null]
+
+it('A model is found by its name, wherever it stands', async () => {
+  expect(await costs([price], named('tiny-1'))).toEqual(usual)
+  expect(await costs([price], { invocation_params: { model_name: 'tiny-1' } })).toEqual(usual)
+  expect(await costs([price], { invocation_params: { model: 'big', model_name: 'tiny-1' } }))
+    .toEqual(none)
+  expect(await costs([price], { ...named('big'), invocation_params: { model: 'tiny' } }))
+    .toEqual(none)
+  expect(await costs([price], named('not tiny'))).toEqual(none)
+  expect(await costs([price], {})).toEqual(none)
+  expect(await costs([], named('tiny'))).toEqual(none)
+})
+
+it('Costs that a client gives are kept', async () => {
+  expect(await costs([price], named('tiny'), { ...tokens, input_cost: 1, output_cost: 2 }))
+    .toEqual([1, 2, 3])
+  expect(await costs([price], named('tiny'), {})).toEqual(none)
+})
+
+it('Kinds of tokens have prices of their own', async () => {
+  const prices = [{ ...price, prompt_cost_details: { cache_read: 1e-7, audio: 1e-5 } }]
+  const usage = { ...tokens, input_token_details: { cache_read: 60, audio: 10, image: 5 } }
+  expect(await costs(prices, named('tiny'), usage)).toEqual([136e-6, 20e-6, 156e-6])
+  const wrong = { ...tokens, input_token_details: { cache_read: 900 } }
+  expect(await costs(prices, named('tiny'), wrong)).toEqual([10e-6, 20e-6, 30e-6])
+})
+
+it('The price of a provider comes first, then the latest that has begun', async () => {
+  const own = { ...price, provider: 'own', prompt_cost: 1, completion_cost: 0 }
+  expect(await costs([own, price], named('tiny', { ls_provider: 'own' }))).toEqual([100, 0, 100])
+  expect(await costs([own, price], named('tiny', { ls_provider: 'other' }))).toEqual(usual)
+  const at = (start_time: string, prompt_cost: number) => ({ ...price, start_time, prompt_cost,
+    completion_cost: 0 })
+  const prices = [at('2027-01-01', 3), at('2026-01-01T00:00:00Z', 2), at('2025-01-01', 1)]
+  expect(await costs(prices, named('tiny'))).toEqual([200, 0, 200])
+})
+
+it('A pattern matches in linear time, or is none', () => {
+  expect(linearPattern('^(a|aa)+$')!.test('a'.repeat(200) + 'b')).toBe(false)
+  for (const pattern of ['(', '(a)\\1', '(?=a)', 'a{1,1000}']) {
+    expect(linearPattern(pattern)).toBeUndefined()
+  }
+  const names = modelNames(Buffer.from('{"metadata":{"ls_model_name":"tiny"}}'))!
+  const usage = { ...noUsage, promptTokens: 1, completionTokens: 1, totalTokens: 2 }
+  const list = (patterns: readonly string[]) =>
+    new PriceList(patterns.map((match_pattern) => ({ ...price, match_pattern })))
+  expect(list(['(a)\\1', 'tiny']).priced({ names, startUs: 0, usage })).toBeDefined()
+  const long = Array.from({ length: 20 }, () => `x${'a'.repeat(999)}`)
+  expect(list([...long, 'tiny']).priced({ names, startUs: 0, usage })).toBeUndefined()
+})
+
+it('Names are short texts', () => {
+  const extra = (value: object) => Buffer.from(JSON.stringify(value))
+  expect(modelNames(extra(named('x'.repeat(201))))).toBeUndefined()
+  expect(modelNames(extra({ metadata: { ls_model_name: 5 } }))).toBeUndefined()
+  expect(modelNames(extra({ metadata: 5, invocation_params: { model: 'é', n: 5 } })))
+    .toEqual({ model: undefined, provider: null, invocation: { model: 'é' } })
+})

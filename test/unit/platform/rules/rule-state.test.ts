@@ -1,0 +1,101 @@
+/** The decisions of a rule: cursor, log, spending and alerts, on random histories. */
+
+import { expect, it } from 'vitest'
+import fc from 'fast-check'
+
+import { keyAt } from '../../../../src/platform/rules/ended-span.ts'
+import { decideRule, logLines, unbegun } from '../../../../src/platform/rules/rule-state.ts'
+import type { LogEntry, RuleCommand, RuleState,
+  SpanOutcome } from '../../../../src/platform/rules/rule-state.ts'
+
+const nowMs = Date.UTC(2026, 10, 27, 12)
+const line = (outcome: LogEntry['outcome'], message = 'x'): LogEntry => ({ outcome, message })
+const outcome = fc.record({
+  line: fc.constantFrom('done', 'failed', 'skipped').map((each) => line(each as 'done')),
+  tokens: fc.nat(100),
+})
+const limit = { calls_per_day: 25, tokens_per_day: 1_000 }
+const command = fc.oneof<fc.Arbitrary<RuleCommand>[]>(
+  fc.constant({ kind: 'begin' }),
+  fc.record({ kind: fc.constant('trigger'), fromUs: fc.nat(), throughUs: fc.nat() }),
+  fc.record({ kind: fc.constant('charge'), calls: fc.nat(20), limit: fc.constant(limit) }),
+  fc.record({ kind: fc.constant('settle'), looked: fc.nat(100),
+    outcomes: fc.array(outcome, { maxLength: 100 }),
+    at: fc.nat(1_000_000).map((us) =>
+      ({ source: 'ended', cursor: keyAt(nowMs * 1_000 + us) }) as const
+    ) }),
+  fc.record({ kind: fc.constant('measure'), alert: fc.constantFrom('a', 'b'),
+    crossed: fc.boolean() }),
+  fc.record({ kind: fc.constant('deliver'), alert: fc.constantFrom('a', 'b'),
+    line: fc.constant(line('alert')) }),
+)
+
+it('keeps its promises on every history', () => {
+  fc.assert(fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+    let state: RuleState = unbegun
+    let [granted, delivered, risen] = [0, 0, 0]
+    const lines = new Set<number>()
+    for (const each of commands) {
+      const before = state
+      const decision = decideRule(state, each, nowMs)
+      state = decision.state
+      expect(state.version).toBe(before.version + 1)
+      if (each.kind !== 'begin') expect(state.cursor >= before.cursor).toBe(true)
+      granted += decision.granted
+      for (const effect of decision.effects) {
+        if (effect.kind !== 'log') continue
+        for (const { no } of effect.entries) {
+          expect(lines.has(no)).toBe(false)
+          lines.add(no)
+        }
+        for (let no = effect.forget[0]; no < effect.forget[1]; no++) lines.delete(no)
+        if (each.kind === 'deliver') delivered++
+      }
+      for (const name of Object.keys(state.firing)) if (!(name in before.firing)) risen++
+    }
+    // Calls are charged before they are made, within the limit of the day.
+    expect(granted).toBeLessThanOrEqual(limit.calls_per_day)
+    expect(state.calls).toBe(granted)
+    expect(lines.size).toBe(Math.min(logLines, state.logged))
+    expect(delivered).toBeLessThanOrEqual(risen)
+  }), { seed: 20_261_127, numRuns: 300 })
+})
+
+it('is the same when a decision is made again from the same state', () => {
+  const outcomes: SpanOutcome[] = [{ line: line('done'), tokens: 1 }]
+  const settle: RuleCommand = { kind: 'settle', looked: 1, outcomes,
+    at: { source: 'ended', cursor: keyAt(1) } }
+  expect(decideRule(unbegun, settle, nowMs)).toEqual(decideRule(unbegun, settle, nowMs))
+})
+
+it('spends again on the next day', () => {
+  const charge: RuleCommand = { kind: 'charge', calls: 30, limit }
+  const first = decideRule(unbegun, charge, nowMs)
+  expect(first.granted).toBe(25)
+  expect(decideRule(first.state, charge, nowMs).granted).toBe(0)
+  expect(decideRule(first.state, charge, nowMs + 12 * 3_600_000).granted).toBe(25)
+})
+
+it('ignores pages of a second cursor that was replaced', () => {
+  const asked = decideRule(unbegun, { kind: 'trigger', fromUs: 1, throughUs: 2 }, 1).state
+  const again = decideRule(asked, { kind: 'trigger', fromUs: 5, throughUs: 6 }, 2).state
+  const late =
+    decideRule(again, { kind: 'settle', looked: 1, outcomes: [],
+      at: { source: 'second', cursor: null, askedMs: 1 } }, 3).state
+  expect(late.second).toEqual(again.second)
+  const done =
+    decideRule(late, { kind: 'settle', looked: 1, outcomes: [],
+      at: { source: 'second', cursor: null, askedMs: 2 } }, 4).state
+  expect(done).toMatchObject({ second: null, filledMs: 4 })
+})
+
+it('drops hours that nobody reads any more', () => {
+  const hour = 3_600e6
+  const cursor = (hours: number) =>
+    ({ kind: 'settle', looked: 0, outcomes: [],
+      at: { source: 'ended', cursor: keyAt(hours * hour) } }) as const
+  const at = decideRule(unbegun, cursor(1_000), nowMs).state
+  expect(decideRule(at, cursor(1_001), nowMs).effects)
+    .toEqual([{ kind: 'drop_hours', from: 1_000 - 168, before: 1_001 - 168 }])
+  expect(decideRule(at, cursor(1_000.5), nowMs).effects).toEqual([])
+})
