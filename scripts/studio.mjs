@@ -43,6 +43,10 @@ async function configuration() {
       assetsInlineLimit: 0,
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1_000,
+      // What every page needs is one file: a dozen small ones are asked for and packed worse.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: 'studio', tags: ['$initial'] }] } },
+      },
     },
   }
 }

@@ -5,8 +5,14 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent,
 
 import { studioUrl } from './api/place.ts'
 import { readAssistantListSearch } from './assistants/address.ts'
+import { readChartsSearch } from './charts/address.ts'
 import { readClusterSearch } from './cluster/address.ts'
+import { readDatasetListSearch, readDatasetSearch } from './datasets/address.ts'
 import { readLimitsSearch } from './limits/address.ts'
+import { readRuleListSearch, readRuleSearch } from './rules/address.ts'
+import { readQueueListSearch, readQueueSearch } from './queues/address.ts'
+import { readPlaygroundSearch } from './playground/address.ts'
+import { readPromptListSearch, readPromptSearch } from './prompts/address.ts'
 import { readRunListSearch } from './runs/address.ts'
 import { NotFound, PageFailed } from './shell/lost.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -83,6 +89,72 @@ const routes = [
     path: '/traces/$project/$trace',
     validateSearch: readTraceSearch,
     component: lazyRouteComponent(() => import('./traces/trace-page.tsx'), 'TracePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/rules',
+    validateSearch: readRuleListSearch,
+    component: lazyRouteComponent(() => import('./rules/rule-list.tsx'), 'RuleList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/rules/$id',
+    validateSearch: readRuleSearch,
+    component: lazyRouteComponent(() => import('./rules/rule-page.tsx'), 'RulePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/public/$token',
+    validateSearch: readTraceSearch,
+    component: lazyRouteComponent(() => import('./traces/shared-trace.tsx'), 'SharedTrace'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/queues',
+    validateSearch: readQueueListSearch,
+    component: lazyRouteComponent(() => import('./queues/queue-list.tsx'), 'QueueList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/queues/$id',
+    validateSearch: readQueueSearch,
+    component: lazyRouteComponent(() => import('./queues/queue-page.tsx'), 'QueuePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/charts',
+    validateSearch: readChartsSearch,
+    component: lazyRouteComponent(() => import('./charts/charts-page.tsx'), 'ChartsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/datasets',
+    validateSearch: readDatasetListSearch,
+    component: lazyRouteComponent(() => import('./datasets/dataset-list.tsx'), 'DatasetList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/datasets/$id',
+    validateSearch: readDatasetSearch,
+    component: lazyRouteComponent(() => import('./datasets/dataset-page.tsx'), 'DatasetPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/prompts',
+    validateSearch: readPromptListSearch,
+    component: lazyRouteComponent(() => import('./prompts/prompt-list.tsx'), 'PromptList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/prompts/$name',
+    validateSearch: readPromptSearch,
+    component: lazyRouteComponent(() => import('./prompts/prompt-page.tsx'), 'PromptPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/playground',
+    validateSearch: readPlaygroundSearch,
+    component: lazyRouteComponent(() => import('./playground/playground.tsx'), 'Playground'),
   }),
 ] as const
 

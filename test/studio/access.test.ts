@@ -35,6 +35,9 @@ beforeAll(async () => {
     error: 'TimeoutError: no answer' })
   await sendSpans(server.url, spans)
   const project = await projectId(server.url, 'access')
+  const share = await fetch(`${server.url}/api/v1/runs/${spans[0]!.id}/share`, { method: 'PUT',
+    headers: { 'content-type': 'application/json' }, body: '{}' })
+  const { share_token: link } = await share.json() as { readonly share_token: string }
   const text = (words: string): Screen[1] => (page) =>
     page.getByRole('main').getByText(words).filter({ visible: true }).first().waitFor()
   const [step] = await threads.getHistory(chat, { limit: 1 })
@@ -49,6 +52,7 @@ beforeAll(async () => {
     [`threads/${asking}`, text('Which one?')],
     [`traces/${project}`, text('support agent')],
     [`traces/${project}/${spans[0]!.id}`, text('support agent')],
+    [`public/${link}`, text('support agent')],
     ['nowhere', (page) => page.getByRole('main').waitFor()],
   ]
 })

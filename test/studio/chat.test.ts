@@ -129,22 +129,51 @@ it('an edited message is a branch; what was there stays', async () => {
   await tab.close()
 })
 
-it('words from a step of the past are a branch', async () => {
-  const id = await newThread('echo', 'one', 'two')
-  const [, , , first] = await server.client.threads.getHistory(id)
-  const tab = await browser.open(addressOf(id, `?at=${first!.checkpoint.checkpoint_id}`))
-  const { page } = tab
-  page.setDefaultTimeout(15_000)
-  await page.getByText('What you send now starts a branch here.').waitFor()
-  await expect.poll(() => chatOf(page).getByText('echo: two').count()).toBe(0)
-  await composerOf(page).fill('instead')
-  await composerOf(page).press('Enter')
-  await chatOf(page).getByText('echo: instead').waitFor()
-  expect(new URL(page.url()).search).toBe('')
-  await expect.poll(() => chatOf(page).getByRole('article').count()).toBe(4)
-  expectQuiet(tab)
-  await tab.close()
-})
+it.each(['at once', 'when the run is over'])(
+  'words from a step of the past are a branch; the old one, answered %s, is not seen',
+  async (when) => {
+    const gate = newGate()
+    const id = await newThread('held', 'one', 'two')
+    const first = (await server.client.threads.getHistory<{ messages: unknown[] }>(id, {
+      limit: 20,
+    })).find(({ next, values }) => next.length === 0 && values.messages.length === 4)
+    const tab = await browser.open(addressOf(id, `?at=${first!.checkpoint.checkpoint_id}`))
+    const { page } = tab
+    page.setDefaultTimeout(15_000)
+    await page.getByText('What you send now starts a branch here.').waitFor()
+    await expect.poll(() => chatOf(page).getByText('two').count()).toBe(0)
+    // Answers that were on their way before the branch had a step.
+    const old = await server.client.threads.getState(id)
+    let isLate = true
+    const [asked, due] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    if (when === 'at once') due.resolve()
+    await page.route(`**/threads/${id}/state?*`, async (route) => {
+      if (!isLate) return route.continue()
+      asked.resolve()
+      await due.promise
+      // Those that nobody waits for any more have no route.
+      await route.fulfill({ json: { ...old, checkpoint_id: old.checkpoint.checkpoint_id } })
+        .catch(() => {})
+    })
+    await page.evaluate(`new MutationObserver(() => {
+      globalThis.flashed ||= document.querySelector('[role=log]').innerText.includes('two')
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
+    await composerOf(page).fill(`hold ${gate.url}`)
+    await composerOf(page).press('Enter')
+    await Promise.all([asked.promise, gate.arrived()])
+    await chatOf(page).getByText('hold').waitFor()
+    isLate = false
+    gate.open()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    due.resolve()
+    await expect.poll(() => chatOf(page).getByRole('article').count()).toBe(8)
+    await chatOf(page).getByText('last').nth(1).waitFor()
+    expect(await page.evaluate('globalThis.flashed')).toBe(false)
+    expect(new URL(page.url()).search).toBe('')
+    expectQuiet(tab)
+    await tab.close()
+  },
+)
 
 it('what a model wrote does nothing: no markup, no foreign image, no script', async () => {
   const hostile = ['<img src=x onerror=alert(1)><base href="https://evil.example/">',

@@ -54,7 +54,7 @@ it('shows what is used of each limit and quota', async () => {
   await used.getByText(/Default \(API key\) · 1,000 in 10 s/).waitFor()
   await used.getByRole('meter', { name: /All other requests/ }).waitFor()
   await page.getByText(/^\d+ other limits of which nothing is used$/).click()
-  await page.getByText('Prompts', { exact: true }).waitFor()
+  await page.getByRole('tabpanel').getByText('Prompts', { exact: true }).waitFor()
   await page.getByRole('region', { name: 'Quotas' }).getByText('of 1,000,000').waitFor()
   expectQuiet(tab)
   await tab.close()

@@ -28,7 +28,7 @@ it('goes to a thread by its words or its id, and to a page by its name', async (
   await page.keyboard.press('Control+k')
   await page.keyboard.type('runs')
   await palette.getByRole('option', { name: 'Runs' }).click()
-  await page.getByRole('heading', { name: 'Runs' }).waitFor()
+  await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.type(id)
   await palette.getByRole('option').first().waitFor()

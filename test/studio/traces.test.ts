@@ -236,8 +236,9 @@ describe('a trace', () => {
     const tree = page.getByRole('tree', { name: 'Spans' })
     await tree.getByRole('treeitem', { name: /^b chain/ }).click()
     expect(page.url()).not.toContain('/-/')
-    await page.getByRole('button', { name: 'Step 2' }).click()
+    await page.getByRole('button', { name: 'Open at this step' }).click()
     await page.waitForURL(`**/studio/threads/${thread}?at=*`)
+    await page.getByText('Step 2.').waitFor()
     await tab.close()
   })
 

@@ -35,6 +35,8 @@ export class ApiError extends Error {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
+  /** Fields and files, instead of a body of JSON. */
+  readonly form?: FormData
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
@@ -55,13 +57,14 @@ export function onLimit(listener: (seen: SeenLimit) => void): () => void {
 
 /** Sends a request. Throws ApiError for every refusal, and if there is no answer. */
 export async function send(path: string, call: Call = {}): Promise<Response> {
-  const { method = 'GET', body, headers, signal } = call
+  const { method = 'GET', body, form, headers, signal } = call
   const response = await fetch(apiUrl + path, {
     method,
     signal: signal ?? null,
     headers: { ...credentials(), ...headers,
       ...body !== undefined && { 'content-type': 'application/json' } },
     ...body !== undefined && { body: JSON.stringify(body) },
+    ...form !== undefined && { body: form },
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'The server does not answer.', { code: 'no_answer' })

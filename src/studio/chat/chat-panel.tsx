@@ -94,13 +94,16 @@ export function Questions({ id, screen }: { readonly id: string; readonly screen
 }
 
 function useChatActs(id: string, screen: Screen) {
-  const { search, go, chat, send, branchFrom, interrupts, following, runs, steps, headId } = screen
+  const { search, go, messages, send, branch, interrupts, following, runs, steps, headId } = screen
   const [error, setError] = useState<unknown>()
   const liveId = useLive(following.store, ({ run }) => run?.over === false ? run.runId : undefined)
-  const branch = async (at: string, kept: readonly ChatMessage[], words: string) => {
-    branchFrom(kept)
+  const sayFrom = async (at: string, kept: readonly ChatMessage[], words: string) => {
+    branch.begin(kept)
     go({ at: undefined, vs: undefined })
-    await send.say(words, { checkpoint_id: at })
+    await send.say(words, { checkpoint_id: at }).catch((refused: unknown) => {
+      branch.forget()
+      throw refused
+    })
   }
   const say = (words: string, strategy: Multitask | undefined) => {
     setError(undefined)
@@ -112,7 +115,7 @@ function useChatActs(id: string, screen: Screen) {
     }
     return search.at === undefined
       ? send.say(words, {}, strategy)
-      : branch(search.at, chat.messages, words)
+      : sayFrom(search.at, messages, words)
   }
   const running = liveId ?? runs.find(({ status }) => status === 'running')?.run_id
   const stop = () => {
@@ -121,8 +124,8 @@ function useChatActs(id: string, screen: Screen) {
   const edit = async (message: ChatMessage, words: string) => {
     const { stepBefore } = await import('./step-before.ts')
     const at = await stepBefore(id, steps, search.at ?? headId, message.id ?? '')
-    const place = chat.messages.findIndex((each) => each.id === message.id)
-    await branch(at, chat.messages.slice(0, Math.max(0, place)), words)
+    const place = messages.findIndex((each) => each.id === message.id)
+    await sayFrom(at, messages.slice(0, Math.max(0, place)), words)
   }
   return { error, fail: setError, say: useStable(say), stop: useStable(stop),
     edit: useStable(edit) }

@@ -1,5 +1,6 @@
 /** What stands below the last answer: whether it was good, its trace, and how long it took. */
 
+import { AddToDatasetButton } from '../datasets/add-to-dataset-button.tsx'
 import type { ThreadState } from '../api/states.ts'
 import { duration } from '../parts/amounts.ts'
 import { MessageFeedback } from '../traces/message-feedback.tsx'
@@ -15,6 +16,7 @@ export function TurnFoot({ runId, steps }: {
   return (
     <div className={css['foot']}>
       <MessageFeedback runId={runId} traceId={runId} />
+      <AddToDatasetButton spanId={runId} quiet />
       <TraceLink runId={runId} className={css['trace'] ?? ''} />
       {tookMs !== undefined && (
         <span className={css['took']} title="From its input to its last step">

@@ -1,12 +1,13 @@
 /** The picture of a graph, with what each node does. */
 
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 
 import { graphPicture } from '../api/assistants.ts'
 import type { GraphPicture } from '../api/assistants.ts'
 import type { NodeStates } from '../live/node-state.ts'
 import { Empty } from '../parts/empty.tsx'
+import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { drawingOf } from './drawing.ts'
@@ -27,11 +28,9 @@ export interface GraphViewProps {
   readonly pauses?: Pauses
 }
 
-const GraphList = lazy(async () => ({
-  default: (await import('./graph-list.tsx')).GraphList,
-}))
-const loadCanvas = () => import('./graph-canvas.tsx')
-const Canvas = lazy(async () => ({ default: (await loadCanvas()).GraphCanvas }))
+const GraphList = later(async () => (await import('./graph-list.tsx')).GraphList, <GraphSkeleton />)
+const Canvas = later(async () => (await import('./graph-canvas.tsx')).GraphCanvas,
+  <GraphSkeleton />)
 
 interface PictureProps extends Omit<GraphViewProps, 'assistantId'> {
   readonly picture: GraphPicture
@@ -41,7 +40,8 @@ interface PictureProps extends Omit<GraphViewProps, 'assistantId'> {
 /** The canvas and the layout are fetched while the server still says what is to be drawn. */
 function prepare(): void {
   startLayouts()
-  void loadCanvas()
+  // Whoever draws it says that it failed.
+  void Canvas.fetch().catch(() => {})
 }
 
 /** The picture. */
@@ -82,13 +82,11 @@ function Picture({ picture, nodes, chosen, choose, pauses }: PictureProps) {
   }
   return (
     <section className={css['graph']} aria-label="Graph of the assistant">
-      <Suspense fallback={<GraphSkeleton />}>
-        {asList
-          ? <GraphList {...{ drawing, nodes, chosen, choose, turn, pauses }} />
-          : laidOut === undefined
-          ? <GraphSkeleton />
-          : <Canvas {...{ laidOut, nodes, chosen, choose, turn, pauses }} />}
-      </Suspense>
+      {asList
+        ? <GraphList {...{ drawing, nodes, chosen, choose, turn, pauses }} />
+        : laidOut === undefined
+        ? <GraphSkeleton />
+        : <Canvas {...{ laidOut, nodes, chosen, choose, turn, pauses }} />}
       <div className={css['mode']}>
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
           {asList ? 'As a picture' : 'As a list'}

@@ -5,8 +5,10 @@ import type { ReactNode } from 'react'
 import css from './page-head.module.css'
 
 /** A head; `aside` is what stands small beside the title, `acts` the buttons at the right. */
-export function PageHead({ title, aside, acts, children }: {
+export function PageHead({ title, before, aside, acts, children }: {
   readonly title: string
+  /** The way back, at the left. */
+  readonly before?: ReactNode
   readonly aside?: ReactNode
   readonly acts?: ReactNode
   readonly children?: ReactNode
@@ -14,6 +16,7 @@ export function PageHead({ title, aside, acts, children }: {
   return (
     <header className={css['head']}>
       <div className={css['line']}>
+        {before}
         <h1>{title}</h1>
         {aside !== undefined && <span className={css['aside']}>{aside}</span>}
         {acts !== undefined && <div className={css['acts']}>{acts}</div>}

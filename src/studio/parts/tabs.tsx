@@ -11,12 +11,14 @@ export interface Tab<Id extends string> {
 }
 
 /** Tabs; the panel that they choose has the id `<name>-panel`. */
-export function Tabs<Id extends string>({ name, label, tabs, chosen, choose }: {
+export function Tabs<Id extends string>({ name, label, tabs, chosen, choose, near }: {
   readonly name: string
   readonly label: string
   readonly tabs: readonly Tab<Id>[]
   readonly chosen: Id
   readonly choose: (id: Id) => void
+  /** Somebody points at a tab, and may choose it. */
+  readonly near?: (id: Id) => unknown
 }) {
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
@@ -32,7 +34,7 @@ export function Tabs<Id extends string>({ name, label, tabs, chosen, choose }: {
       {tabs.map(({ id, label: words }) => (
         <button key={id} id={`${name}-${id}`} type="button" role="tab" aria-selected={id === chosen}
           aria-controls={`${name}-panel`} tabIndex={id === chosen ? 0 : -1}
-          onClick={() => choose(id)}
+          onClick={() => choose(id)} onPointerEnter={() => near?.(id)}
         >
           {words}
         </button>

@@ -16,7 +16,20 @@ import { chooseTheme, useTheme } from './theme.ts'
 
 /** One page of the rail; with a feature it is there only where the server has that. */
 export interface RailPage {
-  readonly to: '/threads' | '/inbox' | '/assistants' | '/runs' | '/traces' | '/cluster' | '/limits'
+  readonly to:
+    | '/threads'
+    | '/inbox'
+    | '/assistants'
+    | '/runs'
+    | '/traces'
+    | '/datasets'
+    | '/prompts'
+    | '/playground'
+    | '/rules'
+    | '/queues'
+    | '/charts'
+    | '/cluster'
+    | '/limits'
   readonly label: string
   /** The label where there is little room. */
   readonly short?: string
@@ -24,19 +37,45 @@ export interface RailPage {
   readonly feature?: Feature
 }
 
-const pages: readonly RailPage[] = [
-  { to: '/threads', label: 'Threads', icon: 'threads' },
-  { to: '/inbox', label: 'Inbox', icon: 'inbox' },
-  { to: '/assistants', label: 'Assistants', icon: 'assistants' },
-  { to: '/runs', label: 'Runs', icon: 'runs' },
-  { to: '/traces', label: 'Traces', icon: 'traces', feature: 'traces' },
-  { to: '/cluster', label: 'Cluster', icon: 'cluster' },
-  { to: '/limits', label: 'Limits & keys', short: 'Limits', icon: 'gauge' },
+/** Pages that belong together, under a title. */
+interface RailGroup {
+  readonly title?: string
+  readonly pages: readonly RailPage[]
+}
+
+const groups: readonly RailGroup[] = [
+  { pages: [
+    { to: '/threads', label: 'Threads', icon: 'threads' },
+    { to: '/inbox', label: 'Inbox', icon: 'inbox' },
+    { to: '/assistants', label: 'Assistants', icon: 'assistants' },
+    { to: '/runs', label: 'Runs', icon: 'runs' },
+  ] },
+  { title: 'Platform', pages: [
+    { to: '/traces', label: 'Traces', icon: 'traces', feature: 'traces' },
+    { to: '/datasets', label: 'Datasets', icon: 'datasets', feature: 'traces' },
+    { to: '/prompts', label: 'Prompts', icon: 'edit', feature: 'traces' },
+    { to: '/playground', label: 'Playground', icon: 'play', feature: 'traces' },
+    { to: '/rules', label: 'Rules', icon: 'filter', feature: 'traces' },
+    { to: '/queues', label: 'Annotation queues', short: 'Queues', icon: 'queues',
+      feature: 'traces' },
+    { to: '/charts', label: 'Charts', icon: 'chart', feature: 'traces' },
+  ] },
+  { title: 'Server', pages: [
+    { to: '/cluster', label: 'Cluster', icon: 'cluster' },
+    { to: '/limits', label: 'Limits & keys', short: 'Limits', icon: 'gauge' },
+  ] },
 ]
 
 /** The pages of a server: a feature that it does not name may be there. */
-export function pagesOf(info: ServerInfo | undefined): readonly RailPage[] {
-  return pages.filter(({ feature }) => feature === undefined || info?.features?.[feature] !== false)
+export const pagesOf = (info: ServerInfo | undefined): readonly RailPage[] =>
+  groupsOf(info).flatMap(({ pages }) => pages)
+
+function groupsOf(info: ServerInfo | undefined): readonly RailGroup[] {
+  return groups.map((group) => ({ ...group,
+    pages: group.pages.filter(({ feature }) =>
+      feature === undefined || info?.features?.[feature] !== false
+    ) })
+  ).filter(({ pages }) => pages.length > 0)
 }
 
 /** The rail. */
@@ -54,28 +93,40 @@ export function Rail() {
         <Mark />
         <span>Heddle</span>
       </Link>
-      <ul>
-        {pagesOf(info).map(({ to, label, short, icon }) => (
-          <li key={to}>
-            <Link to={to} search={{}} aria-label={short && label}
-              activeProps={{ 'aria-current': 'page' }}
-            >
-              <Icon name={icon} />
-              <span className={short && css['long']}>{label}</span>
-              {short && <span className={css['short']}>{short}</span>}
-              {to === '/inbox' && waiting !== undefined && waiting > 0 && (
-                <b aria-label={`${waiting} waiting`}>{waiting > 999 ? '999+' : waiting}</b>
-              )}
-            </Link>
-          </li>
+      <div className={css['pages']}>
+        {groupsOf(info).map(({ title, pages }) => (
+          <div key={title ?? 'agents'} className={css['group']}>
+            {title !== undefined && <p id={`rail-${title}`}>{title}</p>}
+            <ul aria-labelledby={title && `rail-${title}`}>
+              {pages.map((page) => (
+                <li key={page.to}>
+                  <PageLink page={page} waiting={page.to === '/inbox' ? waiting : undefined} />
+                </li>
+              ))}
+            </ul>
+          </div>
         ))}
-      </ul>
+      </div>
       <div className={css['foot']}>
         <span className={isLost ? css['away'] : css['here']} />
         <span role="status">{isLost ? lostWords : placeWords(info)}</span>
         <ThemeButton />
       </div>
     </nav>
+  )
+}
+
+function PageLink({ page: { to, label, short, icon }, waiting = 0 }: {
+  readonly page: RailPage
+  readonly waiting?: number | undefined
+}) {
+  return (
+    <Link to={to} search={{}} aria-label={short && label} activeProps={{ 'aria-current': 'page' }}>
+      <Icon name={icon} />
+      <span className={short && css['long']}>{label}</span>
+      {short && <span className={css['short']}>{short}</span>}
+      {waiting > 0 && <b aria-label={`${waiting} waiting`}>{waiting > 999 ? '999+' : waiting}</b>}
+    </Link>
   )
 }
 

@@ -1,16 +1,31 @@
 /** The frame of every page: rail, page, and the sign-in screen where the server asks for it. */
 
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 
 import { useSession } from '../session.ts'
 import { useKeys } from './keys.ts'
 import { Overlays } from './overlays.tsx'
 import { Rail } from './rail.tsx'
 import css from './shell.module.css'
-import { SignIn } from './sign-in.tsx'
 
-/** The frame. */
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
+
+/** The frame. Pages that need no credential have none. */
 export function Shell() {
+  const isPublic = useRouterState({
+    select: ({ location }) => /\/public\/./.test(location.pathname),
+  })
+  return isPublic
+    ? (
+      <main id="main" tabIndex={-1} className={css['page']}>
+        <Outlet />
+      </main>
+    )
+    : <Frame />
+}
+
+function Frame() {
   const { needed, elsewhere } = useSession()
   const inThread = useRouterState({
     select: ({ location }) => /\/threads\/./.test(location.pathname),
@@ -24,7 +39,13 @@ export function Shell() {
     'g l': { words: 'Limits & keys', act: () => void navigate({ to: '/limits', search: {} }) },
     'g c': { words: 'Cluster', act: () => void navigate({ to: '/cluster', search: {} }) },
   })
-  if (needed !== null) return <SignIn reason={needed} elsewhere={elsewhere} />
+  if (needed !== null) {
+    return (
+      <Suspense>
+        <SignIn reason={needed} elsewhere={elsewhere} />
+      </Suspense>
+    )
+  }
   return (
     <div className={`${css['shell']} ${inThread ? css['inThread'] : ''}`}>
       <a className={css['skip']} href="#main" onClick={(event) => {

@@ -2,14 +2,18 @@
 
 import { lazy, Suspense, useCallback, useMemo } from 'react'
 
+import { later } from '../parts/later.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { paneId } from './pane-id.ts'
 import css from './thread-page.module.css'
 import type { Screen } from './use-screen.ts'
 
-const GraphView = lazy(async () => ({
-  default: (await import('../graph/graph-view.tsx')).GraphView,
-}))
+const GraphView = later(
+  async () => (await import('../graph/graph-view.tsx')).GraphView,
+  <div className={css['pad']}>
+    <Skeleton width="100%" height={220} />
+  </div>,
+)
 const NodePanel = lazy(async () => ({ default: (await import('./node-panel.tsx')).NodePanel }))
 
 /** The column. */
@@ -29,16 +33,10 @@ export function GraphColumn({ screen }: { readonly screen: Screen }) {
         <span className={css['aside']}>{assistant?.graph_id}</span>
       </div>
       {assistant !== undefined && (
-        <Suspense fallback={
-          <div className={css['pad']}>
-            <Skeleton width="100%" height={220} />
-          </div>
-        }>
-          <div className={css['panel']}>
-            <GraphView assistantId={assistant.assistant_id} nodes={nodes} chosen={node}
-              choose={choose} pauses={pauses} />
-          </div>
-        </Suspense>
+        <div className={css['panel']}>
+          <GraphView assistantId={assistant.assistant_id} nodes={nodes} chosen={node}
+            choose={choose} pauses={pauses} />
+        </div>
       )}
       {node !== undefined && (
         <Suspense fallback={<Skeleton width="100%" height={120} />}>

@@ -5,23 +5,25 @@ import { lazy, Suspense, useState } from 'react'
 
 import { copyThread } from '../api/threads.ts'
 import { Button } from '../parts/button.tsx'
+import { later } from '../parts/later.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import type { threadViews } from './address.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
-import { ChosenStep } from './chosen-step.tsx'
 import { paneId } from './pane-id.ts'
 import css from './thread-page.module.css'
 import type { Screen } from './use-screen.ts'
 
-const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
-const EventsView = lazy(async () => ({ default: (await import('./events-view.tsx')).EventsView }))
+const StateView = later(async () => (await import('./state-view.tsx')).StateView, <Reading />)
+const EventsView = later(async () => (await import('./events-view.tsx')).EventsView, <Reading />)
+const RunsView = later(async () => (await import('./runs-view.tsx')).RunsView, <Reading />)
+const ChosenStep = lazy(async () => ({ default: (await import('./chosen-step.tsx')).ChosenStep }))
 const InputPanel = lazy(async () => ({
   default: (await import('../chat/input-panel.tsx')).InputPanel,
 }))
-const RunsView = lazy(async () => ({ default: (await import('./runs-view.tsx')).RunsView }))
 
+const others = { state: StateView, events: EventsView, runs: RunsView }
 const labels = { chat: 'Chat', state: 'State', events: 'Events', runs: 'Runs' } as const
 
 /** The column. */
@@ -40,20 +42,21 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
       <div className={css['head']}>
         <Tabs name="view" label="View" chosen={view}
           tabs={views.map((each) => ({ id: each, label: labels[each] }))}
+          near={(each) => each !== 'chat' && others[each].fetch().catch(() => {})}
           choose={(each) => go({ view: each === first ? undefined : each })} />
         {search.vs !== undefined && <Comparison screen={screen} />}
       </div>
-      {search.at !== undefined && search.vs === undefined &&
-        <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
+      <Suspense>
+        {search.at !== undefined && search.vs === undefined &&
+          <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
+      </Suspense>
       {error !== undefined && <ErrorNotice error={error} />}
       <div className={css['panel']} id="view-panel" role="tabpanel"
         aria-labelledby={`view-${view}`}
       >
         {view === 'chat' && isChat === true && <ChatPanel id={id} screen={screen} />}
         {view === 'chat' && isChat === undefined && <Reading />}
-        <Suspense fallback={<Reading />}>
-          {view !== 'chat' && <OtherView id={id} view={view} screen={screen} />}
-        </Suspense>
+        {view !== 'chat' && <OtherView id={id} view={view} screen={screen} />}
         <Suspense>
           {isChat === false && view === 'state' && search.vs === undefined &&
             <InputPanel id={id} screen={screen} />}
@@ -101,17 +104,13 @@ function Chosen({ id, at, screen, failed }: {
   readonly screen: Screen
   readonly failed: (error: unknown) => void
 }) {
-  const { shown, go, send, headId, refusal, chat, branchFrom } = screen
+  const { shown, go, headId, refusal, runAgain } = screen
   const navigate = useNavigate()
   const back = () => go({ at: undefined, vs: undefined })
   return (
     <ChosenStep number={shown?.metadata?.step} refusal={refusal} acts={{
       back,
-      runAgain: () => {
-        branchFrom(chat.messages)
-        back()
-        send.start({ input: null, checkpoint_id: at }).catch(failed)
-      },
+      runAgain: () => void runAgain(at).catch(failed),
       edit: () => go({ view: 'state' }, true),
       compare: () => go({ vs: headId, view: 'state' }),
       copy: () =>

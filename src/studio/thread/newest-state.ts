@@ -1,6 +1,8 @@
 /** The newest state of a thread: what it says beside its values, and the end of its messages. */
 
 import { stateAt } from '../api/states.ts'
+import type { ThreadState } from '../api/states.ts'
+import { nowMs } from '../env.ts'
 
 /** The keys of the answers about a thread. */
 export const keysOf = (id: string) => ({
@@ -17,6 +19,13 @@ export const messagePage = 50
 const parts = ['checkpoint_id', 'parent_checkpoint_id', 'next', 'tasks.lean', 'metadata.step',
   'metadata.source', 'metadata.run_id', 'created_at', `values.messages[${-messagePage}:]`]
 
+/** The newest state as it was at a time, or later. */
+interface NewestState extends ThreadState {
+  readonly askedMs: number
+}
+
 /** The state, in one call for all who show some of it. Its key is `head`. */
-export const newestState = (id: string, signal: AbortSignal) =>
-  stateAt(id, undefined, parts, signal)
+export async function newestState(id: string, signal: AbortSignal): Promise<NewestState> {
+  const askedMs = nowMs()
+  return { ...await stateAt(id, undefined, parts, signal), askedMs }
+}

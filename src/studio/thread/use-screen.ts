@@ -1,6 +1,6 @@
 /** Everything that the page of a thread shows and does, from its address and its answers. */
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 
@@ -19,6 +19,7 @@ import { statusOf } from '../parts/status.tsx'
 import type { ThreadSearch } from './address.ts'
 import { plainSettings } from '../chat/settings-body.ts'
 import { useAssistant } from './use-assistant.ts'
+import { useBranch } from '../chat/use-branch.ts'
 import { useMessages } from '../chat/use-messages.ts'
 import { useSend } from './use-send.ts'
 import type { Sent } from './use-send.ts'
@@ -38,7 +39,6 @@ function useAddress() {
 /** The screen of a thread. */
 export function useScreen(id: string) {
   const { search, go } = useAddress()
-  const client = useQueryClient()
   const following = useFollowing(id)
   const { store, watch } = following
   useFreshness(id, store)
@@ -58,25 +58,31 @@ export function useScreen(id: string) {
   const shown = search.at === undefined
     ? head.data
     : steps.find(({ checkpoint_id: each }) => each === search.at)
-  const messages = useMemo(
-    () => withSent(chat.messages, search.at === undefined ? send.sent : [], liveId),
-    [chat.messages, send.sent, search.at, liveId],
-  )
+  const headId = head.data?.checkpoint_id ?? undefined
+  const branch = useBranch({ headId, askedMs: head.data?.askedMs ?? 0, isBusy })
+  const known = search.at === undefined ? branch.messages ?? chat.messages : chat.messages
+  const messages = useMemo(() => withSent(known, search.at === undefined ? send.sent : [], liveId),
+    [known, send.sent, search.at, liveId])
+  /** Runs from a step of the past, and shows what comes of it. */
+  const runAgain = async (at: string) => {
+    branch.begin(messages)
+    go({ at: undefined, vs: undefined })
+    await send.start({ input: null, checkpoint_id: at }).catch((refused: unknown) => {
+      branch.forget()
+      throw refused
+    })
+  }
   const title = useTitle(id, thread.data, choice.isChat === true ? chat : undefined,
     search.at === undefined)
   const liveNodes = useLive(store, ({ run }) => run?.nodes)
   const stillNodes = useMemo(() => nodesAt(shown, parentIn(steps, shown)), [shown, steps])
   return { search, go, following, answers, choice, isBusy, settings, setSettings, chat, messages,
-    send, steps, shown, title, runs: runs.data ?? [], headId: head.data?.checkpoint_id ?? undefined,
+    send, steps, shown, title, runs: runs.data ?? [], headId, branch, runAgain,
     status: isBusy ? 'running' as const : statusOf(thread.data?.status ?? 'idle'), refusal,
     interrupts: search.at === undefined && !isBusy ? interruptsOf(head.data) : [],
     nodes: search.at === undefined && hasNodes(liveNodes)
       ? isBusy ? liveNodes : { ...liveNodes, ...nextIn(stillNodes) }
-      : stillNodes, /** From here on the chat goes on behind the chosen step. */
-    branchFrom: (branch: readonly ChatMessage[]) => {
-      client.setQueryData<ThreadState>(keysOf(id).head,
-        (old) => ({ ...old, values: { messages: branch as never } }))
-    } }
+      : stillNodes }
 }
 
 /** The screen. */

@@ -116,7 +116,7 @@ function useStepActs({ go, headId, search: { at } }: Screen): StepActs {
   return useMemo(() => ({ choose, fork, compare }), [choose, fork, compare])
 }
 
-function useStepKeys({ search, headId, go, send, refusal }: Screen, steps: readonly Step[],
+function useStepKeys({ search, headId, go, runAgain, refusal }: Screen, steps: readonly Step[],
   { choose, compare }: StepActs, toOldest: () => void): void {
   const move = (by: number) => {
     const at = steps.findIndex(({ id }) => id === (search.at ?? headId))
@@ -138,8 +138,7 @@ function useStepKeys({ search, headId, go, send, refusal }: Screen, steps: reado
     'e': { words: 'Edit the state of the step', act: () => go({ view: 'state' }, true) },
     'r': { words: 'Run again from the chosen step', act: () => {
       if (search.at === undefined || refusal !== undefined) return
-      choose(undefined)
-      void send.start({ input: null, checkpoint_id: search.at }).catch(() => {})
+      void runAgain(search.at).catch(() => {})
     } },
     'c': { words: 'Compare the chosen step with now', act: () => {
       if (headId !== undefined) compare(headId)

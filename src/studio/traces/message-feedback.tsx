@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { deleteFeedback, giveFeedback, thumbKey, thumbQuery } from '../api/feedback.ts'
+import { deleteFeedback, giveFeedback, thumbKey, thumbQuery } from '../api/platform/feedback.ts'
 import { serverInfo } from '../api/server.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'

@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 
-import type { Project } from '../api/projects.ts'
+import type { Project } from '../api/platform/projects.ts'
 import { count } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'

@@ -3,9 +3,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { ApiError } from '../api/client.ts'
-import { traceStats } from '../api/projects.ts'
-import type { Project, TraceStats } from '../api/projects.ts'
-import type { TraceQuestion } from '../api/traces.ts'
+import { traceStats } from '../api/platform/projects.ts'
+import type { Project, TraceStats } from '../api/platform/projects.ts'
+import type { TraceQuestion } from '../api/platform/traces.ts'
 import { count } from '../parts/amounts.ts'
 import { messageOf } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'

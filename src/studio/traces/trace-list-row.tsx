@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { MouseEvent } from 'react'
 
-import type { TraceRow } from '../api/traces.ts'
+import type { TraceRow } from '../api/platform/traces.ts'
 import { count } from '../parts/amounts.ts'
 import { Chip } from '../parts/chip.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 
-import { projectQuery } from '../api/projects.ts'
-import { placeOfSpan, traceSpans } from '../api/traces.ts'
+import { projectQuery } from '../api/platform/projects.ts'
+import { placeOfSpan, traceSpans } from '../api/platform/traces.ts'
 import { nowMs } from '../env.ts'
 import { counted, duration } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
@@ -18,6 +18,7 @@ import { StatusChip } from '../parts/status.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import type { TraceSearch } from './address.ts'
 import { useSettled } from '../rows/settled.ts'
+import { ShareButton } from './share-button.tsx'
 import { SpanDetail } from './span/span-detail.tsx'
 import { unknownProject } from './trace-link.tsx'
 import css from './trace-page.module.css'
@@ -159,6 +160,7 @@ function TraceHead({ projectId, traceId, tree }: {
         {details.map((each) => <span key={each}>{each}</span>)}
       </span>
       <StatusChip status={spanStatus(span.status)} />
+      <ShareButton traceId={traceId} />
     </header>
   )
 }

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
-import { spanQuery } from '../api/traces.ts'
+import { spanQuery } from '../api/platform/traces.ts'
 import { Button, buttonClass } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useKeys } from '../shell/keys.ts'

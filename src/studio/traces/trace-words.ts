@@ -1,6 +1,6 @@
 /** What numbers of traces are called: shares, latencies, costs, states. Pure. */
 
-import type { SpanStatus } from '../api/traces.ts'
+import type { SpanStatus } from '../api/platform/traces.ts'
 import { duration } from '../parts/amounts.ts'
 import type { Status } from '../parts/status.tsx'
 

@@ -7,10 +7,10 @@ import { oneWorker, startServer } from '../../support/server-process.ts'
 import type { ServerProcess } from '../../support/server-process.ts'
 
 /** A server of the starter for a test file. Its graphs answer offline, and always the same. */
-export function useStarter(): { readonly url: string } {
+export function useStarter(args: readonly string[] = []): { readonly url: string } {
   let server: ServerProcess
   beforeAll(async () => {
-    server = await startServer({ args: oneWorker,
+    server = await startServer({ args: [...oneWorker, ...args],
       env: { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' } })
   })
   afterAll(() => server?.close())

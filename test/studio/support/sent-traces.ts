@@ -61,18 +61,20 @@ export function supportTrace({ project, beganMs, words, error }: {
 }
 
 /** Sends spans as clients do. They can be asked for when this resolves. */
-export async function sendSpans(url: string, spans: readonly SentSpan[]): Promise<void> {
+export async function sendSpans(url: string, spans: readonly SentSpan[],
+  headers: Readonly<Record<string, string>> = {}): Promise<void> {
   for (let at = 0; at < spans.length; at += 1_000) {
     const { ok, status } = await fetch(`${url}/api/v1/runs/batch`, { method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ post: spans.slice(at, at + 1_000) }) })
     if (!ok) throw new Error(`Spans were answered ${status}.`)
   }
 }
 
 /** The id of a project by its name. */
-export async function projectId(url: string, name: string): Promise<string> {
-  const answer = await fetch(`${url}/api/v1/sessions?name=${encodeURIComponent(name)}`)
+export async function projectId(url: string, name: string,
+  headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/sessions?name=${encodeURIComponent(name)}`, { headers })
   const [project] = await answer.json() as readonly { readonly id: string }[]
   return project!.id
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { SpanHead } from '../../../src/studio/api/traces.ts'
+import type { SpanHead } from '../../../src/studio/api/platform/traces.ts'
 import { foldedAtFirst, indentOf, rowsOf,
   treeOf } from '../../../src/studio/traces/waterfall/span-tree.ts'
 import { barOf, fitted, microseconds, moved, tickWords, ticksOf,

@@ -1,6 +1,5 @@
 /** Two states as one tree: what was added, what is gone, what changed. */
 
-import { diffWordsWithSpace } from 'diff'
 import { useMemo, useState, useSyncExternalStore } from 'react'
 
 import type { ThreadState } from '../../api/states.ts'
@@ -11,7 +10,7 @@ import type { DrawValue } from '../../json/json-row.tsx'
 import { changesIn, comparedRows } from '../../json/json-rows.ts'
 import type { JsonRow } from '../../json/json-rows.ts'
 import { useBranches } from '../../parts/json-tree.tsx'
-import { branchWords } from '../../json/json-words.ts'
+import { wholeParts, wordParts } from '../../json/word-parts.ts'
 import { useKeys } from '../../shell/keys.ts'
 import css from './state.module.css'
 
@@ -105,29 +104,3 @@ const drawn: DrawValue = (row, side) => {
     </span>
   )
 }
-
-interface Part {
-  readonly kind: 'same' | 'added' | 'removed'
-  readonly text: string
-}
-
-/** Longer texts, and those with hardly a word in common, are shown whole. */
-const limits = { maxEditLength: 1_500, timeout: 150 }
-const longest = 200_000
-
-function wordParts(before: string, after: string): readonly Part[] {
-  const parts = before.length + after.length > longest
-    ? undefined
-    : diffWordsWithSpace(before, after, limits)
-  return parts?.map(({ value, added, removed }): Part => ({ text: value,
-    kind: added ? 'added' : removed ? 'removed' : 'same' })
-  ) ?? wholeParts(before, after)
-}
-
-const wholeParts = (before: unknown, after: unknown): readonly Part[] => [
-  { kind: 'removed', text: shortOf(before) },
-  { kind: 'added', text: shortOf(after) },
-]
-
-const shortOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? branchWords(value) : String(value).slice(0, 2_000)

@@ -1,6 +1,6 @@
 /** The values of charts, side by side by their time. Pure. */
 
-import type { chartMetrics, ChartPoint } from '../../api/projects.ts'
+import type { chartMetrics, ChartPoint } from '../../api/platform/projects.ts'
 
 /** What is drawn of a metric. */
 export type Metric = typeof chartMetrics[number]

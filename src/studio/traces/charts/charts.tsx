@@ -3,8 +3,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 
-import { chartPoints } from '../../api/projects.ts'
-import type { TraceQuestion } from '../../api/traces.ts'
+import { chartPoints } from '../../api/platform/projects.ts'
+import type { TraceQuestion } from '../../api/platform/traces.ts'
 import { nowMs } from '../../env.ts'
 import { count } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'

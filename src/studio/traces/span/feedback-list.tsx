@@ -4,8 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
-import { deleteFeedback, feedbackQuery, giveFeedback, thumbKey } from '../../api/feedback.ts'
-import type { Feedback, GivenFeedback } from '../../api/feedback.ts'
+import { deleteFeedback, feedbackQuery, giveFeedback,
+  thumbKey } from '../../api/platform/feedback.ts'
+import type { Feedback, GivenFeedback } from '../../api/platform/feedback.ts'
 import { useRefusal } from '../../api/refusal.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, Input } from '../../parts/field.tsx'

@@ -1,9 +1,11 @@
 /** All that is known of a span. It is asked for when the span is chosen, with its payloads. */
 
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 
-import { spanQuery } from '../../api/traces.ts'
-import type { Span, SpanPlace } from '../../api/traces.ts'
+import { sharedSpanQuery } from '../share-calls.ts'
+import { spanQuery } from '../../api/platform/traces.ts'
+import type { Span, SpanPlace } from '../../api/platform/traces.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
@@ -20,14 +22,38 @@ import { microseconds, tickWords } from '../waterfall/time-axis.ts'
 import { dollars, spanStatus } from '../trace-words.ts'
 
 /** A span, by its id. */
-export function SpanDetail(place: SpanPlace) {
-  const { data: span, isError, error, refetch } = useQuery(spanQuery(place))
+export function SpanDetail({ hasDatasetAct = true, ...place }: SpanPlace & {
+  /** False where the page has its own way to add the span to a dataset. */
+  readonly hasDatasetAct?: boolean
+}) {
+  const found = useQuery(spanQuery(place))
+  return (
+    <SpanFound {...found} refetch={() => void found.refetch()}>
+      {(span) => <OwnRunLinks span={span} hasDatasetAct={hasDatasetAct} />}
+    </SpanFound>
+  )
+}
+
+/** A span of a trace that is shared: what only its owner may see is not asked for. */
+export function SharedSpan({ token, spanId }: { readonly token: string; readonly spanId: string }) {
+  const found = useQuery(sharedSpanQuery(token, spanId))
+  return <SpanFound {...found} refetch={() => void found.refetch()} />
+}
+
+function SpanFound({ data: span, isError, error, refetch, children: acts }: {
+  readonly data: Span | null | undefined
+  readonly isError: boolean
+  readonly error: unknown
+  readonly refetch: () => void
+  /** What its owner may do with it; nothing for a span that is shared. */
+  readonly children?: (span: Span) => ReactNode
+}) {
   if (span === null || (isError && span === undefined)) {
     return (
       <div className={css['detail']}>
         {span === null
           ? <Notice>This span is not there. It may have been deleted.</Notice>
-          : <ErrorNotice error={error} retry={() => void refetch()} />}
+          : <ErrorNotice error={error} retry={refetch} />}
       </div>
     )
   }
@@ -42,9 +68,9 @@ export function SpanDetail(place: SpanPlace) {
   }
   return (
     <div className={css['detail']} key={span.id} tabIndex={0} role="region" aria-label="Span">
-      <Head span={span} />
+      <Head span={span}>{acts?.(span)}</Head>
       {span.error !== null && <ErrorText text={span.error} />}
-      <FeedbackList runId={span.id} traceId={span.trace_id} />
+      {acts !== undefined && <FeedbackList runId={span.id} traceId={span.trace_id} />}
       <SpanPayload title="Input" value={span.inputs} />
       <SpanPayload title="Output" value={span.outputs} />
       <Events span={span} />
@@ -57,14 +83,22 @@ export function SpanDetail(place: SpanPlace) {
       {hasMembers(span.attachments) && (
         <section>
           <h3>Attachments</h3>
-          <JsonTree value={span.attachments} name="attachments" />
+          <ul className={css['files']}>
+            {Object.entries(span.attachments as Readonly<Record<string, string>>).map((
+              [name, url],
+            ) => (
+              <li key={name}>
+                <a href={url} download={name} dir="auto">{name}</a>
+              </li>
+            ))}
+          </ul>
         </section>
       )}
     </div>
   )
 }
 
-function Head({ span }: { readonly span: Span }) {
+function Head({ span, children }: { readonly span: Span; readonly children: ReactNode }) {
   const [start, end, first] = [span.start_time, span.end_time, span.first_token_time]
     .map(microseconds)
   return (
@@ -109,12 +143,12 @@ function Head({ span }: { readonly span: Span }) {
           ))}
         </ul>
       )}
-      <OwnRunLinks span={span} />
+      {children}
     </header>
   )
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

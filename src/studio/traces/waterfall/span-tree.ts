@@ -1,6 +1,6 @@
 /** The spans of a trace as a tree, and the rows of it that are shown. Pure. */
 
-import type { SpanHead } from '../../api/traces.ts'
+import type { SpanHead } from '../../api/platform/traces.ts'
 import { microseconds } from './time-axis.ts'
 import type { TimeRange } from './time-axis.ts'
 

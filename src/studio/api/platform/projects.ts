@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, askPage, post } from './client.ts'
+import { ask, askPage, post } from '../client.ts'
 import type { FeedbackStat, TraceQuestion } from './traces.ts'
 
 /** A project of traces. Statistics are there if they were asked for. */
@@ -53,6 +53,13 @@ export const projectQuery = (id: string) =>
     queryFn: ({ signal }) => ask<Project>(`/api/v1/sessions/${id}?include_stats=true`, { signal }),
     staleTime: 10_000,
   })
+
+/** The newest projects, for a choice of one. */
+export const projectNames = queryOptions({
+  queryKey: ['projects', 'names'],
+  queryFn: async ({ signal }) => (await projectPage('', 0, false, signal)).projects,
+  staleTime: 10_000,
+})
 
 /** Statistics of the traces of a project that a filter finds. */
 export const traceStats = ({ projectId, filter, fromMs }: TraceQuestion, signal: AbortSignal) =>

@@ -2,8 +2,8 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { after } from '../env.ts'
-import { ask, post, send } from './client.ts'
+import { after } from '../../env.ts'
+import { ask, post, send } from '../client.ts'
 
 /** What somebody, or something, thought of a span. */
 export interface Feedback {

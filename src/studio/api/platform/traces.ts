@@ -2,8 +2,8 @@
 
 import { queryOptions } from '@tanstack/react-query'
 
-import { ask, post } from './client.ts'
-import type { Json, JsonObject } from './client.ts'
+import { ask, post } from '../client.ts'
+import type { Json, JsonObject } from '../client.ts'
 
 /** `PENDING`: it has begun, and nobody has said how it ended. */
 export type SpanStatus = 'PENDING' | 'SUCCESS' | 'ERROR'
@@ -57,7 +57,7 @@ export interface Span extends SpanHead {
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
   readonly total_cost: number | null
-  /** What the server does not keep yet is null. */
+  /** Links by name; null if it has none. */
   readonly attachments: Json
   readonly reference_example_id: string | null
 }
@@ -78,9 +78,11 @@ export interface TraceQuestion {
 const rowFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TRACE_ID',
   'LATENCY_SECONDS', 'INPUTS_PREVIEW', 'OUTPUTS_PREVIEW', 'ERROR_PREVIEW', 'TAGS', 'THREAD_ID',
   'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS']
-const headFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME', 'TOTAL_TOKENS',
-  'PARENT_RUN_IDS']
-const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID', 'FIRST_TOKEN_TIME',
+/** What waterfalls show. */
+export const headFields = ['ID', 'NAME', 'RUN_TYPE', 'STATUS', 'START_TIME', 'END_TIME',
+  'TOTAL_TOKENS', 'PARENT_RUN_IDS']
+/** All of a span. */
+export const spanFields = [...headFields, 'PROJECT_ID', 'TRACE_ID', 'THREAD_ID', 'FIRST_TOKEN_TIME',
   'ERROR', 'INPUTS', 'OUTPUTS', 'EVENTS', 'METADATA', 'TAGS', 'PROMPT_TOKENS', 'COMPLETION_TOKENS',
   'TOTAL_COST', 'ATTACHMENTS', 'REFERENCE_EXAMPLE_ID']
 

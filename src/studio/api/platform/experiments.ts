@@ -1,0 +1,66 @@
+/** Experiments: what a program answered to each example of a dataset, and how good it was. */
+
+import { ask, askPage, post } from '../client.ts'
+import type { Project } from './projects.ts'
+import type { Json, JsonObject } from '../client.ts'
+import type { Example } from './examples.ts'
+import type { FeedbackStat, SpanPage, SpanStatus } from './traces.ts'
+
+/** An experiment: a project of traces that answers the examples of a dataset. */
+export interface Experiment extends Project {
+  readonly reference_dataset_id: string | null
+  readonly end_time: string | null
+  readonly extra?: JsonObject | null
+  readonly session_feedback_stats?: Readonly<Record<string, FeedbackStat>> | null
+}
+
+/** What a program answered to an example. */
+export interface ExperimentRun {
+  readonly id: string
+  readonly project_id: string
+  readonly trace_id: string
+  readonly name: string
+  readonly status: SpanStatus
+  readonly error: string | null
+  readonly outputs: Json
+  readonly latency_seconds: number | null
+  readonly total_tokens: number | null
+  readonly total_cost: number | null
+  readonly feedback_stats: Readonly<Record<string, FeedbackStat>> | null
+  readonly reference_example_id: string | null
+}
+
+/** An example with the runs of the experiments that were asked for. */
+export interface ComparedExample
+  extends Pick<Example, 'id' | 'inputs' | 'outputs' | 'metadata' | 'created_at'> {
+  readonly runs: readonly ExperimentRun[]
+}
+
+/** Experiments of a page. */
+export const experimentsAtOnce = 100
+
+/** A page of the experiments of a dataset, newest first, with their numbers. */
+export async function experimentPage(datasetId: string, offset: number,
+  signal?: AbortSignal): Promise<readonly Experiment[]> {
+  const query = new URLSearchParams({ reference_dataset: datasetId, include_stats: 'true',
+    sort_by: 'start_time', sort_by_desc: 'true', limit: String(experimentsAtOnce),
+    offset: String(offset) })
+  return (await askPage<Experiment[]>(`/api/v1/sessions?${query}`, { signal })).data
+}
+
+/** An experiment with its numbers. */
+export const experimentOf = (id: string, signal?: AbortSignal) =>
+  ask<Experiment>(`/api/v1/sessions/${id}?include_stats=true`, { signal })
+
+const runFields = ['ID', 'PROJECT_ID', 'TRACE_ID', 'NAME', 'STATUS', 'ERROR', 'OUTPUTS',
+  'LATENCY_SECONDS', 'TOTAL_TOKENS', 'TOTAL_COST', 'FEEDBACK_STATS', 'REFERENCE_EXAMPLE_ID']
+
+/** A page of the examples of a dataset, with what experiments answered to them. */
+export const comparedPage = (datasetId: string, experimentIds: readonly string[],
+  cursor: string | null, signal?: AbortSignal) =>
+  post<SpanPage<ComparedExample>>(`/api/v2/datasets/${datasetId}/experiment-runs`, {
+    experiment_ids: experimentIds,
+    page_size: 100,
+    selects: runFields,
+    ...cursor !== null && { cursor },
+  }, signal)

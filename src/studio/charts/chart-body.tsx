@@ -1,0 +1,36 @@
+/** What a chart shows: its drawing or its numbers, or why there are none. */
+
+import { useMemo } from 'react'
+
+import { Skeleton } from '../parts/skeleton.tsx'
+import type { ChartBody as ChartRecord, ChartPoint, ChartWindow } from './chart-calls.ts'
+import { ChartLegend } from './chart-legend.tsx'
+import { isWhole, linesOf, wordsOf } from './chart-lines.ts'
+import { ChartPlot } from './chart-plot.tsx'
+import { ChartTable } from './chart-table.tsx'
+import css from './charts.module.css'
+
+/** The body; without points they are on their way. */
+export function ChartBody({ chart: { title, chart_type: kind, series }, points, window, asTable }: {
+  readonly chart: Pick<ChartRecord, 'title' | 'chart_type' | 'series'>
+  readonly points: readonly ChartPoint[] | undefined
+  readonly window: ChartWindow | undefined
+  readonly asTable: boolean
+}) {
+  const lines = useMemo(() => linesOf(series, points ?? []), [series, points])
+  if (points === undefined || window === undefined) return <Skeleton width="100%" height={168} />
+  const metric = series[0]?.metric
+  const words = wordsOf(metric)
+  if (!lines.hasValues) return <p className={css['nothing']}>Nothing in this time.</p>
+  if (asTable) return <ChartTable title={title} lines={lines} words={words} />
+  const isBars = kind === 'bar'
+  return (
+    <>
+      <ChartPlot title={title} lines={lines} window={window} isBars={isBars}
+        isWhole={isWhole(metric)} words={words} />
+      {(lines.lines.length > 1 || series[0]?.group_by) && (
+        <ChartLegend lines={lines} isBars={isBars} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+/** The lines of a chart: the values of each series and group, side by side by their time. Pure. */
+
+import { count } from '../parts/amounts.ts'
+import { dollars, latency, score, share, zoned } from '../traces/trace-words.ts'
+import type { Chart, ChartPoint } from './chart-calls.ts'
+
+/** A line, or the bars of one kind. */
+export interface ChartLine {
+  readonly key: string
+  readonly label: string
+  /** By time; null where there is nothing to count. */
+  readonly values: readonly (number | null)[]
+}
+
+/** What is drawn. */
+export interface ChartLines {
+  /** When each step begins, milliseconds since 1970. */
+  readonly times: readonly number[]
+  readonly lines: readonly ChartLine[]
+  /** True if there is a value that is not zero. */
+  readonly hasValues: boolean
+}
+
+/** Lines of a drawing: more look alike. */
+const linesMax = 12
+
+/** The lines of values that the API gave. */
+export function linesOf(series: Chart['series'], points: readonly ChartPoint[]): ChartLines {
+  const times = [...new Set(points.map(({ timestamp }) => timestamp))].toSorted()
+  const place = new Map(times.map((time, at) => [time, at]))
+  const lines = new Map<string, { key: string; label: string; values: (number | null)[] }>()
+  for (const { series_id: id, group, timestamp, value } of points) {
+    const key = JSON.stringify([id, group])
+    const line = lines.get(key) ??
+      { key, label: labelOf(series, id, group), values: times.map(() => null) }
+    lines.set(key, line)
+    line.values[place.get(timestamp)!] = typeof value === 'number' ? value : null
+  }
+  const all = [...lines.values()].slice(0, linesMax)
+  return { times: times.map((time) => Date.parse(zoned(time))), lines: all,
+    hasValues: all.some(({ values }) => values.some((value) => value !== null && value !== 0)) }
+}
+
+function labelOf(series: Chart['series'], id: string, group: string | null): string {
+  const at = series.findIndex((each, place) => (each.id ?? String(place)) === id)
+  const name = series[at]?.name ?? ''
+  if (group === null) return name
+  const words = group === '' ? '(none)' : group
+  return series.length > 1 ? `${words}, ${name}` : words
+}
+
+/** The largest value of all lines; 0 if there is none. */
+export const largestOf = ({ lines }: ChartLines): number =>
+  lines.reduce(
+    (most, { values }) => values.reduce<number>((max, value) => Math.max(max, value ?? 0), most),
+    0,
+  )
+
+/** How a number of a metric is written. */
+export function wordsOf(metric: string | undefined): (value: number | null) => string {
+  if (metric === undefined) return plain
+  if (metric.endsWith('rate')) return share
+  if (/^(latency|first_token)_/.test(metric)) return latency
+  if (/cost/.test(metric)) return dollars
+  if (metric === 'feedback_score_avg') return score
+  return plain
+}
+
+/** True if the values of a metric are whole numbers. */
+export const isWhole = (metric: string | undefined): boolean => wordsOf(metric) === plain
+
+const plain = (value: number | null): string => value === null ? '–' : count(Math.round(value))
+
+/** What somebody hears of a chart whom its drawing does not reach. */
+export function summaryOf({ lines }: ChartLines, words: (value: number | null) => string): string {
+  return lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null)
+    if (known.length === 0) return `${label} without a value`
+    const [least, most] = [words(Math.min(...known)), words(Math.max(...known))]
+    return least === most ? `${label} ${most}` : `${label} from ${least} to ${most}`
+  }).join('; ')
+}

@@ -1,0 +1,15 @@
+/** The time that charts show. Pure. */
+
+import { beginOf } from '../traces/address.ts'
+import type { ChartTime } from './address.ts'
+import type { ChartWindow } from './chart-calls.ts'
+
+/** Times in words. */
+export const timeWords: Readonly<Record<ChartTime, string>> = { '1h': 'Last hour',
+  '24h': 'Last day', '7d': 'Last week', '30d': 'Last 30 days' }
+
+/** From then to now. */
+export const windowOf = (time: ChartTime, nowMs: number): ChartWindow => ({
+  fromMs: beginOf(time, nowMs),
+  toMs: nowMs,
+})

@@ -1,0 +1,159 @@
+/** The datasets: how many examples and experiments each has. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+
+import { datasetPage, datasetsAtOnce } from '../api/platform/datasets.ts'
+import type { Dataset } from '../api/platform/datasets.ts'
+import { useRefusal } from '../api/refusal.ts'
+import { count, counted } from '../parts/amounts.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { RowGrid } from '../rows/row-grid.tsx'
+import type { RowRange } from '../rows/row-grid.tsx'
+import { SearchBox } from '../rows/search-box.tsx'
+import { useKeys } from '../shell/keys.ts'
+import css from './datasets.module.css'
+
+const MakeDataset = lazy(async () => ({
+  default: (await import('./make-dataset.tsx')).MakeDataset,
+}))
+
+const rowHeight = 52
+/** Rows from the end at which the next page is asked for. */
+const ahead = 40
+
+/** The page. */
+export function DatasetList() {
+  const { q = '' } = useSearch({ from: '/datasets' })
+  const navigate = useNavigate()
+  const refusal = useRefusal()
+  const [making, setMaking] = useState(false)
+  const pages = useInfiniteQuery({
+    queryKey: ['datasets', 'list', q],
+    queryFn: ({ pageParam, signal }) => datasetPage(q, pageParam, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ datasets }, all) =>
+      datasets.length < datasetsAtOnce ? undefined : all.length * datasetsAtOnce,
+  })
+  const rows = useMemo(() => pages.data?.pages.flatMap(({ datasets }) => datasets), [pages.data])
+  const { hasNextPage, isFetching, fetchNextPage } = pages
+  const see = useCallback(({ last }: RowRange) => {
+    if (rows !== undefined && last >= rows.length - ahead && hasNextPage && !isFetching) {
+      void fetchNextPage()
+    }
+  }, [rows, hasNextPage, isFetching, fetchNextPage])
+  const total = pages.data?.pages[0]?.total ?? (hasNextPage ? undefined : rows?.length)
+  const make = (
+    <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
+      title={refusal} onClick={() => setMaking(true)}
+    >
+      New dataset
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title="Datasets" acts={make}
+        aside={<span aria-live="polite">{total !== undefined && counted(total, 'dataset')}</span>}
+      >
+        <SearchBox label="Filter datasets" hint="Filter by name …" value={q} change={(typed) =>
+          void navigate({ to: '/datasets', search: { q: typed || undefined }, replace: true })} />
+      </PageHead>
+      {rows === undefined
+        ? (
+          <div className={css['notice']} aria-busy={!pages.isError}>
+            {pages.isError
+              ? <ErrorNotice error={pages.error} retry={() => void pages.refetch()} />
+              : <Skeleton width="50%" height={14} />}
+          </div>
+        )
+        : rows.length === 0
+        ? <NoDatasets isFiltered={q !== ''} />
+        : <Rows rows={rows} hasMore={hasNextPage} see={see} place={`datasets ${q}`} />}
+      {making && (
+        <Suspense>
+          <MakeDataset close={() => setMaking(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function Rows({ rows, hasMore, see, place }: {
+  readonly rows: readonly Dataset[]
+  readonly hasMore: boolean
+  readonly see: (range: RowRange) => void
+  readonly place: string
+}) {
+  const navigate = useNavigate()
+  const box = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState(0)
+  const open = (index: number) => {
+    const id = rows[index]?.id
+    if (id !== undefined) void navigate({ to: '/datasets/$id', params: { id }, search: {} })
+  }
+  const move = (step: number) => {
+    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
+    box.current?.focus({ preventScroll: true })
+  }
+  useKeys('Datasets', {
+    j: { words: 'Next dataset', act: () => move(1) },
+    k: { words: 'Dataset before', act: () => move(-1) },
+  })
+  return (
+    <RowGrid label="Datasets" name="dataset" total={rows.length + (hasMore ? 1 : 0)}
+      isWhole={!hasMore} rowHeight={rowHeight} active={active} activate={setActive} open={open}
+      seen={see} place={place} box={box} row={(index) => <DatasetRow dataset={rows[index]} />} />
+  )
+}
+
+function DatasetRow({ dataset }: { readonly dataset: Dataset | undefined }) {
+  if (dataset === undefined) {
+    return (
+      <div className={css['row']} role="gridcell">
+        <Skeleton width={180} />
+      </div>
+    )
+  }
+  const { id, name, description, example_count: examples, session_count: experiments } = dataset
+  return (
+    <div className={css['row']} role="presentation">
+      <span role="gridcell" className={css['name']}>
+        <Link to="/datasets/$id" params={{ id }} search={{}} tabIndex={-1} title={name} dir="auto">
+          {name}
+        </Link>
+        {description && <span dir="auto" title={description}>{description}</span>}
+      </span>
+      <span role="gridcell" className={css['number']}>{counted(examples ?? 0, 'example')}</span>
+      <span role="gridcell" className={`${css['number']} ${css['experiments']}`}>
+        {experiments ? counted(experiments, 'experiment') : count(0)}
+      </span>
+      <span role="gridcell" className={`${css['number']} ${css['quiet']} ${css['time']}`}>
+        <TimeText iso={dataset.modified_at ?? dataset.created_at} />
+      </span>
+    </div>
+  )
+}
+
+function NoDatasets({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered
+    ? (
+      <Empty title="No dataset matches">
+        <p>The name of a dataset has to contain what you look for.</p>
+      </Empty>
+    )
+    : (
+      <Empty title="No datasets yet">
+        <p>
+          A dataset keeps examples that agents are tried on. Make one here, import a file, or add a
+          span of a trace.
+        </p>
+      </Empty>
+    )
+}

@@ -1,0 +1,149 @@
+/** The experiments of a dataset, newest first; two to five are chosen to stand side by side. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+
+import { experimentPage, experimentsAtOnce } from '../api/platform/experiments.ts'
+import type { Experiment } from '../api/platform/experiments.ts'
+import { pollEvery } from '../api/poll.ts'
+import type { DatasetViewProps } from '../datasets/dataset-view.ts'
+import { nowMs } from '../env.ts'
+import { count } from '../parts/amounts.ts'
+import { Button } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { dollars, latency, score, share, zoned } from '../traces/trace-words.ts'
+import css from './experiments.module.css'
+import { againMs, isRunning } from './progress.ts'
+
+/** Experiments that have room beside each other. */
+const comparedMax = 5
+
+/** The list. */
+export function ExperimentList({ dataset, set }: DatasetViewProps) {
+  const pages = useInfiniteQuery({
+    queryKey: ['experiments', dataset.id],
+    queryFn: ({ pageParam, signal }) => experimentPage(dataset.id, pageParam, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last, all) =>
+      last.length < experimentsAtOnce ? undefined : all.length * experimentsAtOnce,
+    refetchInterval: ({ state }) =>
+      pollEvery(againMs(state.data?.pages.flat() ?? [], nowMs()))({ state }),
+  })
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const rows = pages.data?.pages.flat()
+  if (rows === undefined) {
+    return (
+      <div className={css['notice']} aria-busy={!pages.isError}>
+        {pages.isError
+          ? <ErrorNotice error={pages.error} retry={() => void pages.refetch()} />
+          : <Skeleton width="50%" height={14} />}
+      </div>
+    )
+  }
+  if (rows.length === 0) {
+    return (
+      <Empty title="No experiments yet">
+        <p>
+          An experiment asks a program each example, and scores what it answers. Run one with{' '}
+          <code>evaluate()</code> of a LangSmith client.
+        </p>
+        <code>{`evaluate(target, { data: '${dataset.name}', evaluators })`}</code>
+      </Empty>
+    )
+  }
+  const toggle = (id: string) =>
+    setChosen((old) => old.includes(id) ? old.filter((each) => each !== id) : [...old, id])
+  return (
+    <>
+      <div className={css['bar']}>
+        <span role="status">
+          {chosen.length === 0
+            ? 'Choose two to five to see them side by side.'
+            : `${chosen.length} chosen`}
+        </span>
+        <Button kind="primary" icon={<Icon name="compare" />} disabled={chosen.length < 2}
+          onClick={() =>
+            // The oldest first: the others are compared with it.
+            set({ compare: rows.map(({ id }) => id).filter((id) => chosen.includes(id))
+              .toReversed().join(',') })}
+        >
+          Side by side
+        </Button>
+      </div>
+      <div className={css['scroll']} role="region" aria-label="Experiments" tabIndex={0}>
+        <table className={css['list']}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="unseen">Choose</span>
+              </th>
+              {['Experiment', 'Scores', 'Runs', 'Failed', 'p50', 'p99', 'Cost', 'Begun']
+                .map((name) => <th key={name} scope="col">{name}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((experiment) => (
+              <ExperimentRow key={experiment.id} experiment={experiment} toggle={toggle}
+                isChosen={chosen.includes(experiment.id)} isFull={chosen.length >= comparedMax} />
+            ))}
+          </tbody>
+        </table>
+        {pages.hasNextPage && (
+          <Button disabled={pages.isFetching} onClick={() => void pages.fetchNextPage()}>
+            Show older ones
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function ExperimentRow({ experiment, isChosen, isFull, toggle }: {
+  readonly experiment: Experiment
+  readonly isChosen: boolean
+  readonly isFull: boolean
+  readonly toggle: (id: string) => void
+}) {
+  const { id, name, feedback_stats: own, session_feedback_stats: ofAll } = experiment
+  const scores = Object.entries({ ...own, ...ofAll })
+  return (
+    <tr aria-selected={isChosen}>
+      <td>
+        <input type="checkbox" checked={isChosen} disabled={!isChosen && isFull}
+          aria-label={`Choose ${name}`} onChange={() => toggle(id)} />
+      </td>
+      <th scope="row">
+        <span className={css['name']}>
+          <Link to="/traces/$project" params={{ project: id }} search={{}} title={name} dir="auto">
+            {name}
+          </Link>
+          {isRunning(experiment, nowMs()) && <Chip tone="running">Running</Chip>}
+        </span>
+      </th>
+      <td className={css['scores']}>
+        {scores.slice(0, 4).map(([key, { avg, n }]) => (
+          <Chip key={key} tone="accent" title={`${key}: mean of ${n}`}>{key} {score(avg)}</Chip>
+        ))}
+        {scores.length > 4 && (
+          <Chip title={scores.slice(4).map(([key]) => key).join(', ')}>+{scores.length - 4}</Chip>
+        )}
+      </td>
+      <td>{count(experiment.run_count ?? 0)}</td>
+      <td className={experiment.error_rate ? css['failed'] : ''}>
+        {share(experiment.error_rate)}
+      </td>
+      <td>{latency(experiment.latency_p50)}</td>
+      <td>{latency(experiment.latency_p99)}</td>
+      <td>{dollars(experiment.total_cost)}</td>
+      <td>
+        <TimeText iso={zoned(experiment.start_time)} />
+      </td>
+    </tr>
+  )
+}

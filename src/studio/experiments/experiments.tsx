@@ -1,0 +1,22 @@
+/** The experiments of a dataset: a list with their numbers, or some of them side by side. */
+
+import { lazy, Suspense } from 'react'
+
+import type { DatasetViewProps } from '../datasets/dataset-view.ts'
+import { ExperimentList } from './experiment-list.tsx'
+
+const Comparison = lazy(async () => ({
+  default: (await import('./comparison.tsx')).Comparison,
+}))
+
+/** The view. */
+export function Experiments(props: DatasetViewProps) {
+  const ids = props.search.compare?.split(',').filter((id) => id !== '') ?? []
+  return ids.length === 0
+    ? <ExperimentList {...props} />
+    : (
+      <Suspense>
+        <Comparison {...props} ids={ids} />
+      </Suspense>
+    )
+}

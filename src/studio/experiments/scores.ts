@@ -1,0 +1,102 @@
+/** Scores of experiments beside each other: which is best, and what became worse. Pure. */
+
+import type { ComparedExample, Experiment, ExperimentRun } from '../api/platform/experiments.ts'
+import { score } from '../traces/trace-words.ts'
+
+/** Differences below it are not seen in two digits. */
+const leastDelta = 0.005
+
+/** What one experiment answered to one example; repetitions are one cell. */
+export interface Cell {
+  readonly run: ExperimentRun
+  /** How often it was asked. */
+  readonly times: number
+  /** Means by the key of the feedback. */
+  readonly scores: Readonly<Record<string, number>>
+  readonly latencyS: number | null
+  readonly cost: number | null
+}
+
+/** An example with a cell for each experiment, in their order; null for one without an answer. */
+export interface ComparedRow {
+  readonly example: ComparedExample
+  readonly cells: readonly (Cell | null)[]
+  /** Places of the cells with the best and the worst scores; empty if all are alike. */
+  readonly best: ReadonlySet<number>
+  readonly worst: ReadonlySet<number>
+  /** Between the best and the worst: 0 if nothing is scored. */
+  readonly difference: number
+  /** An experiment scored lower than the first one, or failed where that one did not. */
+  readonly isRegression: boolean
+}
+
+/** The row of an example. */
+export function comparedRow(example: ComparedExample,
+  experimentIds: readonly string[]): ComparedRow {
+  const cells = experimentIds.map((id) =>
+    cellOf(example.runs.filter(({ project_id: project }) => project === id))
+  )
+  const means = cells.map((cell) => cell && mean(Object.values(cell.scores)))
+  const known = means.filter((value) => value !== null)
+  const [least, most] = [Math.min(...known), Math.max(...known)]
+  const isOpen = known.length > 1 && most > least
+  const places = (wanted: number) =>
+    new Set(isOpen ? means.flatMap((value, at) => value === wanted ? [at] : []) : [])
+  const [first, ...others] = cells
+  return { example, cells, best: places(most), worst: places(least),
+    difference: isOpen ? most - least : 0,
+    isRegression: first !== null && others.some((cell) => cell !== null && isWorse(first!, cell)) }
+}
+
+/** Means by their keys; what has none is left out. */
+export function meansOf(stats: Experiment['feedback_stats'] | null): Cell['scores'] {
+  return Object.fromEntries(
+    Object.entries(stats ?? {}).flatMap(([key, { avg }]) => avg === null ? [] : [[key, avg]]),
+  )
+}
+
+/** How much higher each score is than that of the first experiment; only where they differ. */
+export function deltasOf(scores: Cell['scores'],
+  first: Cell['scores'] | undefined): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(scores).flatMap(([key, value]) => {
+      const delta = value - (first?.[key] ?? value)
+      return Math.abs(delta) < leastDelta ? [] : [[key, delta]]
+    }),
+  )
+}
+
+/** "+0.25", "−0.1": a difference between scores. */
+export const deltaWords = (delta: number): string =>
+  `${delta > 0 ? '+' : '−'}${score(Math.abs(delta))}`
+
+/** Rows as they were asked for, of all that were read. */
+export function arranged(rows: readonly ComparedRow[],
+  wish: { readonly byDifference: boolean;
+    readonly onlyRegressions: boolean }): readonly ComparedRow[] {
+  const some = wish.onlyRegressions ? rows.filter(({ isRegression }) => isRegression) : rows
+  return wish.byDifference ? some.toSorted((a, b) => b.difference - a.difference) : some
+}
+
+function cellOf(runs: readonly ExperimentRun[]): Cell | null {
+  const [run] = runs
+  if (run === undefined) return null
+  const keys = new Set(runs.flatMap(({ feedback_stats: stats }) => Object.keys(stats ?? {})))
+  const scores = Object.fromEntries([...keys].flatMap((key) => {
+    const value = mean(runs.map(({ feedback_stats: stats }) => stats?.[key]?.avg))
+    return value === null ? [] : [[key, value]]
+  }))
+  return { run: runs.find(({ status }) => status === 'ERROR') ?? run, times: runs.length, scores,
+    latencyS: mean(runs.map(({ latency_seconds: latency }) => latency)),
+    cost: mean(runs.map(({ total_cost: cost }) => cost)) }
+}
+
+function isWorse(first: Cell, other: Cell): boolean {
+  if (other.run.status === 'ERROR' && first.run.status !== 'ERROR') return true
+  return Object.entries(first.scores).some(([key, value]) => (other.scores[key] ?? value) < value)
+}
+
+function mean(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => value !== null && value !== undefined)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length
+}

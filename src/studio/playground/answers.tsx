@@ -1,0 +1,125 @@
+/** The models beside each other, and their answers. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+
+import type { JsonObject } from '../api/client.ts'
+import { useRefusal } from '../api/refusal.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { useKeys } from '../shell/keys.ts'
+import { askModel, begun, failed } from './model-answer.ts'
+import type { Answer, ShownAnswer } from './model-answer.ts'
+import { savedModels, secretNames } from './model-calls.ts'
+import { ModelColumn } from './model-column.tsx'
+import { isEndpoint, modelsMax, settingsOf } from './models.ts'
+import type { Model, SavedModel } from './models.ts'
+import css from './playground.module.css'
+
+/** What is asked. */
+interface Asked {
+  readonly manifest: unknown
+  readonly variables: JsonObject
+}
+
+/** The columns. The models stand in the address; keys that are brought along do not. */
+export function Answers({ manifest, variables, model: first = 'default' }: Asked & {
+  /** The one that is asked as long as the address names none. */
+  readonly model: Model | undefined
+}) {
+  const search = useSearch({ from: '/playground' })
+  const navigate = useNavigate()
+  const { models = [first] } = search
+  const setModels = (next: readonly Model[]) =>
+    void navigate({ to: '/playground', search: { ...search, models: next }, replace: true })
+  const { answers, run, stop, clear, isRunning } = useAnswers()
+  const refusal = useRefusal()
+  const secrets = useQuery(secretNames)
+  const saved = useQuery(savedModels)
+  const [brought, setBrought] = useState<Readonly<Record<string, string>>>({})
+  const start = () => run(models, { manifest, variables }, saved.data ?? [], brought)
+  const canStart = refusal === undefined && !saved.isPending && !isRunning
+  useKeys('Playground', {
+    'mod+enter': { words: 'Ask the models', act: () => canStart && start() },
+  })
+  return (
+    <section className={css['answering']} aria-label="Answers">
+      <div className={css['bar']}>
+        {isRunning
+          ? <Button icon={<Icon name="stop" size={14} />} onClick={stop}>Stop</Button>
+          : (
+            <Button kind="primary" icon={<Icon name="play" size={14} />} onClick={start}
+              disabled={!canStart} title={refusal}
+            >
+              Run
+            </Button>
+          )}
+        <Button icon={<Icon name="plus" size={14} />} title={models.length === modelsMax
+          ? `${modelsMax} at a time`
+          : undefined} disabled={models.length === modelsMax || isRunning}
+          onClick={() => setModels([...models, models.at(-1)!])}
+        >
+          Add a model
+        </Button>
+      </div>
+      {(saved.error ?? secrets.error) && (
+        <ErrorNotice error={saved.error ?? secrets.error} retry={() => {
+          void saved.refetch()
+          void secrets.refetch()
+        }} />
+      )}
+      <div className={css['answers']}>
+        {models.map((model, at) => (
+          <ModelColumn key={at} label={`Model ${at + 1}`} model={model} answer={answers[at]}
+            secrets={secrets.data ?? []} saved={saved.data ?? []} brought={brought}
+            bring={(name, value) => setBrought({ ...brought, [name]: value })}
+            change={(next) => setModels(models.with(at, next))}
+            remove={models.length > 1 && !isRunning
+              ? () => {
+                clear(at)
+                setModels(models.toSpliced(at, 1))
+              }
+              : undefined} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+/** Answers that come in at once. Leaving the page ends them. */
+function useAnswers() {
+  const [answers, setAnswers] = useState<readonly ShownAnswer[]>([])
+  const calls = useRef<AbortController>(undefined)
+  useEffect(() => () => calls.current?.abort(), [])
+  const run = (models: readonly Model[], asked: Asked, saved: readonly SavedModel[],
+    brought: Readonly<Record<string, string>>) => {
+    const call = new AbortController()
+    calls.current = call
+    const { variables } = asked
+    setAnswers(models.map(() => ({ ...begun, variables })))
+    for (const [at, model] of models.entries()) {
+      const say = (answer: Partial<Answer>) => {
+        if (calls.current === call) setAnswers((old) => old.with(at, { ...old[at]!, ...answer }))
+      }
+      try {
+        void askModel(bodyOf(model, asked, saved, brought), call.signal, say)
+      } catch (error) {
+        say(failed(error))
+      }
+    }
+  }
+  return { answers, run, stop: () => calls.current?.abort(),
+    clear: (at: number) => setAnswers((old) => old.filter((_, index) => index !== at)),
+    isRunning: answers.some(({ state }) => state === 'running') }
+}
+
+/** The body of a call. Only the key that its model names is sent along. */
+function bodyOf(model: Model, asked: Asked, saved: readonly SavedModel[],
+  brought: Readonly<Record<string, string>>) {
+  const settings = settingsOf(model, saved)
+  const secret = isEndpoint(model) ? model.secret : undefined
+  return { ...asked, ...settings !== undefined && { model: settings },
+    ...secret !== undefined && brought[secret] && { secrets: { [secret]: brought[secret] } } }
+}

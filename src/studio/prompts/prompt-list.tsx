@@ -1,0 +1,155 @@
+/** The prompts: by what is said of them, each with its versions and likes. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo, useRef, useState } from 'react'
+
+import { counted } from '../parts/amounts.ts'
+import { buttonClass } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { RowGrid } from '../rows/row-grid.tsx'
+import type { RowRange } from '../rows/row-grid.tsx'
+import { SearchBox } from '../rows/search-box.tsx'
+import { useKeys } from '../shell/keys.ts'
+import { LikeButton } from './like-button.tsx'
+import { promptList } from './prompt-calls.ts'
+import type { Prompt } from './prompt-calls.ts'
+import css from './prompts.module.css'
+
+const rowHeight = 56
+/** Rows from the end at which the next page is asked for. */
+const ahead = 40
+/** Tags of a prompt that a row has room for. */
+const tagsShown = 3
+
+/** The page. */
+export function PromptList() {
+  const { q = '', tag } = useSearch({ from: '/prompts' })
+  const navigate = useNavigate()
+  const list = useInfiniteQuery(promptList(q, tag))
+  const { hasNextPage, isFetching, fetchNextPage } = list
+  const rows = useMemo(() => list.data?.pages.flatMap(({ repos }) => repos), [list.data])
+  const see = useCallback(({ last }: RowRange) => {
+    if (rows !== undefined && last >= rows.length - ahead && hasNextPage && !isFetching) {
+      void fetchNextPage()
+    }
+  }, [rows, hasNextPage, isFetching, fetchNextPage])
+  const total = list.data?.pages[0]?.total
+  return (
+    <>
+      <PageHead title="Prompts"
+        aside={<span aria-live="polite">{total !== undefined && counted(total, 'prompt')}</span>}
+        acts={<Link to="/playground" search={{}} className={buttonClass()}>Playground</Link>}
+      >
+        <SearchBox label="Filter prompts" hint="Filter by name or description …" value={q}
+          change={(typed) =>
+            void navigate({ to: '/prompts', search: { q: typed || undefined, tag },
+              replace: true })} />
+        {tag !== undefined && (
+          <div>
+            <Link to="/prompts" search={{ q: q || undefined }}
+              className={buttonClass('plain', true)}
+            >
+              Tag {tag}: show all
+            </Link>
+          </div>
+        )}
+      </PageHead>
+      {rows === undefined
+        ? (
+          <div className={css['notice']} aria-busy={!list.isError}>
+            {list.isError
+              ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
+              : <Skeleton width="40%" height={14} />}
+          </div>
+        )
+        : rows.length === 0
+        ? <NoPrompts isFiltered={q !== '' || tag !== undefined} />
+        : <Rows rows={rows} total={total ?? rows.length} see={see} place={`prompts ${q} ${tag}`} />}
+    </>
+  )
+}
+
+function Rows({ rows, total, see, place }: {
+  readonly rows: readonly Prompt[]
+  readonly total: number
+  readonly see: (range: RowRange) => void
+  readonly place: string
+}) {
+  const navigate = useNavigate()
+  const box = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState(0)
+  const open = (index: number) => {
+    const name = rows[index]?.repo_handle
+    if (name !== undefined) void navigate({ to: '/prompts/$name', params: { name }, search: {} })
+  }
+  const move = (step: number) => {
+    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
+    box.current?.focus({ preventScroll: true })
+  }
+  useKeys('Prompts', {
+    j: { words: 'Next prompt', act: () => move(1) },
+    k: { words: 'Prompt before', act: () => move(-1) },
+  })
+  return (
+    <RowGrid label="Prompts" name="prompt" total={Math.max(total, rows.length)}
+      rowHeight={rowHeight} active={active} activate={setActive} open={open} seen={see}
+      place={place} box={box} row={(index) => <Row prompt={rows[index]} />} />
+  )
+}
+
+function Row({ prompt }: { readonly prompt: Prompt | undefined }) {
+  if (prompt === undefined) {
+    return (
+      <div className={css['row']} role="gridcell">
+        <Skeleton width={180} />
+      </div>
+    )
+  }
+  const { repo_handle: name, description, tags, num_commits: commits, updated_at: at } = prompt
+  return (
+    <div className={css['row']} role="presentation">
+      <span role="gridcell" className={css['name']}>
+        <span>
+          <Link to="/prompts/$name" params={{ name }} search={{}} tabIndex={-1} title={name}>
+            {name}
+          </Link>
+          {prompt.is_public && <Chip tone="accent">public</Chip>}
+          {tags.slice(0, tagsShown).map((each) => (
+            <Link key={each} to="/prompts" search={{ tag: each }} tabIndex={-1}>
+              <Chip title={each}>{each}</Chip>
+            </Link>
+          ))}
+          {tags.length > tagsShown && <small>+{tags.length - tagsShown}</small>}
+        </span>
+        {description && <span dir="auto" title={description}>{description}</span>}
+      </span>
+      <span role="gridcell" className={css['number']}>{counted(commits, 'version')}</span>
+      <span role="gridcell" className={css['number']}>
+        <TimeText iso={at} />
+      </span>
+      <span role="gridcell">
+        <LikeButton prompt={prompt} />
+      </span>
+    </div>
+  )
+}
+
+function NoPrompts({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered
+    ? (
+      <Empty title="No prompt matches">
+        <p>The name or the description has to contain what you look for.</p>
+      </Empty>
+    )
+    : (
+      <Empty title="No prompts yet">
+        <p>Save one in the playground, or push one with a LangSmith client.</p>
+      </Empty>
+    )
+}

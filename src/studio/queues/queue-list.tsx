@@ -1,0 +1,101 @@
+/** The annotation queues: what people are asked to look at. */
+
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+
+import { queueList } from './queue-calls.ts'
+import type { Queue } from './queue-calls.ts'
+import { useRefusal } from '../api/refusal.ts'
+import { count, counted } from '../parts/amounts.ts'
+import { Button } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { SearchBox } from '../traces/filter/search-box.tsx'
+import { QueueForm } from './queue-form.tsx'
+import css from './queues.module.css'
+
+/** The page. */
+export function QueueList() {
+  const { q = '' } = useSearch({ from: '/queues' })
+  const navigate = useNavigate()
+  const [isNew, setNew] = useState(false)
+  const list = useQuery(queueList(q))
+  const refusal = useRefusal('Your key may read, but make no queues.')
+  const { data } = list
+  return (
+    <>
+      <PageHead title="Annotation queues"
+        aside={<span aria-live="polite">{data !== undefined && counted(data.total, 'queue')}</span>}
+        acts={
+          <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
+            title={refusal} onClick={() => setNew(true)}
+          >
+            New queue
+          </Button>
+        }
+      >
+        <SearchBox label="Filter queues" placeholder="Filter by name …" value={q} change={(typed) =>
+          void navigate({ to: '/queues', search: { q: typed || undefined }, replace: true })} />
+      </PageHead>
+      <div className={css['page']}>
+        {data !== undefined
+          ? <Queues queues={data.queues} total={data.total} isFiltered={q !== ''} />
+          : list.isError
+          ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
+          : <Skeleton width="60%" height={32} />}
+      </div>
+      {isNew && (
+        <QueueForm close={() => setNew(false)} saved={({ id }) =>
+          void navigate({ to: '/queues/$id', params: { id }, search: {} })} />
+      )}
+    </>
+  )
+}
+
+function Queues({ queues, total, isFiltered }: {
+  readonly queues: readonly Queue[]
+  readonly total: number
+  readonly isFiltered: boolean
+}) {
+  if (queues.length === 0) {
+    return isFiltered
+      ? (
+        <Empty title="No queue matches">
+          <p>The name of a queue has to contain what you look for.</p>
+        </Empty>
+      )
+      : (
+        <Empty title="No queues yet">
+          <p>A queue holds runs that people look at one by one, and score.</p>
+        </Empty>
+      )
+  }
+  return (
+    <>
+      <ul className={css['queues']} aria-label="Queues">
+        {queues.map((queue) => (
+          <li key={queue.id}>
+            <Link to="/queues/$id" params={{ id: queue.id }} search={{}} dir="auto">
+              {queue.name}
+            </Link>
+            <span className={css['words']} dir="auto" title={queue.description ?? undefined}>
+              {queue.description}
+            </span>
+            <span className={css['number']}>{counted(queue.total_runs, 'run')}</span>
+            <span className={css['time']}>
+              <TimeText iso={queue.created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {queues.length < total && (
+        <Notice>These are the first {count(queues.length)}. A name finds the others.</Notice>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,162 @@
+/** The rules: what each is about, whether it is on, and what it has done. */
+
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+
+import { ruleList } from './rule-calls.ts'
+import type { Rule } from './rule-calls.ts'
+import { whoAmI } from '../api/server.ts'
+import { count, counted } from '../parts/amounts.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { actionsOf, samplingWords } from './rule-draft.ts'
+import { RuleSwitch } from './rule-switch.tsx'
+import css from './rules.module.css'
+
+const RuleEditor = lazy(async () => ({ default: (await import('./rule-editor.tsx')).RuleEditor }))
+
+/** Why a reader may not change anything. */
+export const readerWords = 'Your key may only read.'
+
+/** The page. */
+export function RuleList() {
+  const { data, error, refetch } = useQuery(ruleList)
+  const { data: caller } = useQuery(whoAmI)
+  const { edit } = useSearch({ from: '/rules' })
+  const navigate = useNavigate()
+  const isReader = caller?.role === 'reader'
+  const show = (id: string | undefined) => void navigate({ to: '/rules', search: { edit: id } })
+  const edited = data?.find(({ id }) => id === edit)
+  return (
+    <>
+      <PageHead title="Rules"
+        aside={<span aria-live="polite">{data && counted(data.length, 'rule')}</span>}
+        acts={
+          <Button kind="primary" icon={<Icon name="plus" />} disabled={isReader}
+            title={isReader ? readerWords : undefined} onClick={() => show('new')}
+          >
+            New rule
+          </Button>
+        } />
+      <div className={css['body']}>
+        {error !== null && data === undefined
+          ? <ErrorNotice error={error} retry={() => void refetch()} />
+          : data === undefined
+          ? <Skeleton width="100%" height={160} />
+          : data.length === 0
+          ? <NoRules />
+          : <Rules rules={data} isReader={isReader} edit={show} />}
+      </div>
+      <Suspense>
+        {(edit === 'new' || edited !== undefined) && (
+          <RuleEditor key={edit} before={edited} close={() => show(undefined)} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function NoRules() {
+  return (
+    <Empty title="No rules yet">
+      <p>
+        A rule looks at each run of a project when it ends: it has it judged, keeps it as an
+        example, puts it before people, or calls an endpoint.
+      </p>
+    </Empty>
+  )
+}
+
+function Rules({ rules, isReader, edit }: {
+  readonly rules: readonly Rule[]
+  readonly isReader: boolean
+  readonly edit: (id: string) => void
+}) {
+  return (
+    <table className={css['table']}>
+      <caption className="unseen">Rules, the oldest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Rule</th>
+          <th scope="col">About</th>
+          <th scope="col">Does</th>
+          <th scope="col" className={css['number']}>Applied</th>
+          <th scope="col" className={css['number']}>Failed</th>
+          <th scope="col">Last</th>
+          <th scope="col">State</th>
+          <th scope="col">
+            <span className="unseen">Acts</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rules.map((rule) => (
+          <tr key={rule.id}>
+            <th scope="row" dir="auto" title={rule.display_name}>
+              <Link to="/rules/$id" params={{ id: rule.id }} search={{}}>{rule.display_name}</Link>
+            </th>
+            <td data-label="About">
+              <span className={css['about']} dir="auto"
+                title={rule.session_name ?? rule.dataset_name ?? ''}
+              >
+                {rule.session_name ?? rule.dataset_name ?? 'a project that is gone'}
+              </span>
+              <small>{samplingWords(Math.round(rule.sampling_rate * 100))}</small>
+            </td>
+            <td data-label="Does">{actionsOf(rule)}</td>
+            <td data-label="Applied" className={css['number']}>{number(rule.state?.applied)}</td>
+            <td data-label="Failed" className={css['number']}>
+              {rule.state?.failed
+                ? (
+                  <b className={css['failed']} title={rule.state.last_error?.message}>
+                    {count(rule.state.failed)}
+                  </b>
+                )
+                : number(rule.state?.failed)}
+            </td>
+            <td data-label="Last">
+              {rule.state?.last_applied_at
+                ? <TimeText iso={rule.state.last_applied_at} />
+                : 'never'}
+            </td>
+            <td data-label="State">
+              <StateOf rule={rule} />
+            </td>
+            <td className={css['acts']}>
+              <RuleSwitch rule={rule} isReader={isReader} />
+              <Button kind="quiet" small disabled={isReader}
+                title={isReader ? readerWords : undefined} onClick={() => edit(rule.id)}
+              >
+                Edit<span className="unseen">{rule.display_name}</span>
+              </Button>
+              <Link to="/rules/$id" params={{ id: rule.id }} search={{}}
+                className={buttonClass('quiet', true)}
+              >
+                Log<span className="unseen">of {rule.display_name}</span>
+              </Link>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const number = (value: number | undefined) => (value === undefined ? '–' : count(value))
+
+/** Whether a rule is on, and what is special about it now. */
+export function StateOf({ rule: { is_enabled: isOn, state } }: {
+  readonly rule: Pick<Rule, 'is_enabled' | 'state'>
+}) {
+  if (!isOn) return <Chip>Off</Chip>
+  if (state?.alerts_firing) return <Chip tone="failed">Alert</Chip>
+  if (state?.backfill) return <Chip tone="running">Goes over the past</Chip>
+  return <Chip tone="done">On</Chip>
+}
