@@ -18,7 +18,7 @@ import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
 import type { Settings } from './settings/index.ts'
 
-const exitCodes = { done: 0, failed: 1, misused: 2, interrupted: 130 } as const
+const exitCodes = { done: 0, failed: 1, misused: 2, refused: 3, interrupted: 130 } as const
 
 /** Time within which two signals count as one: a terminal and npm both pass it on. */
 const sameSignalMs = 300
@@ -33,13 +33,25 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
   backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
+  doctor: async () => (await import('./cli/doctor-command.ts')).runDoctorCommand,
+  upgrade: async () => (await import('./cli/upgrade-command.ts')).runUpgradeCommand,
+  members: async () => (await import('./cli/members-command.ts')).runMembersCommand,
+  secrets: async () => (await import('./cli/secrets-command.ts')).runSecretsCommand,
+  restored: async () => (await import('./cli/restored-command.ts')).runRestoredCommand,
+  restore: async () => (await import('./cli/restore-command.ts')).runRestoreCommand,
 }
 
 const commandsHelp = `
 Commands:
   keys     Makes, lists and revokes API keys.
   billing  Lists what a tenant is to be billed for.
-  backup   Copies all data into a file.`
+  backup   Copies all data into a file.
+  restore  Puts a backup into an empty data directory.
+  restored Makes a cluster usable after its snapshots were restored.
+  doctor   Says what is wrong with this machine, the settings and the store.
+  secrets  Checks stored secrets, and seals them with a new key.
+  upgrade  Says whether an upgrade to this program may begin.
+  members  Lists the members of a cluster, and drains them.`
 
 /** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
@@ -77,7 +89,7 @@ async function operate(): Promise<void> {
     await run({ args: process.argv.slice(3), ...surroundings(), print: (text) =>
       void process.stdout.write(text) })
   } catch (error) {
-    if (error instanceof CommandError) refuse(error.message, exitCodes.failed)
+    if (error instanceof CommandError) refuse(error.message, exitCodes[error.fault])
     throw error
   }
 }

@@ -1,20 +1,22 @@
 /** How members authenticate each other: a secret that all of them have, certificates, or both. */
 
-import { X509Certificate, hash, timingSafeEqual } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 import { assert, ClusterError } from '../errors.ts'
-import type { Env } from '../runtime/env.ts'
 
 /** At least one of the two is set. */
 export interface MemberTrust {
-  /** It is sent unencrypted: if the network is not trusted, use certificates as well. */
+  /**
+   * One secret, or several with commas between them: the first is sent, all are accepted, so that a
+   * secret can be replaced member by member. It is sent unencrypted: if the network is not trusted,
+   * use certificates as well.
+   */
   readonly secret?: string
   /** Both sides show a certificate that `ca` signed. */
   readonly tls?: MemberTls
 }
 
-/** All in PEM. */
+/** All in PEM. What is read may be another pair later: it is read from files that change. */
 export interface MemberTls {
   readonly ca: Buffer
   readonly cert: Buffer
@@ -38,65 +40,29 @@ const secretForm = /^[\x21-\x7e]{16,256}$/
 export function checkTrust({ secret, tls }: MemberTrust): void {
   if (secret === undefined) {
     assert(tls !== undefined, 'members know each other by a secret or by certificates')
-  } else if (!secretForm.test(secret)) {
+  } else if (!secretsIn(secret).every((each) => secretForm.test(each))) {
     throw new ClusterError('invalid',
-      'The secret of a cluster has 16 to 256 characters of ASCII, ' +
-        'without spaces.')
+      'The secret of a cluster has 16 to 256 characters of ASCII, without spaces. Several have ' +
+        'commas between them.')
   }
 }
 
-/** Tells whether a text is `right`, in the same time whether it is or not. */
-export function comparing(right: string): (said: string) => boolean {
-  const wanted = hashOf(right)
-  return (said) => timingSafeEqual(hashOf(said), wanted)
+/** The secrets of a cluster: the first is sent, all are accepted. */
+export function secretsIn(secret: string): readonly string[] {
+  return secret.split(',')
+}
+
+/** Tells whether a text is one of those, in the same time whether it is or not. */
+export function comparing(right: readonly string[]): (said: string) => boolean {
+  const wanted = right.map(hashOf)
+  return (said) => {
+    const found = hashOf(said)
+    return wanted.filter((each) => timingSafeEqual(found, each)).length > 0
+  }
 }
 
 function hashOf(text: string): Buffer {
   return hash('sha256', text, 'buffer')
-}
-
-/** The paths of files in PEM, and the name in all certificates if they share one. */
-export interface TlsFiles {
-  readonly ca: string
-  readonly cert: string
-  readonly key: string
-  readonly name?: string
-}
-
-/** Throws CodedError with a message: for a missing file, and for an expired certificate. */
-export async function readMemberTls({ ca, cert, key, name }: TlsFiles,
-  env: Env): Promise<MemberTls> {
-  const [caPem, certPem, keyPem] = await Promise.all([ca, cert, key].map(readPem))
-  checkTime(ca, caPem!, env)
-  checkTime(cert, certPem!, env)
-  return { ca: caPem!, cert: certPem!, key: keyPem!, ...name !== undefined && { name } }
-}
-
-async function readPem(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    throw new ClusterError('invalid',
-      `The file ${path} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-function checkTime(path: string, pem: Buffer, env: Env): void {
-  let certificate
-  try {
-    certificate = new X509Certificate(pem)
-  } catch {
-    throw new ClusterError('invalid', `The file ${path} holds no certificate in PEM.`)
-  }
-  const { validFromDate, validToDate } = certificate
-  if (validToDate.getTime() <= env.nowMs()) {
-    throw new ClusterError('invalid', `The certificate in ${path} expired on ` +
-      `${validToDate.toISOString()}: put a new one there.`)
-  }
-  if (validFromDate.getTime() > env.nowMs()) {
-    throw new ClusterError('invalid', `The certificate in ${path} is valid from ` +
-      `${validFromDate.toISOString()}: wait, or set the clock.`)
-  }
 }
 
 /** Why the other member is not accepted; undefined if it is. */

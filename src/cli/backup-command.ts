@@ -4,29 +4,38 @@ import { resolve } from 'node:path'
 
 import { Command } from 'commander'
 
-import { backUpStore } from '../server/backup.ts'
+import { systemEnv } from '../../cluster/index.ts'
+import { backUpStore } from '../server/operator/backup.ts'
 import { runCommand, settingsOfPlace } from './admin-command.ts'
 import type { CommandSource, TypedFormat } from './admin-command.ts'
+
+interface Typed extends TypedFormat {
+  readonly traces: boolean
+}
 
 /** Copies all data into the file that is named. Throws CommandError. */
 export function runBackupCommand(source: CommandSource): Promise<void> {
   const command = new Command('heddle backup')
     .description(
-      'Copies all data, as they are at one moment, into a new file. What prompts, datasets ' +
-        'and queues hold goes into a second one, with .documents at its end.',
+      'Copies all data, as they are at one moment, into a new file, and checks the copy. What ' +
+        'prompts, datasets and queues hold goes into a second one, with .documents at its end, ' +
+        'and traces into a third, with .traces. The key of secrets is in none of them.',
     )
     .argument('<file>', 'Where to put it; nothing may be there yet.')
-    .action((file: string, typed: TypedFormat) => {
+    .option('--no-traces', 'Leave traces out: they may be most of the bytes.')
+    .action((file: string, { json, traces }: Typed) => {
       const settings = settingsOfPlace(source, command)
       const target = resolve(source.folder, file)
-      const { bytes } = backUpStore(settings, target)
-      source.print(typed.json
-        ? `${JSON.stringify({ file: target, bytes })}\n`
+      const files = backUpStore(settings, target, { traces, env: systemEnv({ level: 'warn' }) })
+      const bytes = files.reduce((sum, each) => sum + each.bytes, 0)
+      source.print(json
+        ? `${JSON.stringify({ file: target, bytes, files })}\n`
         : `${target} has all data of ${settings.dataDirectory} (${megabytes(bytes)} MB).\n`)
     })
   return runCommand(command, source, 'say into which file')
 }
 
-function megabytes(bytes: number): string {
+/** Bytes as people read them, in MB. */
+export function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1)
 }

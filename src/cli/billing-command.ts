@@ -32,8 +32,10 @@ export function runBillingCommand(source: CommandSource): Promise<void> {
 }
 
 function requireGood({ tenant, day }: Typed): void {
-  if (!isTenant(tenant)) throw new CommandError(`--tenant: no tenant has the name "${tenant}".`)
-  if (!isDay(day)) throw new CommandError(`--day must be a day like 2026-11-20, not "${day}".`)
+  if (!isTenant(tenant))
+    throw new CommandError(`--tenant: no tenant has the name "${tenant}".`, 'misused')
+  if (!isDay(day))
+    throw new CommandError(`--day must be a day like 2026-11-20, not "${day}".`, 'misused')
 }
 
 async function* pagesOf(billing: BillingTable,

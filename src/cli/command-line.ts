@@ -6,7 +6,8 @@ import type { Command, CommanderError } from 'commander'
 import { knownSettings, settingGroups } from '../settings/index.ts'
 import type { SettingName, SettingsSource } from '../settings/index.ts'
 
-const settingNames = Object.keys(knownSettings) as readonly SettingName[]
+/** All settings. */
+export const settingNames = Object.keys(knownSettings) as readonly SettingName[]
 
 /** Adds settings as options, by default all: under the headings of their groups, or under one. */
 export function withSettings(command: Command, names = settingNames, heading?: string): Command {

@@ -67,7 +67,8 @@ const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 function timeIn(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([smhd])$/.exec(text) ?? []
   if (count !== undefined && unit !== undefined) return Number(count) * units[unit]!
-  throw new CommandError(`--expires-in must be a time like 90m, 12h or 30d, not "${text}".`)
+  throw new CommandError(`--expires-in must be a time like 90m, 12h or 30d, not "${text}".`,
+    'misused')
 }
 
 function jsonText(value: unknown): string {

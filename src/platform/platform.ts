@@ -16,6 +16,7 @@ import type { Downloads } from './downloads/link-secrets.ts'
 import { feedbackConfigsOver } from './feedback/feedback-config.ts'
 import type { FeedbackConfigs } from './feedback/feedback-config.ts'
 import { secretsOver } from './secrets/secrets.ts'
+import type { SecretsKeys } from './secrets/secrets-key.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { projectsOver } from './projects/catalog-projects.ts'
 import type { Projects } from './projects/project.ts'
@@ -91,14 +92,14 @@ export interface PlatformOptions {
   readonly rules?: RuleOptions
   /** How models are called. */
   readonly egress: ModelsOptions['egress']
-  /** The key of secrets. Without it none can be stored. */
-  readonly secretsKey?: Uint8Array
+  /** The keys of secrets. Without them none can be stored. */
+  readonly secretsKeys?: SecretsKeys
   readonly env: Env
 }
 
 /** Makes the platform of a member. Its threads start when they are first needed. */
 export function openPlatform(
-  { store, catalogs, env, settled, own, egress, secretsKey, handles = new Map(),
+  { store, catalogs, env, settled, own, egress, secretsKeys, handles = new Map(),
     rules: ruleOptions }: PlatformOptions,
 ): Platform {
   const { log } = env
@@ -138,7 +139,7 @@ export function openPlatform(
       return query.calls
     },
   }
-  const secrets = secretsOver(catalogs, secretsKey, env)
+  const secrets = secretsOver(catalogs, secretsKeys, env)
   const models = modelsOver({ egress, reveal: secrets.reveal })
   const documents = documentsOver(threads)
   const prompts = promptsOver({ catalogs, documents, handles, env })

@@ -2,14 +2,20 @@
 
 import type { Env } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
+import type { KeyTable } from '../access/index.ts'
 import { HeddleError } from '../errors.ts'
-import type { Settings } from '../settings/index.ts'
+import { catalogClient, catalogKind, readSecretsKeys } from '../platform/index.ts'
+import type { CassandraSettings, Settings } from '../settings/index.ts'
 import { openOperatorTables } from '../store/cassandra/index.ts'
-import type { OperatorTables } from '../store/cassandra/index.ts'
 import { openEmbeddedStore } from '../store/embedded/index.ts'
+import type { EmbeddedStore } from '../store/embedded/index.ts'
 import { reachAdminSocket } from './admin-socket.ts'
 import type { AdminPorts } from './admin-socket.ts'
 import { connectionOptions } from './backends/cassandra-connection.ts'
+import { openClusterOperator } from './operator/cluster-operator.ts'
+import { operatorActors, placeOfStore } from './operator/operator-actors.ts'
+import { secretsAdmin } from './secrets-admin.ts'
+import type { SecretsAdmin } from './secrets-admin.ts'
 
 /** Access that its owner must close. */
 export interface AdminAccess extends AdminPorts {
@@ -19,22 +25,61 @@ export interface AdminAccess extends AdminPorts {
 /** Opens access. Throws HeddleError with a message if the store cannot be reached. */
 export async function openAdminAccess(settings: Settings, env: Env): Promise<AdminAccess> {
   const { cassandra, dataDirectory: directory } = settings
-  const ended = (
-    { keys, billing, region = settings.region, close }: OperatorTables,
-  ): AdminAccess => ({ keyAdmin: keyAdmin({ table: keys, region, env }), billing, close })
+  const admin = (keys: KeyTable, region: string = settings.region) =>
+    keyAdmin({ table: keys, region, env })
   if (cassandra !== null) {
-    return ended(
-      await openOperatorTables({ ...connectionOptions(cassandra), env,
-        ...settings.inRegion && { region: settings.region } }),
-    )
+    const { keys, billing, region, close } = await openOperatorTables({
+      ...connectionOptions(cassandra),
+      env,
+      ...settings.inRegion && { region: settings.region },
+    })
+    return { keyAdmin: admin(keys, region), billing, close,
+      secrets: secretsOfCluster(cassandra, env) }
   }
   const served = await reachAdminSocket({ directory, env })
   if (served !== undefined) return { ...served, close: async () => {} }
+  const store = await openUnserved(directory, env)
+  const { keys, billing, close } = store
+  return { keyAdmin: admin(keys), billing, close, secrets: secretsOfStore(store, settings, env) }
+}
+
+async function openUnserved(directory: string, env: Env): Promise<EmbeddedStore> {
   try {
-    return ended(await openEmbeddedStore({ directory, env }))
+    return await openEmbeddedStore({ directory, env })
   } catch (error) {
     if (HeddleError.from(error).code !== 'not_owner') throw error
     throw new HeddleError('not_owner', `The data directory ${directory} is in use by a server ` +
       'that does not answer: it is starting or ending. Try again in a moment.')
+  }
+}
+
+/** Any member answers. */
+function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
+  return {
+    survey: async (wish) => {
+      const operator = await openClusterOperator(settings, env)
+      try {
+        return await operator.survey(wish)
+      } finally {
+        await operator.close()
+      }
+    },
+  }
+}
+
+function secretsOfStore(store: EmbeddedStore, { secretsKey: file }: Settings,
+  env: Env): SecretsAdmin {
+  return {
+    survey: async (wish) => {
+      const { activations, router } = operatorActors(await placeOfStore(store, env), env,
+        () => [catalogKind({ log: store.log, env })])
+      try {
+        const keys = file === null ? undefined : readSecretsKeys(file)
+        const secrets = { env, keys, catalogs: catalogClient(router) }
+        return await secretsAdmin({ secrets, keys: store.keys }).survey(wish)
+      } finally {
+        await activations.close(AbortSignal.abort())
+      }
+    },
   }
 }

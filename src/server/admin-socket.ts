@@ -15,6 +15,7 @@ import type { Env } from '../../cluster/index.ts'
 import type { KeyAdmin, KeyWish } from '../access/index.ts'
 import type { BillingQuery, BillingTable } from '../billing/index.ts'
 import { HeddleError, isErrorCode } from '../errors.ts'
+import type { SecretsAdmin } from './secrets-admin.ts'
 
 const socketName = 'heddle.sock'
 
@@ -28,6 +29,7 @@ const patienceMs = 10_000
 export interface AdminPorts {
   readonly keyAdmin: KeyAdmin
   readonly billing: BillingTable
+  readonly secrets: SecretsAdmin
 }
 
 /** Where the socket is, and what it offers. */
@@ -46,6 +48,7 @@ type Request =
   | { readonly do: 'list'; readonly with: string | null }
   | { readonly do: 'revoke'; readonly with: string }
   | { readonly do: 'billing'; readonly with: BillingQuery }
+  | { readonly do: 'secrets'; readonly with: { readonly rekey: boolean } }
 
 interface Answer {
   readonly done?: unknown
@@ -121,7 +124,11 @@ export async function reachAdminSocket(
     page: async (query) =>
       await ask({ do: 'billing', with: query }) as Awaited<ReturnType<BillingTable['page']>>,
   }
-  return { keyAdmin, billing }
+  const secrets: SecretsAdmin = {
+    survey: async (wish) =>
+      await ask({ do: 'secrets', with: wish }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
+  }
+  return { keyAdmin, billing, secrets }
 }
 
 /** Listens with a umask, so that only the owner can connect, from the first moment on. */
@@ -143,7 +150,7 @@ function requireFit(path: string): void {
   throw new Error(`the path ${path} is too long for a socket`)
 }
 
-async function answerTo(line: string, { keyAdmin, billing }: AdminPorts,
+async function answerTo(line: string, { keyAdmin, billing, secrets }: AdminPorts,
   env: Env): Promise<Answer> {
   try {
     const request = JSON.parse(line) as Request
@@ -156,6 +163,8 @@ async function answerTo(line: string, { keyAdmin, billing }: AdminPorts,
         return { done: await keyAdmin.revoke(request.with) }
       case 'billing':
         return { done: await billing.page(request.with) }
+      case 'secrets':
+        return { done: await secrets.survey(request.with) }
       default:
         throw new HeddleError('unsupported', 'The server that has this data directory ' +
           'does not know what was asked, for it is of another version: end it first.')

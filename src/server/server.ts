@@ -12,7 +12,7 @@ import type { ItemSettings } from '../items/index.ts'
 import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
-import { catalogClient, openPlatform, readSecretsKey, ruleClient } from '../platform/index.ts'
+import { catalogClient, openPlatform, readSecretsKeys, ruleClient } from '../platform/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
@@ -29,6 +29,7 @@ import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { itemsWithinQuota } from './graph-items.ts'
+import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
 import { OwnRuns } from './own-runs.ts'
 import { ownViews } from './own-views.ts'
@@ -37,6 +38,7 @@ import { readActors, readLimits, readOwnership, readReads, readServer,
   readWorkers } from './readings.ts'
 import { ruleWays } from './rule-ways.ts'
 import { watchRules } from './rule-watch.ts'
+import { secretsAdmin, secretsService } from './secrets-admin.ts'
 import { tracedSteps } from './traced-steps.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
@@ -120,7 +122,7 @@ export async function openServer(settings: Settings, env: Env,
       stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
     ])
   const { egressProxy: proxy, egressAllow: allowed, secretsKey: keyFile } = settings
-  const secretsKey = keyFile === null ? undefined : readSecretsKey(keyFile)
+  const secretsKeys = keyFile === null ? undefined : readSecretsKeys(keyFile)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
   const reads = new ReadQuota(env)
@@ -144,7 +146,8 @@ export async function openServer(settings: Settings, env: Env,
   const platform = await stage('platform',
     () =>
       openPlatform({ store: backend.spans, catalogs: catalogClient(actors.router), env,
-        egress: wayOut, ...secretsKey && { secretsKey }, handles: settings.hubHandle, own: ownViews(
+        egress: wayOut, ...secretsKeys && { secretsKeys }, handles: settings.hubHandle,
+        own: ownViews(
           createThreadClient({ router: actors.router, env, reads,
             threads: backend.everybody.threads, newThreadId: env.uuid }),
         ),
@@ -165,6 +168,8 @@ export async function openServer(settings: Settings, env: Env,
   const details = memberDetailsService({ env, version: ownVersion(), runs: () =>
     graphs.stats()
       .underWay, actors: () => actorsIn(activations) })
+  const secrets = secretsAdmin({ keys: backend.keys,
+    secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
   graphs.useItems(itemsWithinQuota(actors.items, quotas))
@@ -175,7 +180,7 @@ export async function openServer(settings: Settings, env: Env,
       activations,
       wake,
       wakeAt,
-      services: [activity, limitUse, details],
+      services: [activity, limitUse, details, secretsService(secrets), drainService(endByOperator)],
       recentOf: (question) => limits.recent(question),
       releaseMs: drainMs * endingShares.shards * releaseShare,
     }), (_, deadline) => graphs.drain(deadline))
@@ -197,8 +202,8 @@ export async function openServer(settings: Settings, env: Env,
   if (cassandra === null) {
     const admin = keyAdmin({ table: backend.keys, region, env })
     await stage('keys', () =>
-      openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing }), (socket) =>
-      socket?.close())
+      openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing, secrets }),
+      (socket) => socket?.close())
   }
   const { metrics: metricsPlace } = settings
   const metricsServer = metricsPlace === null

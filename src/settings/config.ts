@@ -133,6 +133,8 @@ export interface CassandraSettings {
   /** Empty without authentication. */
   readonly user: string
   readonly password: string
+  /** Where the password is read again; undefined if it is in no file. */
+  readonly passwordFile: string | undefined
   /** Paths of files in PEM format; null if the connection is not encrypted. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null
   readonly commit: ValueOf<'commit'>
@@ -286,6 +288,7 @@ function cassandraSettings(reader: SettingsReader): CassandraSettings {
     keyspace: reader.value('keyspace'),
     user: reader.value('cassandraUser'),
     password: reader.value('cassandraPassword'),
+    passwordFile: reader.fileOf('cassandraPassword'),
     tls: ca ?? cert ?? key ? Object.freeze({ ca, cert, key }) : null,
     commit: reader.value('commit'),
     member: memberSettings(reader),

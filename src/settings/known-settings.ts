@@ -91,7 +91,8 @@ export const knownSettings = {
     message: 'Proxies whose `x-user-id` and `x-tenant-id` are believed.' }),
   secretsKey: access('--secrets-key <file>', 'HEDDLE_SECRETS_KEY', { kind: path,
     fallback: undefined, usual: 'no secrets can be stored',
-    message: 'A file of 32 random bytes: the key of the secrets that workspaces store.' }),
+    message: 'A file of 32 random bytes: the key of the secrets that workspaces store. Of ' +
+      'several keys, one after the other, the first seals and all open.' }),
   egressProxy: access('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY', { kind: webAddress,
     fallback: undefined, usual: 'none', isSecret: true,
     message: 'The proxy for calls to webhooks and models.' }),
@@ -143,7 +144,8 @@ export const knownSettings = {
     fallback: 'heddle', message: 'Which cluster this is: the same for all its members.' }),
   clusterSecret: cluster('--cluster-secret <text>', 'HEDDLE_CLUSTER_SECRET', { kind: anyText,
     fallback: '', usual: 'one stored in Cassandra', isSecret: true,
-    message: 'The secret by which members trust each other. Better set by the variable.' }),
+    message: 'The secret by which members trust each other. Better set by the variable. Of ' +
+      'several, with commas between them, the first is sent and all are accepted.' }),
   memberHost: cluster('--member-host <address>', 'HEDDLE_MEMBER_HOST', { kind: anyText,
     fallback: '', usual: 'its address towards Cassandra',
     message: 'Where other members reach this one.' }),

@@ -57,6 +57,15 @@ export class SettingsReader {
     return path === '' ? undefined : resolve(this.#source.folder, path)
   }
 
+  /** The absolute path of the file that a secret is in; undefined if it is in none. */
+  fileOf(name: SettingName): string | undefined {
+    const { variable, isSecret } = knownSettings[name]
+    const { options, environment, folder } = this.#source
+    const file = environment[`${variable}_FILE`]
+    if (!isSecret || !file || options[name] || environment[variable]) return undefined
+    return resolve(folder, file)
+  }
+
   /** The option, or else the variable; empty if neither is given. */
   #given(name: SettingName): string {
     const typed = this.#source.options[name]

@@ -1,14 +1,16 @@
 /** Who may call this member, and the credentials that a caller sends. */
 
-import { ChannelCredentials, ServerCredentials, ServerInterceptingCall } from '@grpc/grpc-js'
+import { ChannelCredentials, experimental, ServerCredentials,
+  ServerInterceptingCall } from '@grpc/grpc-js'
 import type { ServerInterceptor } from '@grpc/grpc-js'
 import { Metadata, Status } from 'nice-grpc-common'
 
 import { ClusterError } from '../../errors.ts'
 import { throttleLog } from '../../flow/throttle-log.ts'
 import type { Env } from '../../runtime/env.ts'
-import { comparing, incompatibility } from '../member-trust.ts'
+import { comparing, incompatibility, secretsIn } from '../member-trust.ts'
 import type { ProtocolIdentity, MemberTrust } from '../member-trust.ts'
+import { CertificateSource } from './certificate-source.ts'
 
 const clusterName = 'heddle-cluster'
 const versionName = 'heddle-version'
@@ -18,7 +20,8 @@ export function introduction({ secret }: MemberTrust,
   { cluster, version }: ProtocolIdentity): Metadata {
   const metadata = Metadata().set(clusterName, encodeURIComponent(cluster))
     .set(versionName, `${version}`)
-  return secret === undefined ? metadata : metadata.set('authorization', `Bearer ${secret}`)
+  if (secret === undefined) return metadata
+  return metadata.set('authorization', `Bearer ${secretsIn(secret)[0]}`)
 }
 
 /** Strangers must not fill the log: one line for all that come in this time. */
@@ -32,7 +35,9 @@ const refusedMs = 10_000
 export function onlyTrusted({ secret }: MemberTrust, env: Env,
   belongs: () => boolean): ServerInterceptor {
   const report = throttleLog(env, refusedMs)
-  const isRight = secret === undefined ? () => true : comparing(`Bearer ${secret}`)
+  const isRight = secret === undefined
+    ? () => true
+    : comparing(secretsIn(secret).map((each) => `Bearer ${each}`))
   return (_method, call) =>
     new ServerInterceptingCall(call, {
       start: (next) =>
@@ -60,10 +65,11 @@ export function requireUnderstand(own: ProtocolIdentity, metadata: Metadata): vo
 }
 
 /** Certificates of the server side; without TLS, none. */
-export function serverCredentials({ tls }: MemberTrust): ServerCredentials {
+export function serverCredentials({ tls }: MemberTrust,
+  env: Pick<Env, 'every'>): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure()
-  const { ca, cert, key } = tls
-  return ServerCredentials.createSsl(ca, [{ cert_chain: cert, private_key: key }], true)
+  const source = new CertificateSource(tls, env)
+  return experimental.createCertificateProviderServerCredentials(source, source, true)
 }
 
 /** Certificates of the calling side; without TLS, none. */

@@ -1,6 +1,7 @@
 /** The gRPC server for other members: deliver, follow, probe, health, reflection. */
 
 import { logVerbosity, setLogVerbosity } from '@grpc/grpc-js'
+import type { ServerCredentials } from '@grpc/grpc-js'
 import { createServer } from 'nice-grpc'
 import type { Server } from 'nice-grpc'
 
@@ -68,7 +69,7 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
   server.add(HealthDefinition, health)
   addReflection(server)
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const taken = await listening(server, `${name}:${port}`, trust)
+  const taken = await listening(server, `${name}:${port}`, serverCredentials(trust, env))
   return {
     address: `${name}:${taken}`,
     serve: (inbound) => {
@@ -87,9 +88,9 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
 }
 
 async function listening(server: Pick<Server, 'listen'>, address: string,
-  trust: MemberTrust): Promise<number> {
+  credentials: ServerCredentials): Promise<number> {
   try {
-    return await server.listen(address, serverCredentials(trust))
+    return await server.listen(address, credentials)
   } catch (error) {
     const { message } = error as Error
     const [, text = `cannot be taken: ${message}`] = obstacles.find(([sign]) =>

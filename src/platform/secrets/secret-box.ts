@@ -10,8 +10,14 @@ export interface SecretName {
   readonly name: string
 }
 
-/** Bytes of the key of all secrets. */
+/** Bytes of a key of secrets. */
 export const secretsKeyBytes = 32
+
+/** The keys in a file: the first seals, all open. */
+export function keysIn(bytes: Uint8Array): readonly Uint8Array[] {
+  return Array.from({ length: Math.floor(bytes.length / secretsKeyBytes) },
+    (_, index) => bytes.subarray(index * secretsKeyBytes, (index + 1) * secretsKeyBytes))
+}
 
 const cipher = 'aes-256-gcm'
 const [nonceBytes, tagBytes] = [12, 16]
@@ -25,9 +31,24 @@ export function sealed(key: Uint8Array, place: SecretName, value: string,
   return Buffer.concat([nonce, box.getAuthTag(), bytes]).toString('base64')
 }
 
-/** The value. Throws `invalid` if it was sealed with another key, or for another place. */
-export function opened(key: Uint8Array, place: SecretName, box: string): string {
+/** A value, and which of the keys opened it. */
+export interface Opened {
+  readonly value: string
+  readonly keyIndex: number
+}
+
+/** Opens a value. Throws `invalid` if it was sealed with no such key, or for another place. */
+export function opened(keys: readonly Uint8Array[], place: SecretName, box: string): Opened {
   const bytes = Buffer.from(box, 'base64')
+  for (const [keyIndex, key] of keys.entries()) {
+    const value = openedWith(key, place, bytes)
+    if (value !== undefined) return { value, keyIndex }
+  }
+  throw new HeddleError('invalid', `The secret ${place.name} was stored with another key than ` +
+    'that of `--secrets-key`: set it anew.')
+}
+
+function openedWith(key: Uint8Array, place: SecretName, bytes: Uint8Array): string | undefined {
   try {
     const open = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes))
       .setAAD(boundTo(place))
@@ -35,8 +56,7 @@ export function opened(key: Uint8Array, place: SecretName, box: string): string 
     const value = open.update(bytes.subarray(nonceBytes + tagBytes))
     return Buffer.concat([value, open.final()]).toString()
   } catch {
-    throw new HeddleError('invalid', `The secret ${place.name} was stored with another key than ` +
-      'that of `--secrets-key`: set it anew.')
+    return undefined
   }
 }
 

@@ -5,6 +5,7 @@ import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { opened, sealed } from './secret-box.ts'
+import type { SecretsKeys } from './secrets-key.ts'
 
 /** The secrets of tenants. All methods throw HeddleError. */
 export interface Secrets {
@@ -23,16 +24,23 @@ export interface OpenSecrets extends Secrets {
 }
 
 /** Secrets of one tenant. */
-const secretsMax = 100
+export const secretsMax = 100
 /** Characters of a value. */
 const valueMax = 8 * 1024
 
+/** The tenants that have stored secrets. No tenant has this name. */
+export const secretTenants = { tenant: '*', collection: 'secret_tenant' } as const
+
+/** The catalog of a tenant's secrets. */
+export function secretsOf(tenant: string) {
+  return { tenant, collection: 'secret' } as const
+}
+
 /** The secrets in catalogs. Without a key none can be set or used. */
-export function secretsOver(catalogs: CatalogClient, key: Uint8Array | undefined,
+export function secretsOver(catalogs: CatalogClient, keys: SecretsKeys | undefined,
   env: Pick<Env, 'nowMs' | 'secret'>): OpenSecrets {
-  const catalog = (tenant: string) => ({ tenant, collection: 'secret' }) as const
   const list = async (tenant: string) => {
-    const { records } = await catalogs.list(catalog(tenant), { sortBy: 'name', descending: false,
+    const { records } = await catalogs.list(secretsOf(tenant), { sortBy: 'name', descending: false,
       limit: secretsMax, offset: 0 })
     return records.map(({ name }) => name)
   }
@@ -45,24 +53,29 @@ export function secretsOver(catalogs: CatalogClient, key: Uint8Array | undefined
         throw new HeddleError('full', `A workspace may have ${secretsMax} secrets: delete one.`)
       }
       const random = Buffer.from(env.secret(), 'base64url')
+      const seal = requireKeys(keys)[0]!
+      // Before the secret: whoever looks for all secrets finds its tenant.
+      await catalogs.ensure(secretTenants, [{ id: namedId('secret', `tenant\n${tenant}`),
+        name: tenant, orderMs: 0, parentId: '', metadataJson: '{}', bodyJson: '{}' }])
+        .catch(ignoreFull)
       const bodyJson = JSON.stringify({
-        sealed: sealed(requireKey(key), { tenant, name }, value, random),
+        sealed: sealed(seal, { tenant, name }, value, random),
       })
-      await catalogs.create(catalog(tenant), { id: idOf(name), name, orderMs: env.nowMs(),
+      await catalogs.create(secretsOf(tenant), { id: idOf(name), name, orderMs: env.nowMs(),
         parentId: '', metadataJson: '{}', bodyJson }, { bodyJson })
     },
     delete: async (tenant, name) => {
-      await catalogs.delete(catalog(tenant), idOf(name)).catch(ignoreNotFound)
+      await catalogs.delete(secretsOf(tenant), idOf(name)).catch(ignoreNotFound)
     },
     reveal: async (tenant, name) => {
-      const [record] = await catalogs.get(catalog(tenant), [idOf(name)])
+      const [record] = await catalogs.get(secretsOf(tenant), [idOf(name)])
       if (record === undefined) {
         throw new HeddleError('invalid',
           `The workspace has no secret ${name}: set it, or send it ` +
             'with the call.')
       }
       const { sealed: box } = JSON.parse(record.bodyJson) as { readonly sealed: string }
-      return opened(requireKey(key), { tenant, name }, box)
+      return opened(requireKeys(keys), { tenant, name }, box).value
     },
   }
 }
@@ -81,8 +94,8 @@ function requireSecret(name: string, value: string): void {
   }
 }
 
-function requireKey(key: Uint8Array | undefined): Uint8Array {
-  if (key !== undefined) return key
+function requireKeys(keys: SecretsKeys | undefined): readonly Uint8Array[] {
+  if (keys !== undefined) return keys()
   throw new HeddleError('invalid',
     'This server keeps no secrets: it needs `--secrets-key`, a file ' +
       'of 32 random bytes.')
@@ -90,4 +103,9 @@ function requireKey(key: Uint8Array | undefined): Uint8Array {
 
 function idOf(name: string): string {
   return namedId('secret', name)
+}
+
+/** Tenants that have API keys are found by these as well. */
+function ignoreFull(error: unknown): void {
+  if (HeddleError.from(error).code !== 'full') throw error
 }

@@ -20,6 +20,8 @@ import { meteredSessions, meteredShards } from '../metrics/metered-ports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { activityWire } from './actor-activity.ts'
 import type { Backend } from './backend.ts'
+import { drainWire } from '../drain.ts'
+import { secretsWire } from '../secrets-admin.ts'
 import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
@@ -74,7 +76,8 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
       }, { name: catalogKindName, wire: catalogWire }, { name: ruleKindName, wire: ruleWire }, {
         name: itemKindName,
         wire: itemWire,
-      }, indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire],
+      }, indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire, secretsWire,
+        drainWire],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),
@@ -156,7 +159,7 @@ function servedBackend(
 async function trustOf({ secret, tls }: MemberSettings, store: CassandraStore,
   env: Env): Promise<MemberTrust> {
   if (tls !== null) {
-    return { tls: await readMemberTls(tls, env), ...secret !== '' && { secret } }
+    return { tls: readMemberTls(tls, env), ...secret !== '' && { secret } }
   }
   return { secret: secret === '' ? store.secret : secret }
 }

@@ -2,4 +2,7 @@
 
 export { openCassandraStore, openOperatorTables } from './store.ts'
 export type { CassandraStore, OperatorTables, ServedStore } from './store.ts'
+export { openControlTables } from './cluster/control-tables.ts'
+export type { ControlTables } from './cluster/control-tables.ts'
+export { oldestOfSteps, readKeyspaces } from './cluster/operator-reading.ts'
 export { cassandraSpans } from './platform/open.ts'

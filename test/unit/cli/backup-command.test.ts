@@ -28,7 +28,7 @@ it('The command "backup" makes a file that a server can be started on.', async (
   expect([status, stdout]).toEqual([0, expect.stringMatching(/running\.db has all data of .* MB/)])
   expect(statSync(join(root, 'running.db')).mode & 0o777).toBe(0o600)
   const again = await backUp('running.db')
-  expect([again.status, again.stderr]).toEqual([1, expect.stringMatching(/exists already, .*\n$/)])
+  expect([again.status, again.stderr]).toEqual([3, expect.stringMatching(/exists already, .*\n$/)])
   await server.kill('SIGTERM')
   expect((await backUp('stopped.db')).status).toBe(0)
   await server.close()
@@ -46,7 +46,7 @@ it('The command "backup" makes a file that a server can be started on.', async (
 it('The command "backup" says what to do with data in Cassandra, and without a file.', async () => {
   const cassandra = await heddle('backup', join(root, 'c.db'), '--store', 'cassandra',
     '--local-datacenter', 'us', '--keyspace', 'shop')
-  expect([cassandra.status, cassandra.stderr]).toEqual([1,
+  expect([cassandra.status, cassandra.stderr]).toEqual([3,
     expect.stringMatching(/^heddle: .* "nodetool snapshot shop shop_control" on each .*\n$/)])
   expect((await heddle('backup')).stderr).toMatch(/missing required argument 'file'; see backup/)
 })

@@ -101,8 +101,8 @@ describe('the command "keys"', () => {
       message: expect.stringMatching(message) })
   })
 
-  it('prints that sentence and ends with exit code 1', async () => {
-    expect(await keys('revoke')).toEqual({ status: 1, stdout: '',
+  it('prints that sentence and ends with exit code 2', async () => {
+    expect(await keys('revoke')).toEqual({ status: 2, stdout: '',
       stderr: "heddle: missing required argument 'id'; see keys --help\n" })
   })
 

@@ -31,6 +31,11 @@ export async function readSettings(connection: Connection,
   return { shards: Number(shards), buckets: Number(buckets), secret }
 }
 
+/** Number of shards of a cluster that was made already. */
+export async function shardsOf(connection: Connection): Promise<number> {
+  return Number(await findSetting(connection, 'shards') ?? defaults.shards)
+}
+
 /** The region that the keyspace belongs to; undefined while none was named. */
 export function regionOf(connection: Connection): Promise<string | undefined> {
   return findSetting(connection, 'region')

@@ -1,20 +1,12 @@
 /** How the driver is set up: which hosts it asks, how it logs in, and how long it waits. */
 
-import type { ConnectionOptions as TlsOptions } from 'node:tls'
-
 import { policies, types } from 'cassandra-driver'
 
 import type { Env } from '../../../../cluster/index.ts'
-import { readSettingFile } from '../../../settings/index.ts'
 import { Hedge } from './hedge.ts'
+import { PasswordFromFile, tlsFromFiles } from './live-credentials.ts'
+import type { TlsFiles } from './live-credentials.ts'
 import { RetryNextHost } from './retry-next-host.ts'
-
-/** Paths of files in PEM format. */
-export interface TlsFiles {
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
-}
 
 /** Where Cassandra is, and how to log in. */
 export interface ConnectionOptions {
@@ -26,6 +18,8 @@ export interface ConnectionOptions {
   readonly keyspace: string
   readonly user?: string
   readonly password?: string
+  /** Where the password is read again for each new connection; undefined if nowhere. */
+  readonly passwordFile?: string | undefined
   readonly tls?: TlsFiles
 }
 
@@ -35,12 +29,12 @@ const connectMs = 2_000
 
 /** The options of the driver's client. */
 export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
-  const { contactPoints, localDataCenter, user, password = '', tls } = options
+  const { contactPoints, localDataCenter, user, password = '', passwordFile, tls } = options
   return {
     contactPoints: [...contactPoints],
     localDataCenter,
-    ...user !== undefined && { credentials: { username: user, password } },
-    ...tls && { sslOptions: tlsOptions(tls) },
+    ...user !== undefined && { authProvider: new PasswordFromFile(user, password, passwordFile) },
+    ...tls && { sslOptions: tlsFromFiles(tls) },
     encoding: { useBigIntAsLong: true },
     // Many tables are made one after another. `agreed` waits once for all of them.
     protocolOptions: { maxSchemaAgreementWaitSeconds: 0 },
@@ -56,14 +50,5 @@ export function clientOptions(options: ConnectionOptions, hedge = new Hedge()) {
       heartBeatInterval: 5_000,
     },
     socketOptions: { connectTimeout: connectMs, readTimeout: attemptMs },
-  }
-}
-
-function tlsOptions({ ca, cert, key }: TlsFiles): TlsOptions {
-  return {
-    rejectUnauthorized: true,
-    ...ca !== undefined && { ca: readSettingFile('tlsCa', ca) },
-    ...cert !== undefined && { cert: readSettingFile('tlsCert', cert) },
-    ...key !== undefined && { key: readSettingFile('tlsKey', key) },
   }
 }

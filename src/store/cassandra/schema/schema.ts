@@ -87,8 +87,8 @@ async function migrate(connection: Connection, lock: SchemaLock, { log }: Env,
   }
 }
 
-/** Undefined if the keyspaces are new. */
-async function versionOf(connection: Connection): Promise<Version | undefined> {
+/** What the keyspaces have seen; undefined if they are new. */
+export async function versionOf(connection: Connection): Promise<Version | undefined> {
   const tables = await tablesIn(connection, connection.control)
   if (!tables.includes('schema_version')) return undefined
   const [oldest, newest] = await Promise.all(

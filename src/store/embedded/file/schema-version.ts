@@ -1,5 +1,7 @@
 /** Which schema steps a file has seen, and which programs can work with them. */
 
+import { DatabaseSync } from 'node:sqlite'
+
 import { HeddleError } from '../../../errors.ts'
 
 /** A change of the tables. The first one makes version 1. */
@@ -46,5 +48,25 @@ export function migrationOf(file: string, { oldest, newest = oldest }: FileVersi
     sql: missing.map(({ sql }) => sql).join(';'),
     oldest: Math.max(oldest, ...missing.map((step) => step.oldest)),
     newest: steps.length,
+  }
+}
+
+/** Reads what a file says of itself, without changing it. Undefined if it cannot be read. */
+export function readVersion(file: string): FileVersion | undefined {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      const oldest = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+      const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'")
+        .get()
+      const newest = known && database.prepare(
+        "SELECT version FROM schema_version WHERE name = 'newest'",
+      ).get()?.['version']
+      return { oldest, newest: newest === undefined ? undefined : Number(newest) }
+    } finally {
+      database.close()
+    }
+  } catch {
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A backup of a data directory: all that was acknowledged before it began. It is one file, and a
- * second one beside it if there are documents.
+ * A backup of a data directory: all that was acknowledged before it began. It is one file, with
+ * more beside it if there are documents and traces.
  */
 
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync,
@@ -14,46 +14,62 @@ import type { WriteAheadRecord } from '../durable/index.ts'
 import { Database } from '../file/database.ts'
 import { diskError } from '../file/disk-error.ts'
 import { schema, Tables } from '../requests/tables.ts'
+import { backupParts, requireSound } from './backup-file.ts'
 
 /** What to back up, and where to. */
 export interface BackupOptions {
   readonly directory: string
   /** Path of the backup. Nothing may be there yet. */
   readonly target: string
+  /** Whether traces are part of it; by default they are. */
+  readonly traces?: boolean
+}
+
+/** A file of a backup. */
+export interface BackupFile {
+  readonly file: string
+  readonly bytes: number
 }
 
 /** Time to wait for another program that has the file for itself alone. */
 const patienceMs = 10_000
 
 /**
- * Copies everything as it is at one moment. A server may keep writing to the directory. Documents
- * are copied after that moment, to the target with `.documents` at its end: they are written before
- * their records. Returns the size of both, which are on disk and for their owner only. Throws
- * HeddleError: `exists` if something is at a target, `unavailable` if the directory or the target
- * cannot be used. Blocks its thread for seconds.
+ * Copies everything as it is at one moment, and checks the copies. A server may keep writing to the
+ * directory. Documents and traces are copied after that moment, to the target with another ending:
+ * documents are written before their records. Returns the files, which are on disk and for their
+ * owner only, the target first. Throws HeddleError: `exists` if something is at a target,
+ * `unavailable` if the directory or the target cannot be used. Blocks its thread for seconds.
  */
-export function backUp({ directory, target }: BackupOptions): { readonly bytes: number } {
+export function backUp(
+  { directory, target, traces = true }: BackupOptions,
+): readonly BackupFile[] {
   const file = join(resolve(directory), 'heddle.db')
   if (!existsSync(file)) {
     throw new HeddleError('not_found', `There is no ${file}: name the data directory of the ` +
       'server.')
   }
-  const [documents, targetOfDocuments] = [join(directory, 'documents.db'), `${target}.documents`]
-  for (const each of [target, targetOfDocuments]) if (existsSync(each)) throw taken(each)
+  const parts = backupParts.map(({ name, ending }) => ({ from: join(resolve(directory), name),
+    to: `${target}${ending}` })
+  )
+  for (const each of [target, ...parts.map(({ to }) => to)]) if (existsSync(each)) throw taken(each)
   return withDraft(target, (draft) => {
     // The write-ahead file comes first: what is removed from it later is in the database by then.
     const records = readWriteAhead(file)
     copy(file, draft)
     addMissing(draft, file, records)
     const bytes = settle(draft)
-    const moreBytes = existsSync(documents) ? copyDocuments(documents, targetOfDocuments) : 0
-    // Whoever finds the backup finds its documents.
+    const wanted = parts.filter(({ from }) =>
+      existsSync(from) && (traces || !from.endsWith('traces.db'))
+    )
+    const more = wanted.map(({ from, to }) => ({ file: to, bytes: copyPart(from, to) }))
+    // Whoever finds the backup finds all of it.
     publish(draft, target)
-    return { bytes: bytes + moreBytes }
+    return [{ file: target, bytes }, ...more]
   })
 }
 
-function copyDocuments(file: string, target: string): number {
+function copyPart(file: string, target: string): number {
   return withDraft(target, (draft) => {
     copy(file, draft)
     const bytes = settle(draft)
@@ -61,7 +77,6 @@ function copyDocuments(file: string, target: string): number {
     return bytes
   })
 }
-
 /** Works on a file beside the target, which is gone after that. */
 function withDraft<Result>(target: string, work: (draft: string) => Result): Result {
   const draft = `${target}-${process.pid}`
@@ -119,7 +134,9 @@ function makeDraft(draft: string): void {
   }
 }
 
+/** Waits for the disk. A copy that cannot be read back is none. */
 function settle(draft: string): number {
+  requireSound(draft)
   const file = openSync(draft, 'r+')
   try {
     fsyncSync(file)

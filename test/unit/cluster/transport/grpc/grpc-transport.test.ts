@@ -289,6 +289,28 @@ describe('a caller without trust', () => {
     expect(received).toBe(0)
   })
 
+  it('is none while a secret is replaced member by member', async () => {
+    const [older, newer] = ['the-secret-of-before', 'the-secret-from-now-on']
+    const steps = [older, `${older},${newer}`, `${newer},${older}`, newer]
+    const members = await Promise.all(
+      steps.map((secret) =>
+        memberThat({ ask: async () => 'understood', follow: async () => () => {} }, {
+          trust: { secret },
+        })
+      ),
+    )
+    const understood = (from: number, to: number) =>
+      transportWith({ trust: { secret: steps[from]! } }).deliver(members[to]!, white, 'e4')
+    for (const from of steps.keys()) {
+      // Members are one step apart while one step is taken.
+      for (const to of [from - 1, from, from + 1].filter((step) => members[step])) {
+        expect(await understood(from, to), `${from} to ${to}`).toBe('understood')
+      }
+    }
+    expect(await rejection(understood(0, 3))).toMatchObject({ details: { distrust: 'secret' } })
+    expect(await rejection(understood(3, 0))).toMatchObject({ details: { distrust: 'secret' } })
+  })
+
   it('of another cluster or a version too far away gets the reason in a sentence', async () => {
     const member = await memberThat({ ask: async () => 'heard' })
     const ask = (other: Partial<typeof identity>) =>

@@ -2,14 +2,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync,
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
   writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { backUp, openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
+import { backUp, beginRestore, openEmbeddedStore } from '../../../../../src/store/embedded/index.ts'
 import { openSpanStore } from '../../../../../src/store/embedded/platform/open.ts'
 import { embeddedPlace } from '../../../../contract/embedded-place.ts'
 import { aBranch, aRow, aThread, textBody } from '../../../../contract/rows.ts'
@@ -79,7 +79,7 @@ describe('a backup', () => {
     await store.close()
     const content = readFileSync(join(directory, 'heddle.db'))
     const file = target()
-    const { bytes } = backUp({ directory, target: file })
+    const [{ bytes } = { bytes: 0 }] = backUp({ directory, target: file })
     expect(readFileSync(join(directory, 'heddle.db')).equals(content)).toBe(true)
     expect(bytes).toBe(statSync(file).size)
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -91,6 +91,22 @@ describe('a backup', () => {
     const copy = await restored(file)
     expect(await copy.threads.get('local', row.threadId)).toEqual(row)
     await copy.close()
+  })
+
+  it('that is being restored is no directory that a server begins anew', async () => {
+    await (await openEmbeddedStore({ directory, env })).close()
+    const file = target()
+    backUp({ directory, target: file })
+    const folder = join(place.directory, 'being restored')
+    const { discard } = beginRestore({ backup: file, directory: folder })
+    await expect(openEmbeddedStore({ directory: folder, env })).rejects
+      .toThrow(/missing, though its write-ahead file is there/)
+    discard()
+    rmSync(join(folder, 'heddle.lock'))
+    const { publish } = beginRestore({ backup: file, directory: folder })
+    publish()
+    expect(readdirSync(folder)).toEqual(['heddle.db'])
+    await (await openEmbeddedStore({ directory: folder, env })).close()
   })
 
   it('has the documents in a file beside it', async () => {

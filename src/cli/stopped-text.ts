@@ -1,0 +1,17 @@
+/** What commands say after data came back from a backup. */
+
+import type { Stopped } from '../server/operator/stop-restored.ts'
+
+/** What was stopped, and what an operator has to look at. */
+export function stoppedText({ runs, webhooks, crons, rules }: Stopped): string {
+  return [
+    `Stopped: ${counted(runs, 'run')}, ${counted(webhooks, 'webhook')}.`,
+    `Disabled: ${counted(crons, 'cron')}, ${counted(rules, 'rule')}. Enable again what you need.`,
+    'API keys that were revoked, and threads that were deleted, after the backup are back: ' +
+    'see "heddle keys list".',
+  ].join('\n')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,100 @@
+/** The doctor: reads a machine, its settings and its store, and says what is wrong with them. */
+
+import { existsSync } from 'node:fs'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { KeyDetails } from '../../access/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { isLoopback } from '../../settings/index.ts'
+import type { Settings } from '../../settings/index.ts'
+import { readKeyspaces } from '../../store/cassandra/index.ts'
+import { readSchema } from '../../store/embedded/index.ts'
+import { openAdminAccess } from '../admin-access.ts'
+import { connectionOptions } from '../backends/cassandra-connection.ts'
+import { lastBackup } from '../operator/backup.ts'
+import { examine } from './checks.ts'
+import type { Finding } from './checks.ts'
+import { readCertificates, readDescriptors, readDisk, readMemoryMb,
+  timeFsync } from './read-machine.ts'
+import type { CassandraReading, Reading, SchemaReading } from './reading.ts'
+
+/** Examines what a server with these settings has. Changes nothing. */
+export async function consultDoctor(settings: Settings, env: Env): Promise<readonly Finding[]> {
+  return examine({ ...readMachine(settings, env), ...await readStore(settings, env) })
+}
+
+function readMachine(settings: Settings, env: Env): Reading {
+  const { dataDirectory, workers, workerHeapMb: heapMb, auth, host, trustedProxies } = settings
+  const fsyncMs = timeFsync(dataDirectory, env)
+  const descriptors = readDescriptors()
+  return {
+    nowMs: env.nowMs(),
+    node: process.versions.node,
+    ...fsyncMs !== undefined && { fsyncMs },
+    disk: readDisk(dataDirectory),
+    ...descriptors !== undefined && { descriptors },
+    memory: { limitMb: readMemoryMb(), workers, ...heapMb !== undefined && { heapMb } },
+    ...readCertificates(certificateFiles(settings)),
+    auth,
+    isPublic: !isLoopback(host),
+    trustedProxies: trustedProxies.length,
+  }
+}
+
+function certificateFiles({ cassandra }: Settings): readonly string[] {
+  const files = [cassandra?.tls?.ca, cassandra?.tls?.cert, cassandra?.member.tls?.ca,
+    cassandra?.member.tls?.cert]
+  return files.filter((file) => file !== undefined)
+}
+
+async function readStore(settings: Settings, env: Env): Promise<Partial<Reading>> {
+  const { cassandra, dataDirectory: directory } = settings
+  if (cassandra === null) {
+    const schema = readSchema(directory)
+    const found = { lastBackupMs: lastBackup(directory)?.atMs ?? null, ...schema && { schema } }
+    // The first start makes what is missing.
+    if (!existsSync(directory)) return {}
+    return { ...found, ...isCurrent(schema) && await readTables(settings, env) }
+  }
+  const { member: { secret, tls } } = cassandra
+  const hasClusterSecret = secret !== '' || tls !== null
+  try {
+    const { schema, ...keyspaces } = await readKeyspaces({ ...connectionOptions(cassandra), env })
+    return { hasClusterSecret, schema, cassandra: orphansIn(keyspaces),
+      ...isCurrent(schema) && await readTables(settings, env) }
+  } catch (error) {
+    return { hasClusterSecret, storeFault: HeddleError.from(error).message }
+  }
+}
+
+/** Opening tables would update older ones. */
+function isCurrent(schema: SchemaReading | undefined): boolean {
+  return schema !== undefined && schema.oldest <= schema.known && schema.newest >= schema.known
+}
+
+type Keyspaces = Omit<Awaited<ReturnType<typeof readKeyspaces>>, 'schema'>
+
+function orphansIn({ owned, members, ...found }: Keyspaces): CassandraReading {
+  const up = new Set(members.map(({ id }) => id))
+  const orphaned = owned.filter(({ session }) => session !== null && !up.has(session))
+  return { ...found, members, orphaned: orphaned.map(({ shard }) => shard) }
+}
+
+/** Through the server that runs there, or else from the store itself. */
+async function readTables(settings: Settings, env: Env): Promise<Partial<Reading>> {
+  try {
+    const { keyAdmin, secrets, close } = await openAdminAccess(settings, env)
+    try {
+      const survey = await secrets.survey({ rekey: false }).catch(() => undefined)
+      return { keys: (await keyAdmin.list()).filter(isValid), ...survey && { secrets: survey } }
+    } finally {
+      await close()
+    }
+  } catch (error) {
+    return { storeFault: HeddleError.from(error).message }
+  }
+}
+
+function isValid({ revokedAtMs }: KeyDetails): boolean {
+  return revokedAtMs === null
+}

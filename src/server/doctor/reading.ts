@@ -1,0 +1,70 @@
+/** What the doctor knows of a machine and its store. What cannot be read is missing. */
+
+/** A certificate in a file. */
+export interface CertificateReading {
+  readonly file: string
+  readonly endsAtMs: number
+}
+
+/** A member that has left a heartbeat lately. */
+export interface MemberReading {
+  readonly id: string
+  readonly address: string
+}
+
+/** What only Cassandra knows. */
+export interface CassandraReading {
+  /** How far the clock of this machine is ahead. */
+  readonly clockAheadMs: number
+  readonly nodes: number
+  /** Replicas of the data and of the control rows in the local data center; 0 if not replicated. */
+  readonly replicas: { readonly data: number; readonly control: number }
+  readonly members: readonly MemberReading[]
+  readonly shards: number
+  /** Shards that were owned once and whose owner has left no heartbeat lately. */
+  readonly orphaned: readonly number[]
+}
+
+/** How a schema and this program fit. */
+export interface SchemaReading {
+  /** Steps that this program knows. */
+  readonly known: number
+  /** The oldest program that can work with the tables. */
+  readonly oldest: number
+  /** The newest step that they have seen. */
+  readonly newest: number
+}
+
+/** Everything that checks look at. */
+export interface Reading {
+  readonly nowMs: number
+  readonly node: string
+  /** The median of several. */
+  readonly fsyncMs?: number
+  readonly disk?: { readonly freeBytes: number; readonly allBytes: number; readonly kind: string }
+  /** Files that this process may have open. */
+  readonly descriptors?: number
+  readonly memory: { readonly limitMb: number; readonly workers: number;
+    /** What one worker's graphs may fill; missing for a share of the limit. */
+    readonly heapMb?: number }
+  readonly certificates: readonly CertificateReading[]
+  /** Files that are named in settings and cannot be read. */
+  readonly unreadable: readonly string[]
+  /** API keys that are not revoked, by when they end; missing if they cannot be read. */
+  readonly keys?: readonly { readonly id: string; readonly expiresAtMs: number | null }[]
+  readonly auth: 'none' | 'keys'
+  /** Whether others than this machine reach the front door. */
+  readonly isPublic: boolean
+  readonly trustedProxies: number
+  /** Secrets of workspaces; missing if they cannot be counted. */
+  readonly secrets?: { readonly stored: number; readonly unopened: number;
+    readonly sealedWithOlder: number }
+  readonly schema?: SchemaReading
+  /** Missing on Cassandra; null if none is known. */
+  readonly lastBackupMs?: number | null
+  /** Whether the cluster has a secret of its own, or certificates. */
+  readonly hasClusterSecret?: boolean
+  readonly cassandra?: CassandraReading
+  /** Why the store could not be read. */
+  readonly storeFault?: string
+}

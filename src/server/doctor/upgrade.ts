@@ -1,0 +1,59 @@
+/** Whether servers can be upgraded to this program, and back. Pure over readings. */
+
+import type { Finding } from './checks.ts'
+import type { SchemaReading } from './reading.ts'
+
+/** What the decision needs. */
+export interface UpgradeReading {
+  /** The version of this program. */
+  readonly version: string
+  readonly schema: SchemaReading
+  /** The oldest program that could work with the tables after the upgrade. */
+  readonly oldestAfter: number
+  /** Versions of the members that are up, each once; null for one that does not answer. */
+  readonly running: readonly (string | null)[]
+}
+
+/** How each thing is, with what has to be done first. */
+export function examineUpgrade(reading: UpgradeReading): readonly Finding[] {
+  return [versions(reading), tables(reading), wayBack(reading)]
+}
+
+function versions({ version, running }: UpgradeReading): Finding {
+  const check = 'versions'
+  if (running.includes(null)) {
+    return { check, verdict: 'bad', message: 'A member does not answer.',
+      cure: 'See its log; "heddle members" lists all.' }
+  }
+  const others = running.filter((each) => each !== version)
+  if (others.length > 1) {
+    return { check, verdict: 'bad', message: `Members of ${others.join(' and ')} are up.`,
+      cure: 'Finish the upgrade before this one first.' }
+  }
+  return { check, verdict: 'ok', message: others.length === 0
+    ? `This program is ${version}.`
+    : `Members of ${others[0]} are up, and this program is ${version}.` }
+}
+
+function tables({ schema: { known, oldest, newest } }: UpgradeReading): Finding {
+  const check = 'tables'
+  if (oldest > known) {
+    return { check, verdict: 'bad',
+      message: `The tables need version ${oldest}, and this program knows ${known}.`,
+      cure: 'Take a newer program.' }
+  }
+  return { check, verdict: 'ok', message: newest >= known
+    ? `The tables are of version ${newest}: the start changes none.`
+    : `The first start brings the tables from version ${newest} to ${known}.` }
+}
+
+function wayBack({ schema: { newest }, oldestAfter }: UpgradeReading): Finding {
+  const check = 'way back'
+  if (oldestAfter <= newest) {
+    return { check, verdict: 'ok',
+      message: 'The programs that run now can work with the tables after the upgrade.' }
+  }
+  return { check, verdict: 'warn',
+    message: `After the upgrade, only programs that know version ${oldestAfter} can start.`,
+    cure: 'Make a backup first: it is the only way back.' }
+}

@@ -1,0 +1,102 @@
+/** Backups of what a server stores, and what a restored one may go on with, for operators. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Settings } from '../../settings/index.ts'
+import { backUp, beginRestore, openEmbeddedStore } from '../../store/embedded/index.ts'
+import type { BackupFile } from '../../store/embedded/index.ts'
+import { placeOfStore } from './operator-actors.ts'
+import { stopRestored } from './stop-restored.ts'
+import type { Stopped } from './stop-restored.ts'
+
+/** The last backup of a data directory, as its command noted it. */
+export interface LastBackup {
+  readonly file: string
+  readonly atMs: number
+}
+
+const noteName = 'last-backup.json'
+
+/**
+ * Backs up a data directory. Returns its files. Throws HeddleError with a message if there can be
+ * no backup.
+ */
+export function backUpStore({ cassandra, dataDirectory: directory }: Settings, target: string,
+  { env, traces }: { readonly env: Env; readonly traces: boolean }): readonly BackupFile[] {
+  if (cassandra === null) {
+    const note: LastBackup = { file: target, atMs: env.nowMs() }
+    const files = backUp({ directory, target, traces })
+    noteBackup(directory, note)
+    return files
+  }
+  const { keyspace } = cassandra
+  throw new HeddleError('unsupported', 'The data are in Cassandra, which makes its own backups: ' +
+    `run "nodetool snapshot ${keyspace} ${keyspace}_control" on each of its nodes.`)
+}
+
+/** The last backup that was made of a directory; undefined if none is known. */
+export function lastBackup(directory: string): LastBackup | undefined {
+  const file = join(directory, noteName)
+  if (!existsSync(file)) return undefined
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LastBackup
+  } catch {
+    return undefined
+  }
+}
+
+/** What came of a restore. `stopped` is undefined if everything goes on. */
+export interface Restored {
+  readonly bytes: number
+  readonly stopped: Stopped | undefined
+}
+
+/** What is restored, and how. */
+export interface RestoreWish {
+  readonly backup: string
+  /** The next server goes on with what was unfinished. */
+  readonly resumes: boolean
+  readonly env: Env
+}
+
+/**
+ * Restores a backup into an empty data directory. What was unfinished in it is stopped before the
+ * directory can be started. Throws HeddleError with a message, and leaves the directory empty then.
+ */
+export async function restoreStore({ cassandra, dataDirectory: directory }: Settings,
+  { backup, resumes, env }: RestoreWish): Promise<Restored> {
+  if (cassandra !== null) {
+    throw new HeddleError('unsupported', 'The data are in Cassandra: restore its snapshots, then ' +
+      'run "heddle restored".')
+  }
+  const { draft, bytes, publish, discard } = beginRestore({ backup, directory })
+  try {
+    const stopped = resumes ? undefined : await stopIn(draft, env)
+    publish()
+    return { bytes, stopped }
+  } catch (error) {
+    discard()
+    throw error
+  }
+}
+
+async function stopIn(directory: string, env: Env): Promise<Stopped> {
+  const store = await openEmbeddedStore({ directory, env })
+  try {
+    return await stopRestored({ ...store, ...await placeOfStore(store, env), everybody: store,
+      begin: () => store.unfinished() }, env)
+  } finally {
+    await store.close()
+  }
+}
+
+function noteBackup(directory: string, note: LastBackup): void {
+  try {
+    writeFileSync(join(directory, noteName), JSON.stringify(note), { mode: 0o600 })
+  } catch {
+    // Whoever may only read the directory makes backups all the same.
+  }
+}

@@ -1,0 +1,110 @@
+/** What an operator asks of the members of a cluster: who is there, and that one of them ends. */
+
+import { atLatest, openMemberCaller, readMemberTls } from '../../../cluster/index.ts'
+import type { Env, Heartbeat, MemberCaller, ShardClaim } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { MemberDetails } from '../../frontdoor/index.ts'
+import type { SecretsSurvey } from '../../platform/index.ts'
+import type { CassandraSettings } from '../../settings/index.ts'
+import { openControlTables } from '../../store/cassandra/index.ts'
+import type { ControlTables } from '../../store/cassandra/index.ts'
+import { connectionOptions } from '../backends/cassandra-connection.ts'
+import { memberDetailsWire } from '../backends/member-details.ts'
+import { drainWire } from '../drain.ts'
+import { secretsWire } from '../secrets-admin.ts'
+
+/** A member as an operator sees it. */
+export interface ListedMember {
+  readonly id: string
+  readonly address: string
+  readonly leaving: boolean
+  readonly shards: number
+  /** Null if it does not answer. */
+  readonly details: MemberDetails | null
+}
+
+/** What can be asked, until it is closed. */
+export interface ClusterOperator {
+  /** All members that have left a heartbeat lately. */
+  list(): Promise<readonly ListedMember[]>
+  /**
+   * Ends a member, by its id or the beginning of it. It gives its shards back first. Throws
+   * `not_found` if there is none, `invalid` if several begin so.
+   */
+  drain(id: string): Promise<ListedMember>
+  /** Asks any member about the stored secrets. */
+  survey(wish: { readonly rekey: boolean }): Promise<SecretsSurvey>
+  close(): Promise<void>
+}
+
+/** A member that takes longer does not answer. */
+const answerMs = 3_000
+
+/** Connects to the cluster. Throws HeddleError if it cannot be reached. */
+export async function openClusterOperator(settings: CassandraSettings,
+  env: Env): Promise<ClusterOperator> {
+  const tables = await openControlTables({ ...connectionOptions(settings), env })
+  try {
+    const caller = await callerOver(settings, tables.secret, env)
+    return operatorOver({ tables, caller, env })
+  } catch (error) {
+    await tables.close()
+    throw error
+  }
+}
+
+async function callerOver({ member: { cluster, secret, tls } }: CassandraSettings, stored: string,
+  env: Env): Promise<MemberCaller> {
+  const trust = tls === null
+    ? { secret: secret === '' ? stored : secret }
+    : { tls: readMemberTls(tls, env), ...secret !== '' && { secret } }
+  return await openMemberCaller({ env, cluster, trust, reviveError: HeddleError.revive,
+    wires: [memberDetailsWire, drainWire, secretsWire] })
+}
+
+interface OperatorParts {
+  readonly tables: ControlTables
+  readonly caller: MemberCaller
+  readonly env: Env
+}
+
+function operatorOver({ tables, caller, env }: OperatorParts): ClusterOperator {
+  const listed = async (member: Heartbeat, owners: readonly ShardClaim[]) => {
+    const asked = caller.ask(member, memberDetailsWire.name, null).catch(() => undefined)
+    const details = await atLatest(env, answerMs, asked) as MemberDetails | undefined
+    const { id, address, leaving } = member
+    return { id, address, leaving, details: details ?? null,
+      shards: owners.filter(({ session }) => session === id).length }
+  }
+  const list = async () => {
+    const [members, owners] = await Promise.all([tables.members(), tables.shardOwners.owners()])
+    return await Promise.all(members.map((member) => listed(member, owners)))
+  }
+  return {
+    list,
+    drain: async (id) => {
+      const found = (await list()).filter((member) => member.id.startsWith(id))
+      if (found.length !== 1) throw notOne(id, found)
+      await caller.ask(found[0]!, drainWire.name, null)
+      return found[0]!
+    },
+    survey: async (wish) => {
+      const member = (await list()).find(({ details }) => details !== null)
+      if (member !== undefined) {
+        return await caller.ask(member, secretsWire.name, wish) as SecretsSurvey
+      }
+      throw new HeddleError('unavailable', 'No member answers: start one, and try again.')
+    },
+    close: async () => {
+      caller.close()
+      await tables.close()
+    },
+  }
+}
+
+function notOne(id: string, found: readonly ListedMember[]): HeddleError {
+  if (found.length > 1) {
+    return new HeddleError('invalid', `The ids of ${found.length} members begin with ${id}.`)
+  }
+  return new HeddleError('not_found', `There is no member ${id}; "members" lists them.`)
+}

@@ -1,0 +1,21 @@
+/** A host without graphs that executes nothing: for a pass over threads that must not go on. */
+
+import { HeddleError } from '../../errors.ts'
+import type { GraphHost } from '../../graph/index.ts'
+
+/** What it is given waits until it is aborted. Questions are refused. */
+export function idleHost(): GraphHost {
+  const refuse = () => Promise.reject(new HeddleError('unsupported', 'Nothing is executed here.'))
+  return {
+    graphs: () => [],
+    describe: () => undefined,
+    execute: () => {},
+    pause: () => {},
+    abort: () => {},
+    logs: () => ({ lines: [], dropped: 0, truncated: false }),
+    ask: refuse,
+    schemas: refuse,
+    subgraphSchemas: refuse,
+    drawable: refuse,
+  }
+}

@@ -1,0 +1,43 @@
+/** What operators may do with the stored secrets of all tenants: count them, and seal them anew. */
+
+import type { Service } from '../../cluster/index.ts'
+import type { KeyTable } from '../access/index.ts'
+import { rawValues } from '../json/index.ts'
+import { surveySecrets } from '../platform/index.ts'
+import type { SecretsSurvey } from '../platform/index.ts'
+
+/** Counts the secrets; with `rekey`, seals those with an older key anew. Values stay inside. */
+export interface SecretsAdmin {
+  survey(wish: { readonly rekey: boolean }): Promise<SecretsSurvey>
+}
+
+/** Where secrets are, and whose they are. */
+export interface SecretsAdminParts {
+  readonly secrets: Parameters<typeof surveySecrets>[0]
+  readonly keys: Pick<KeyTable, 'list'>
+}
+
+/** The tenant of servers without authentication. */
+const lone = 'local'
+
+/** The service and its wire. */
+export const secretsWire = { name: 'secrets', wire: { values: rawValues } } as const
+
+/** Makes what operators use. */
+export function secretsAdmin({ secrets, keys }: SecretsAdminParts): SecretsAdmin {
+  return {
+    survey: async ({ rekey }) => {
+      const tenants = [lone, ...(await keys.list()).map(({ tenant }) => tenant)]
+      return await surveySecrets(secrets, { rekey, tenants })
+    },
+  }
+}
+
+/** The same for operators of a cluster, who ask a member. */
+export function secretsService(admin: SecretsAdmin): Service<unknown, SecretsSurvey> {
+  return {
+    ...secretsWire,
+    answer: (question) =>
+      admin.survey({ rekey: (question as { readonly rekey?: boolean } | null)?.rekey === true }),
+  }
+}

@@ -1,0 +1,90 @@
+/** Operators of a cluster: they list and drain members, and restore a snapshot. */
+
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { dropKeyspace, newKeyspace } from '../../support/cassandra-keyspace.ts'
+import { cassandraForTests } from '../../support/cassandra.ts'
+import { heddleIn } from '../../support/command.ts'
+import { useGates } from '../../support/gate.ts'
+import { startHeld } from '../../support/held-run.ts'
+import { say } from '../../support/run-events.ts'
+import { oneWorker, startServer } from '../../support/server-process.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { clientOf } from '../../support/server.ts'
+
+const cassandra = await cassandraForTests()
+const newGate = useGates()
+const keyspace = cassandra && newKeyspace(cassandra)
+
+describe.skipIf(keyspace === undefined)('operators of a cluster', () => {
+  let servers: ServerProcess[] = []
+  const start = async (env: Record<string, string> = {}) => {
+    const server = await startServer({ project: 'conformance', cassandra: keyspace, args: oneWorker,
+      env })
+    servers.push(server)
+    return server
+  }
+  const command = async (...args: readonly string[]) => {
+    const { status, stdout, stderr } = await heddleIn({
+      HEDDLE_CLUSTER_SECRET: 'the-secret-of-before',
+    }, ...args, '--json', '--store', 'cassandra', '--contact-points',
+      keyspace!.contactPoints.join(','), '--local-datacenter', keyspace!.dataCenter, '--keyspace',
+      keyspace!.keyspace)
+    return { status, stderr, answer: JSON.parse(stdout || 'null') as unknown }
+  }
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.close()))
+    servers = []
+  })
+  afterAll(() => dropKeyspace(keyspace!))
+
+  it('list members, drain one, and replace the secret member by member', async () => {
+    const [older, newer] = ['the-secret-of-before', 'the-secret-from-now-on']
+    const first = await start({ HEDDLE_CLUSTER_SECRET: `${older},${newer}` })
+    const client = clientOf(first.url)
+    const { thread_id: id } = await client.threads.create()
+    const second = await start({ HEDDLE_CLUSTER_SECRET: `${newer},${older}` })
+    await expect.poll(async () => (await command('members', 'list')).answer)
+      .toMatchObject([{ details: { version: expect.any(String) } }, { details: {} }])
+    const other = clientOf(second.url)
+    await other.runs.wait(id, 'echo', { input: say('one') })
+    const { answer } = await command('members')
+    const [drained] = answer as readonly { readonly id: string }[]
+    const ends = Promise.race(servers.map((server) => server.exited()))
+    const drain = await command('members', 'drain', drained!.id.slice(0, 13))
+    expect([drain.status, drain.answer]).toMatchObject([0, { id: drained!.id }])
+    expect(await ends).toMatchObject({ code: 0 })
+    expect(await command('members', 'drain', 'nobody')).toMatchObject({ status: 3 })
+    expect((await command('doctor')).answer).toEqual(expect.arrayContaining([
+      expect.objectContaining({ check: 'shards', verdict: 'ok' }),
+      expect.objectContaining({ check: 'schema', verdict: 'ok' }),
+    ]))
+    expect(await command('restored')).toMatchObject({ status: 3,
+      stderr: expect.stringContaining('end all members first') })
+  })
+
+  it('start nothing that was unfinished in a snapshot', async () => {
+    const gate = newGate()
+    const first = await start()
+    const client = clientOf(first.url)
+    const { thread_id: id } = await client.threads.create()
+    const { runId } = await startHeld(client, id, gate)
+    const { run_id: second } = await client.runs.create(id, 'echo', { input: say('second') })
+    const { cron_id: cron } = await client.crons.create('echo', { schedule: '* * * * *',
+      input: say('tick') })
+    await first.kill('SIGKILL')
+    const arrivals = gate.count()
+    const beganMs = performance.now()
+    const done = await command('restored')
+    console.log(`restored in ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`)
+    expect(done).toMatchObject({ status: 0, stderr: '',
+      answer: { stopped: { runs: 2, crons: 1 } } })
+    const restored = clientOf((await start()).url)
+    for (const run of [runId, second]) {
+      expect(await restored.runs.get(id, run)).toMatchObject({ status: 'interrupted' })
+    }
+    expect(await restored.crons.search({ limit: 5 }))
+      .toMatchObject([{ cron_id: cron, enabled: false }])
+    await restored.runs.wait(id, 'echo', { input: say('new') })
+    expect(gate.count()).toBe(arrivals)
+  })
+})
