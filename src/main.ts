@@ -1,8 +1,9 @@
 /** The command: reads the settings, serves, prints what it serves, and ends on a signal. */
 
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -11,8 +12,8 @@ import { Command, CommanderError } from 'commander'
 
 import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
-import type { CommandSource } from './cli/admin-command.ts'
 import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
+import type { ProjectCommandSource } from './cli/project-command.ts'
 import { CodedError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
@@ -26,10 +27,12 @@ const sameSignalMs = 300
 /** Time between looks of a server started by npm for whether npm is still there. */
 const orphanLookMs = 500
 
-type Operation = (source: CommandSource) => Promise<void>
+type Operation = (source: ProjectCommandSource) => Promise<void>
 
-/** The commands of operators. Each is loaded only when it is run. */
+/** The commands of developers and operators. Each is loaded only when it is run. */
 const operations: Readonly<Record<string, () => Promise<Operation>>> = {
+  new: async () => (await import('./cli/new-command.ts')).runNewCommand,
+  build: async () => (await import('./cli/build-command.ts')).runBuildCommand,
   keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
   backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
@@ -43,6 +46,9 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
 
 const commandsHelp = `
 Commands:
+  dev      Serves the project here; without a command, the starter.
+  new      Makes a folder with a project to begin with.
+  build    Packs a project and the packages that it needs.
   keys     Makes, lists and revokes API keys.
   billing  Lists what a tenant is to be billed for.
   backup   Copies all data into a file.
@@ -55,6 +61,10 @@ Commands:
 
 /** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
+
+/** With the word `dev`, the project here is served where none is named. */
+const isDev = process.argv[2] === 'dev'
+const projectHere = join(here, 'langgraph.json')
 
 if (Number.parseInt(process.versions.node) < 24) runOnNode24()
 else if (Object.hasOwn(operations, process.argv[2] ?? '')) await operate()
@@ -87,7 +97,8 @@ async function operate(): Promise<void> {
   const run = await operations[process.argv[2]!]!()
   try {
     await run({ args: process.argv.slice(3), ...surroundings(), print: (text) =>
-      void process.stdout.write(text) })
+      void process.stdout.write(text), note: (text) =>
+        void process.stderr.write(text) })
   } catch (error) {
     if (error instanceof CommandError) refuse(error.message, exitCodes[error.fault])
     throw error
@@ -98,7 +109,9 @@ function surroundings() {
   return {
     environment: process.env,
     folder: here,
-    starter: pathInHouse('deploy/starter/langgraph.json'),
+    starter: isDev && existsSync(projectHere)
+      ? projectHere
+      : pathInHouse('deploy/starter/langgraph.json'),
   }
 }
 
@@ -116,7 +129,8 @@ function settingsFromCommand(): Settings {
     .configureOutput({ writeErr: () => {} })
     .exitOverride())
   try {
-    command.parse()
+    const args = process.argv.slice(isDev ? 3 : 2)
+    command.parse(args, { from: 'user' })
     return resolveSettings({ options: typedSettings(command), ...surroundings() })
   } catch (error) {
     if (error instanceof SettingsError) refuse(error.message, exitCodes.misused)

@@ -124,7 +124,7 @@ const installedStay: Plugin = {
 const installed = /[\\/]node_modules[\\/]/
 
 /** Bundles only to learn which files there are and what each specifier in them resolves to. */
-async function discover(root: string, file: string): Promise<Discovery> {
+export async function discover(root: string, file: string): Promise<Discovery> {
   try {
     const { metafile } = await build({
       ...options,
@@ -156,7 +156,7 @@ function textOf({ text, location }: Message): string {
  * The entries by path. A file that is also imported with attributes is listed twice, once with a
  * suffix.
  */
-function entriesOf(inputs: Metafile['inputs']): Inputs {
+export function entriesOf(inputs: Metafile['inputs']): Inputs {
   return Object.entries(inputs).map(([path, input]) => [pathOf(path), input])
 }
 

@@ -1,0 +1,161 @@
+/** The command `heddle build`: makes a revision of a project, and says what is in it. */
+
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { Command } from 'commander'
+
+import { systemEnv } from '../../cluster/index.ts'
+import type { Env } from '../../cluster/index.ts'
+import { buildRevision, checkGraphs, platformHere, platformOf, RevisionCache,
+  revisionHash } from '../revision/index.ts'
+import type { BuiltRevision, CheckedGraph, Manifest, Platform } from '../revision/index.ts'
+import { CommandError } from './admin-command.ts'
+import { runProjectCommand } from './project-command.ts'
+import type { ProjectCommandSource } from './project-command.ts'
+
+interface Typed {
+  readonly config?: string
+  readonly out?: string
+  readonly check?: boolean
+  readonly platform?: string
+  readonly json?: boolean
+}
+
+type Chunks = ReadonlyMap<string, Buffer>
+
+/** Builds a revision. Throws CommandError. */
+export function runBuildCommand(source: ProjectCommandSource): Promise<void> {
+  const command = new Command('heddle build')
+    .description('Packs a project and the packages that it needs, as they are installed.')
+    .argument('[folder]', 'The project; by default the one here.')
+    .option('--config <path>', 'Its langgraph.json, or the folder of it.')
+    .option('--out <folder>', 'Write the manifest and the chunks there. It must be empty.')
+    .option('--check', 'Load the graphs from what was packed, in a process of their own.')
+    .option('--platform <name>', 'Where it is going to run, as linux-x64-glibc; by default here.')
+    .action((folder: string | undefined, typed: Typed) => build(source, folder, typed))
+  return runProjectCommand(command, source)
+}
+
+async function build(source: ProjectCommandSource, folder: string | undefined,
+  typed: Typed): Promise<void> {
+  const env = systemEnv({ level: 'warn' })
+  const startMs = env.monotonicMs()
+  if (folder !== undefined && typed.config !== undefined) {
+    throw new CommandError('Name the folder or --config, not both; see build --help', 'misused')
+  }
+  const platform = platformIn(typed)
+  const out = typed.out === undefined ? undefined : await emptyFolder(source, typed.out)
+  const chunks = new Map<string, Buffer>()
+  const built = await buildRevision({
+    config: resolve(source.folder, typed.config ?? folder ?? '.'),
+    platform,
+    keep: async ({ sha256, data }) => void chunks.set(sha256, data),
+  })
+  for (const warning of built.warnings) source.note(`heddle: ${warning}\n`)
+  const seconds = (env.monotonicMs() - startMs) / 1_000
+  if (out !== undefined) await write(out, built.manifest, chunks)
+  const graphs = typed.check ? await checked(built.manifest, chunks, env) : undefined
+  source.print(typed.json ? jsonOf(built, graphs, out) : textOf({ built, graphs, out, seconds }))
+  refuseFailed(graphs ?? [])
+}
+
+function platformIn({ platform }: Typed): Platform {
+  const named = platform === undefined ? platformHere() : platformOf(platform)
+  if (named !== undefined) return named
+  throw new CommandError(`--platform must be like linux-x64-glibc, not "${platform}"; ` +
+    'see build --help', 'misused')
+}
+
+/** Refused before any work if there is something. */
+async function emptyFolder(source: ProjectCommandSource, typed: string): Promise<string> {
+  const folder = resolve(source.folder, typed)
+  const present = await readdir(folder).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT') return []
+    throw new CommandError(`${folder} cannot be used: ${code}.`)
+  })
+  if (present.length === 0) return folder
+  throw new CommandError(`${folder} is not empty: name a new folder.`)
+}
+
+/**
+ * The manifest comes last: a folder that has one is whole. If the folder lies in the project, the
+ * next build does not pack it.
+ */
+async function write(out: string, manifest: Manifest, chunks: Chunks): Promise<void> {
+  await mkdir(join(out, 'chunks'), { recursive: true })
+  await writeFile(join(out, '.gitignore'), '*\n')
+  for (const [sha256, data] of chunks) await writeFile(join(out, 'chunks', sha256), data)
+  await writeFile(join(out, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** What is loaded is what was packed, and not what lies in the folder. */
+async function checked(manifest: Manifest, chunks: Chunks,
+  env: Env): Promise<readonly CheckedGraph[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'heddle-check-'))
+  try {
+    const cache = await RevisionCache.open({ directory, bytesMax: Infinity, env })
+    const { configFile } = await cache.hold(manifest, async (sha256) => chunks.get(sha256)!)
+    return await checkGraphs(configFile, env)
+      .catch(({ message }: Error) => Promise.reject(new CommandError(message, 'refused')))
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+function refuseFailed(graphs: readonly CheckedGraph[]): void {
+  const failed = graphs.filter(({ failure }) => failure !== null)
+  if (failed.length === 0) return
+  throw new CommandError(
+    failed.map(({ graphId, failure }) => `The graph "${graphId}" cannot be loaded: ${failure}`)
+      .join('\n'),
+    'refused',
+  )
+}
+
+/** What a revision consists of. */
+function sizesOf({ archives }: Manifest) {
+  const sum = (of: (archive: Manifest['archives'][number]) => number) =>
+    archives.reduce((total, archive) => total + of(archive), 0)
+  return {
+    packages: archives.filter(({ kind }) => kind === 'package').length,
+    own_files: archives.find(({ kind }) => kind === 'own')?.files ?? 0,
+    files: sum(({ files }) => files),
+    bytes: sum(({ bytes }) => bytes),
+    compressed_bytes: sum(({ chunks }) => chunks.reduce((total, { bytes }) => total + bytes, 0)),
+    chunks: new Set(archives.flatMap(({ chunks }) => chunks.map(({ sha256 }) => sha256))).size,
+  }
+}
+
+function jsonOf({ manifest, warnings }: BuiltRevision, graphs: readonly CheckedGraph[] | undefined,
+  out: string | undefined): string {
+  const answer = { revision: revisionHash(manifest), ...sizesOf(manifest),
+    platform: manifest.platform, warnings, out,
+    graphs: graphs?.map(({ graphId: graph_id, nodes, failure }) => ({ graph_id, nodes, failure })) }
+  return `${JSON.stringify(answer)}\n`
+}
+
+interface Report {
+  readonly built: BuiltRevision
+  readonly graphs: readonly CheckedGraph[] | undefined
+  readonly out: string | undefined
+  readonly seconds: number
+}
+
+function textOf({ built: { manifest }, graphs, out, seconds }: Report): string {
+  const { packages, own_files, files, bytes, compressed_bytes, chunks } = sizesOf(manifest)
+  const megabytes = (count: number) => `${(count / 1_000_000).toFixed(1)} MB`
+  const lines = [
+    ['build', `${packages} packages, ${own_files} own files  ${seconds.toFixed(1)} s`],
+    ['size', `${files} files, ${megabytes(bytes)}; ${megabytes(compressed_bytes)} compressed, in ` +
+      `${chunks} chunks`],
+    ...manifest.platform === null ? [] : [['platform', manifest.platform]],
+    ...(graphs ?? []).map((
+      { graphId, nodes, failure },
+    ) => ['check', `${graphId}: ${failure === null ? nodes.join(', ') : 'cannot be loaded'}`]),
+    ...out === undefined ? [] : [['out', out]],
+    ['revision', revisionHash(manifest)],
+  ]
+  return lines.map(([name, text]) => `${name!.padEnd(10)}${text}\n`).join('')
+}

@@ -1,0 +1,109 @@
+/** The command `heddle new`: makes a folder with a project to begin with. */
+
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+
+import { Command, Option } from 'commander'
+
+import { ownVersion } from '../settings/index.ts'
+import { CommandError } from './admin-command.ts'
+import { runProjectCommand } from './project-command.ts'
+import type { ProjectCommandSource } from './project-command.ts'
+
+/** What each template has of the starter: its graphs, and the files that it does without. */
+const templates = {
+  starter: { graphs: ['agent', 'desk'], without: [] },
+  agent: { graphs: ['agent'], without: ['src/desk.ts', 'src/research.ts'] },
+} as const satisfies Record<string, Template>
+
+interface Template {
+  readonly graphs: readonly string[]
+  readonly without: readonly string[]
+}
+
+interface Typed {
+  readonly template: keyof typeof templates
+  readonly json?: boolean
+}
+
+/** Makes a project. Throws CommandError. */
+export function runNewCommand(source: ProjectCommandSource): Promise<void> {
+  const command = new Command('heddle new')
+    .description('Makes a folder with a project that works by itself.')
+    .argument('<folder>', 'Where to put it; it must be new or empty.')
+    .addOption(new Option('--template <name>', 'starter: a chat agent, and a desk that asks ' +
+      'before it publishes. agent: the chat agent alone.')
+      .choices(Object.keys(templates)).default('starter'))
+    .action((folder: string, typed: Typed) => make(source, folder, typed))
+  return runProjectCommand(command, source)
+}
+
+async function make(source: ProjectCommandSource, typedFolder: string,
+  { template, json }: Typed): Promise<void> {
+  const folder = resolve(source.folder, typedFolder)
+  const present = await readdir(folder).catch(({ code }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT') return []
+    throw new CommandError(`${folder} cannot be used: ${code}.`)
+  })
+  if (present.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`)
+  await copy(dirname(source.starter), folder, templates[template])
+  if (json) return source.print(`${JSON.stringify({ folder, template })}\n`)
+  const place = relative(source.folder, folder)
+  source.print(`${folder} has a project. Now type:\n\n` +
+    `${place === '' ? '' : `  cd ${quoted(place)}\n`}  npm install\n  npx heddle dev\n`)
+}
+
+async function copy(starter: string, folder: string, template: Template): Promise<void> {
+  const without = new Set(['node_modules', '.heddle', '.env', 'README.md', 'package.json',
+    'langgraph.json', 'package-lock.json', ...template.without])
+  await mkdir(folder, { recursive: true })
+  await cp(starter, folder, { recursive: true,
+    filter: (file) => !without.has(relative(starter, file).split(sep).join('/')) })
+  const { graphs } = await readJson(join(starter, 'langgraph.json'))
+  await writeJson(join(folder, 'langgraph.json'), { graphs: Object.fromEntries(
+    Object.entries(graphs as object).filter(([graphId]) => template.graphs.includes(graphId)),
+  ) })
+  const { devDependencies, ...about } = await readJson(join(starter, 'package.json'))
+  const scripts = { dev: 'heddle dev', build: 'heddle build' }
+  await writeJson(join(folder, 'package.json'), { ...about, name: packageName(folder), scripts,
+    devDependencies: { ...devDependencies as object, heddle: heddleFor(folder) } })
+  const readme = await readFile(join(starter, 'README.md'), 'utf8')
+  await writeFile(join(folder, 'README.md'), readmeFor(readme, template))
+}
+
+/** The version, or the clone that this is: then npm makes a link to it. */
+function heddleFor(folder: string): string {
+  const house = resolve(import.meta.dirname, '../..')
+  return house.split(sep).includes('node_modules')
+    ? ownVersion()
+    : `file:${relative(folder, house).replaceAll(sep, '/')}`
+}
+
+/** What npm takes as a name, from that of the folder. */
+function packageName(folder: string): string {
+  return basename(folder).toLowerCase().replace(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '')
+    .slice(0, 200) || 'agent'
+}
+
+/** The page of the starter, for a project that is on its own. */
+function readmeFor(readme: string, { graphs }: Template): string {
+  const text = readme.replace(/^Copy the folder, .*?\n\n```\n.*?\n```$/ms,
+    'Install it and serve it:\n\n```\nnpm install\nnpx heddle dev\n```')
+  if (graphs.includes('desk')) return text
+  return text.replace('This one has two graphs:', 'This one has a graph:')
+    .replace('the model of both:', 'its model:')
+    .replace(/^- `desk`: .*?\n\n/ms, '\n').replace(/^\| `src\/(desk|research)\.ts` .*\n/gm, '')
+}
+
+async function readJson(file: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
+}
+
+async function writeJson(file: string, value: unknown): Promise<void> {
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** As a shell reads it as one word. */
+function quoted(path: string): string {
+  return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,35 @@
+/** What the commands of developers have in common: where they print, and how they end. */
+
+import { CommanderError } from 'commander'
+import type { Command } from 'commander'
+
+import { CodedError } from '../errors.ts'
+import { RevisionError } from '../revision/index.ts'
+import { CommandError } from './admin-command.ts'
+import type { CommandSource } from './admin-command.ts'
+import { mistakeIn } from './command-line.ts'
+
+/** Where such a command prints: its result as `print` does, all else as `note`. */
+export interface ProjectCommandSource extends CommandSource {
+  note(text: string): void
+}
+
+/** Runs a command. Throws CommandError, whose exit code is 2 for a mistake and 3 for a refusal. */
+export async function runProjectCommand(command: Command,
+  { args, print }: ProjectCommandSource): Promise<void> {
+  command.helpOption('-h, --help', 'Print this help.').exitOverride()
+    .option('--json', 'Answer in JSON.')
+    .configureOutput({ writeOut: print, writeErr: () => {} })
+  try {
+    await command.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return
+      const help = `see ${command.name().replace('heddle ', '')} --help`
+      throw new CommandError(`${mistakeIn(error)}; ${help}`, 'misused')
+    }
+    if (error instanceof RevisionError) throw new CommandError(error.message, 'refused')
+    if (error instanceof CodedError) throw new CommandError(error.message)
+    throw error
+  }
+}

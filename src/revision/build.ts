@@ -1,0 +1,169 @@
+/** Builds a revision of a project: what is in its folder and in the packages that it needs. */
+
+import { dirname, relative, sep } from 'node:path'
+
+import { importsOf, readProject } from '../graph/index.ts'
+import type { Project, ProjectImports } from '../graph/index.ts'
+import { archiveOf } from './archive/archive.ts'
+import type { Archive, Chunk, TreeSource } from './archive/archive.ts'
+import { hasNativeCode } from './closure/native-packages.ts'
+import type { FilledPackage } from './closure/native-packages.ts'
+import { ownFiles } from './closure/own-files.ts'
+import { packageClosure, packageNameOf } from './closure/package-closure.ts'
+import type { PackageClosure, PackageLink } from './closure/package-closure.ts'
+import { packageFiles } from './closure/package-files.ts'
+import { platformName } from './closure/platform.ts'
+import type { Platform } from './closure/platform.ts'
+import { tsconfigPackages } from './closure/tsconfig-packages.ts'
+import { packageFolderOf, workspaceOf } from './closure/workspace.ts'
+import { sourceOf } from './git-source.ts'
+import { readManifest } from './manifest.ts'
+import type { Manifest, ManifestArchive } from './manifest.ts'
+import { RevisionError } from './revision-error.ts'
+import { revisionLimits } from './revision-limits.ts'
+import type { RevisionLimits } from './revision-limits.ts'
+
+/** What is built, and for where. */
+export interface BuildOptions {
+  /** A langgraph.json, or a folder that has one. */
+  readonly config: string
+  /** Where it is going to run. */
+  readonly platform: Platform
+  readonly limits?: RevisionLimits
+  /** Takes each chunk when it is made. Some come twice. */
+  readonly keep: (chunk: Chunk) => Promise<void>
+}
+
+/** A revision that was built. */
+export interface BuiltRevision {
+  readonly manifest: Manifest
+  /** Messages of what the project wants and does not get. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Builds a revision. Nothing of the project is run and nothing is installed. Throws RevisionError,
+ * and `invalid` for a langgraph.json that is not valid.
+ */
+export async function buildRevision(options: BuildOptions): Promise<BuiltRevision> {
+  const { config, platform, keep, limits = revisionLimits } = options
+  const project = await readProject(config)
+  const { root, lockSha256 } = await workspaceOf(project.root)
+  const imports = await importsOf(project)
+  if (imports.failures.length > 0) {
+    throw new RevisionError('no_compile', imports.failures.join('\n'))
+  }
+  const own = await ownFiles({ root, envFile: project.envFile, needed: imports.files,
+    filesMax: limits.files })
+  const closure = await closureOf({ project, root, own, imports, platform })
+  requireEngine(closure)
+  const packages = await Promise.all(closure.packages.map(async (each): Promise<FilledPackage> => {
+    const isTyped = closure.direct.has(each.folder) || each.path.includes('/@langchain/')
+    return { ...each, files: await packageFiles({ root, folder: each.folder, isTyped }) }
+  }))
+  const isNative = await hasNativeCode(packages, platform)
+  requireRoom([own, ...packages.map(({ files }) => files)], limits)
+  const archives = await archivesOf(own, packages, closure, keep)
+  const manifest: Manifest = { ...manifestOf(project, root), archives, lock_sha256: lockSha256,
+    platform: isNative ? platformName(platform) : null, source: await sourceOf(root) }
+  return { manifest: readManifest(manifest, limits), warnings: project.warnings }
+}
+
+interface ClosureParts {
+  readonly project: Project
+  readonly root: string
+  readonly own: readonly TreeSource[]
+  readonly imports: ProjectImports
+  readonly platform: Platform
+}
+
+async function closureOf(
+  { project, root, own, imports, platform }: ClosureParts,
+): Promise<PackageClosure> {
+  const importers = new Set([project.root, ...imports.files.map((file) => dirname(file))])
+  const ownFolders = await Promise.all([...importers].map((each) => packageFolderOf(each, root)))
+  const imported = imports.named.flatMap(({ importer, specifier, isRequired }) => {
+    const name = packageNameOf(specifier)
+    return name === undefined
+      ? []
+      : [{ folder: dirname(importer), name, isOptional: !isRequired || isBrought(name) }]
+  })
+  const extended = (await tsconfigPackages(own)).map((each) => ({ ...each, isOptional: true }))
+  return await packageClosure({ root, ownFolders: [...new Set(ownFolders)],
+    imports: [...imported, ...extended], platform })
+}
+
+/** The loader finds these from the engine where the project does not name them. */
+function isBrought(name: string): boolean {
+  return name.startsWith('@langchain/')
+}
+
+const engine = '@langchain/langgraph'
+
+function requireEngine({ packages }: PackageClosure): void {
+  const engines = packages.filter(({ path }) => path.endsWith(`node_modules/${engine}`))
+  if (engines.length === 1) return
+  if (engines.length === 0) {
+    throw new RevisionError('no_engine',
+      `The project has no ${engine} of its own, and a revision ` +
+        `brings the one that it runs on: npm install ${engine}`)
+  }
+  const places = engines.map(({ path, about }) => `${about.version ?? 'one'} in ${path}`)
+  throw new RevisionError('two_engines', `The project has ${engine} more than once: ` +
+    `${places.join(', ')}. State does not pass from one to the other: make all its packages need ` +
+    'the same version, and install again.')
+}
+
+/** Before anything is read into memory. */
+function requireRoom(trees: readonly (readonly TreeSource[])[],
+  { unpackedBytes, files }: RevisionLimits): void {
+  const all = trees.flat()
+  const bytes = all.reduce((sum, each) => sum + (each.kind === 'file' ? each.bytes : 0), 0)
+  if (bytes > unpackedBytes || all.length > files) {
+    throw new RevisionError('too_large', `The project has ${all.length} files of ${bytes} bytes ` +
+      `with its packages, and the limits are ${files} files and ${unpackedBytes} bytes: name in ` +
+      '.heddleignore what its graphs do not need.')
+  }
+}
+
+async function archivesOf(own: readonly TreeSource[], packages: readonly FilledPackage[],
+  { links, workspaceLinks }: PackageClosure,
+  keep: BuildOptions['keep']): Promise<ManifestArchive[]> {
+  // One after another: each is in memory while it is packed.
+  const found: ManifestArchive[] = []
+  const add = async (kind: ManifestArchive['kind'], path: string, tree: readonly TreeSource[]) => {
+    const archive = await archiveOf(tree)
+    for (const chunk of archive.chunks) await keep(chunk)
+    found.push({ kind, path, ...describedBy(archive) })
+  }
+  await add('own', '', [...own, ...workspaceLinks.map(asSource)])
+  for (const { path, files } of packages) await add('package', path, files)
+  if (links.length > 0) await add('links', '', links.map(asSource))
+  return found
+}
+
+function asSource(link: PackageLink): TreeSource {
+  return { kind: 'link', ...link }
+}
+
+function describedBy({ hash, bytes, files, chunks }: Archive) {
+  return { hash, bytes, files,
+    chunks: chunks.map(({ sha256, data }) => ({ sha256, bytes: data.length })) }
+}
+
+function manifestOf({ root: folder, configFile, graphs, env, envFile }: Project, root: string) {
+  const path = (file: string) => relative(root, file).replaceAll(sep, '/')
+  return {
+    version: 1 as const,
+    node: Number.parseInt(process.versions.node),
+    root: path(folder),
+    config: path(configFile),
+    graphs: graphs.map(({ graphId, file, exportName }) => ({
+      graph_id: graphId,
+      path: path(file),
+      export: exportName,
+    })),
+    env: envFile === null ? { ...env } : {},
+    wants_env: envFile === null ? [] : Object.keys(env).toSorted(),
+  }
+}

@@ -1,0 +1,104 @@
+/** The project's own files, as they are packed. */
+
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+
+import type { TreeSource } from '../archive/archive.ts'
+import { RevisionError } from '../revision-error.ts'
+import { IgnoreRules, isNeverPacked } from './ignore-rules.ts'
+import type { IgnoreFile } from './ignore-rules.ts'
+
+/** What is packed. */
+export interface OwnFilesOptions {
+  /** Absolute and without links. */
+  readonly root: string
+  /** Absolute path of the dotenv file that is not packed, whatever its name; null without one. */
+  readonly envFile: string | null
+  /** Absolute paths of files that the graphs import: these are packed also if they are ignored. */
+  readonly needed: readonly string[]
+  readonly filesMax: number
+}
+
+const ignoreFiles = ['.gitignore', '.heddleignore', '.dockerignore'] as const
+
+/** All files below the root that nothing excludes. Throws RevisionError. */
+export async function ownFiles(options: OwnFilesOptions): Promise<TreeSource[]> {
+  const found = new Map<string, TreeSource>()
+  await walk(options, '', new IgnoreRules(), found)
+  for (const file of options.needed) {
+    const path = relative(options.root, file).replaceAll(sep, '/')
+    if (path.startsWith('../')) throw outside(file)
+    const steps = path.split('/')
+    if (steps.some(isNeverPacked) || file === options.envFile) continue
+    if (!found.has(path)) await add(options, path, found)
+  }
+  return [...found.values()]
+}
+
+async function walk(options: OwnFilesOptions, folder: string, above: IgnoreRules,
+  found: Map<string, TreeSource>): Promise<void> {
+  const entries = await readdir(join(options.root, folder), { withFileTypes: true })
+  const names = new Set(entries.map(({ name }) => name))
+  const rules = above.with(await ignoreFilesIn(options.root, folder, names))
+  for (const entry of entries) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (isNeverPacked(entry.name) || rules.ignores(path, entry.isDirectory())) continue
+    if (join(options.root, path) === options.envFile) continue
+    if (entry.isDirectory()) await walk(options, path, rules, found)
+    else await add(options, path, found)
+  }
+}
+
+/** Docker reads the file at the root only. */
+async function ignoreFilesIn(root: string, folder: string,
+  names: ReadonlySet<string>): Promise<IgnoreFile[]> {
+  const present = ignoreFiles.filter((name) =>
+    names.has(name) && (name !== '.dockerignore' || folder === '')
+  )
+  return await Promise.all(present.map(async (name) => ({
+    folder,
+    form: name === '.dockerignore' ? 'docker' as const : 'git' as const,
+    text: await readFile(join(root, folder, name), 'utf8'),
+  })))
+}
+
+async function add({ root, filesMax }: OwnFilesOptions, path: string,
+  found: Map<string, TreeSource>): Promise<void> {
+  const entry = await sourceAt(root, root, path)
+  if (entry) found.set(path, entry)
+  if (found.size > filesMax) {
+    throw new RevisionError('too_large', `The project has more than ${filesMax} files: name in ` +
+      '.heddleignore what its graphs do not need.')
+  }
+}
+
+/**
+ * A file or a link at a path below `folder`; undefined for a socket and the like, and for a link to
+ * nothing. Throws `outside_project` for a link that leads out of the root.
+ */
+export async function sourceAt(root: string, folder: string,
+  path: string): Promise<TreeSource | undefined> {
+  const file = join(folder, path)
+  const found = await lstat(file)
+  if (found.isFile()) {
+    return { kind: 'file', path, executable: (found.mode & 0o100) !== 0, bytes: found.size, file }
+  }
+  if (!found.isSymbolicLink()) return undefined
+  const real = await realpath(file).catch(() => undefined)
+  if (real === undefined) return undefined
+  if (!isBelow(root, real)) throw outside(file)
+  // What it leads to is not packed.
+  if (relative(root, real).split(sep).some(isNeverPacked)) return undefined
+  const target = relative(await realpath(dirname(file)), real).replaceAll(sep, '/') || '.'
+  return target === '.' || !isBelow(folder, real) ? undefined : { kind: 'link', path, target }
+}
+
+/** True if the path is the folder, or in it. */
+export function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+function outside(file: string): RevisionError {
+  return new RevisionError('outside_project',
+    `${file} (${basename(file)}) lies or leads outside of the project: copy what it names into it.`)
+}

@@ -1,0 +1,17 @@
+/** Revisions: a project as it was built, in package archives, and the cache of those on disk. */
+
+export type { Chunk } from './archive/archive.ts'
+export type { ReadChunk } from './archive/archive-reader.ts'
+export { RevisionCache } from './cache/revision-cache.ts'
+export type { HeldRevision, RevisionCacheOptions } from './cache/revision-cache.ts'
+export { readManifest, revisionHash } from './manifest.ts'
+export type { Manifest } from './manifest.ts'
+export { RevisionError } from './revision-error.ts'
+export type { RevisionFault } from './revision-error.ts'
+export type { RevisionLimits } from './revision-limits.ts'
+export { buildRevision } from './build.ts'
+export type { BuildOptions, BuiltRevision } from './build.ts'
+export { platformHere, platformOf } from './closure/platform.ts'
+export type { Platform } from './closure/platform.ts'
+export type { CheckedGraph } from './check/check-mail.ts'
+export { checkGraphs } from './check/revision-check.ts'

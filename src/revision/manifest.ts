@@ -1,0 +1,168 @@
+/** The manifest of a revision: what it consists of, and the hash that names it. */
+
+import { createHash } from 'node:crypto'
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+import { requirePath } from './archive/tree-path.ts'
+import { RevisionError } from './revision-error.ts'
+import { chunkBytesMax, pathBytesMax, revisionLimits } from './revision-limits.ts'
+import type { RevisionLimits } from './revision-limits.ts'
+
+const closed = { additionalProperties: false } as const
+
+const Sha256 = () => Type.String({ pattern: '^[0-9a-f]{64}$' })
+const Path = () => Type.String({ maxLength: pathBytesMax })
+const Text = () => Type.String({ maxLength: 1_000 })
+const Count = (minimum = 0) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER })
+
+const ArchiveEntry = Type.Object({
+  kind: Type.Union([Type.Literal('own'), Type.Literal('package'), Type.Literal('links')], {
+    description:
+      '`own` has the files of the project. `package` has those of one package. `links` ' +
+      'has the links between packages.',
+  }),
+  path: Type.String({ maxLength: pathBytesMax,
+    description: 'The folder of a package, from the root; empty for the others.' }),
+  hash: Sha256(),
+  bytes: Count(1),
+  files: Count(),
+  chunks: Type.Array(
+    Type.Object({ sha256: Sha256(), bytes: Type.Integer({ minimum: 1, maximum: chunkBytesMax }) },
+      closed),
+    { minItems: 1, maxItems: 1_000 },
+  ),
+}, closed)
+
+/** What a manifest has, as JSON. */
+const ManifestSchema = Type.Object({
+  version: Type.Literal(1),
+  node: Type.Integer({ minimum: 24, maximum: 1_000,
+    description: 'The major version of Node.js that it was built with.' }),
+  platform: Type.Union([Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9_]+){1,2}$', maxLength: 40 }),
+    Type.Null()], { description: 'Where its native packages run, as `linux-x64-glibc`.' }),
+  root: Type.String({ maxLength: pathBytesMax,
+    description: 'The folder of the project, from the root; empty if it is the root.' }),
+  config: Path(),
+  graphs: Type.Array(
+    Type.Object({ graph_id: Type.String({ minLength: 1, maxLength: 128 }), path: Path(),
+      export: Text() }, closed),
+    { minItems: 1, maxItems: 1_000 },
+  ),
+  archives: Type.Array(ArchiveEntry, { minItems: 1, maxItems: 10_000 }),
+  lock_sha256: Sha256(),
+  env: Type.Record(Type.String({ maxLength: 1_000 }), Type.String({ maxLength: 65_536 }), {
+    maxProperties: 1_000,
+    description: 'The variables that langgraph.json itself sets.',
+  }),
+  wants_env: Type.Array(Text(), { maxItems: 1_000,
+    description: 'Names of the variables in its dotenv file. Their values are not part of it.' }),
+  source: Type.Object({
+    commit: Type.Union([Text(), Type.Null()]),
+    branch: Type.Union([Text(), Type.Null()]),
+    dirty: Type.Boolean(),
+  }, closed),
+}, closed)
+
+/** A checked manifest, or one that was just made. */
+export type Manifest = Static<typeof ManifestSchema>
+
+/** One archive of a manifest. */
+export type ManifestArchive = Manifest['archives'][number]
+
+/** The project's own archive. */
+export function ownArchive({ archives }: Manifest): ManifestArchive {
+  return archives.find(({ kind }) => kind === 'own')!
+}
+
+/** The archives of packages and of links between them, in the order of the manifest. */
+export function packageArchives({ archives }: Manifest): ManifestArchive[] {
+  return archives.filter(({ kind }) => kind !== 'own')
+}
+
+/** Names a revision: all of its manifest but where it comes from. In hexadecimal digits. */
+export function revisionHash({ source: _, ...content }: Manifest): string {
+  return sha256(canonicalJson(content))
+}
+
+/** Names a set of packages: which archive is where. In hexadecimal digits. */
+export function packagesHash(manifest: Manifest): string {
+  const places = packageArchives(manifest).map(({ kind, path, hash }) => ({ kind, path, hash }))
+  return sha256(canonicalJson(places))
+}
+
+/** JSON with sorted names and without space. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value,
+    (_, each: unknown) =>
+      typeof each === 'object' && each !== null && !Array.isArray(each)
+        ? Object.fromEntries(
+          Object.entries(each).toSorted(([one], [other]) => one < other ? -1 : 1),
+        )
+        : each)
+}
+
+/** Checks what came as JSON. Throws RevisionError: `bad_manifest` or `too_large`. */
+export function readManifest(value: unknown, limits: RevisionLimits = revisionLimits): Manifest {
+  if (!Value.Check(ManifestSchema, value)) {
+    const [error] = Value.Errors(ManifestSchema, value)
+    const where = error?.instancePath.slice(1).replaceAll('/', '.')
+    throw broken(`${where || 'it'} ${error?.message ?? 'is wrong'}`)
+  }
+  requireConsistent(value)
+  requireWithin(value, limits)
+  return value
+}
+
+function requireConsistent({ archives, root, config, graphs }: Manifest): void {
+  if (archives.filter(({ kind }) => kind === 'own').length !== 1) {
+    throw broken('archives must have one of the kind "own"')
+  }
+  for (const path of [config, ...root === '' ? [] : [root], ...graphs.map(({ path }) => path)]) {
+    requirePath(path)
+  }
+  const places = new Set<string>()
+  for (const { kind, path } of archives) {
+    if (kind === 'package' ? !isPackagePlace(path) : path !== '') {
+      throw broken(`archives has no place for one at ${JSON.stringify(path)}`)
+    }
+    if (kind === 'package') requirePath(path)
+    if (places.has(`${kind} ${path}`)) throw broken('archives has two at one place')
+    places.add(`${kind} ${path}`)
+  }
+}
+
+/**
+ * True for a place below a folder of packages. Other revisions' own files lie beside, in folders
+ * whose names begin with a hash: nothing may be put into these.
+ */
+export function isPackagePlace(path: string): boolean {
+  return /(^|\/)node_modules\/./.test(path) && !/^[0-9a-f]{64}/i.test(path)
+}
+
+function requireWithin({ archives }: Manifest, limits: RevisionLimits): void {
+  const sum = (of: (archive: ManifestArchive) => number) =>
+    archives.reduce((total, archive) => total + of(archive), 0)
+  const sizes = {
+    compressedBytes: sum(({ chunks }) => chunks.reduce((total, { bytes }) => total + bytes, 0)),
+    unpackedBytes: sum(({ bytes }) => bytes),
+    files: sum(({ files }) => files),
+  }
+  const words = { compressedBytes: 'compressed bytes', unpackedBytes: 'bytes', files: 'files' }
+  for (const name of ['compressedBytes', 'unpackedBytes', 'files'] as const) {
+    if (sizes[name] > limits[name]) {
+      throw new RevisionError('too_large',
+        `The revision has ${sizes[name]} ${words[name]}, and the limit is ${limits[name]}.`)
+    }
+  }
+}
+
+function broken(what: string): RevisionError {
+  return new RevisionError('bad_manifest', `The manifest is not valid: ${what}.`)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

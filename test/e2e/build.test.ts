@@ -1,0 +1,129 @@
+/** A revision from end to end: built in one place, unpacked and served in another. */
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readFile, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { runNewCommand } from '../../src/cli/new-command.ts'
+import { readManifest, RevisionCache } from '../../src/revision/index.ts'
+import type { Manifest } from '../../src/revision/index.ts'
+import { heddle } from '../support/command.ts'
+import { runIn } from '../support/project-command.ts'
+import { say, texts } from '../support/run-events.ts'
+import { oneWorker, startServer } from '../support/server-process.ts'
+import { clientOf } from '../support/server.ts'
+
+const house = resolve(import.meta.dirname, '../..')
+let root: string
+/** A workspace with the starter in `apps/shop`, which uses a package of it in TypeScript. */
+let workspace: string
+let shop: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'heddle-build-'))
+  workspace = join(root, 'workspace')
+  shop = join(workspace, 'apps/shop')
+  expect(await runIn(root, runNewCommand, shop)).toMatchObject({ status: 0, stderr: '' })
+  write('package.json', JSON.stringify({ workspaces: ['apps/*', 'libs/*'] }))
+  write('package-lock.json', '{}')
+  write('libs/lib/package.json', '{"name": "lib", "type": "module", "main": "index.ts"}')
+  write('libs/lib/index.ts',
+    'export const answer = (question: string): string => `lib: ${question}`')
+  write('apps/shop/src/echo.ts', `import { MessagesAnnotation, StateGraph } from
+    '@langchain/langgraph'
+    import { readFileSync } from 'node:fs'
+    import { answer } from 'lib'
+    const note: string = readFileSync(new URL('./note.txt', import.meta.url), 'utf8')
+    export const graph = new StateGraph(MessagesAnnotation)
+      .addNode('reply', ({ messages }) => ({ messages: [{ role: 'ai',
+        content: answer(messages.at(-1)!.text) + note }] }))
+      .addEdge('__start__', 'reply').compile()`)
+  write('apps/shop/src/note.txt', '!')
+  write('apps/shop/.env', 'SECRET=hunter2')
+  const config = JSON.parse(readFileSync(join(shop, 'langgraph.json'), 'utf8')) as {
+    graphs: Record<string, unknown>
+  }
+  write('apps/shop/langgraph.json',
+    JSON.stringify({ env: '.env', graphs: { ...config.graphs, echo: './src/echo.ts:graph' } }))
+  await install(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8')) as Package)
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+interface Package {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+/** Links the files of the packages that are installed here, so that no registry is asked. */
+async function install(project: Package): Promise<void> {
+  const names = new Set(Object.keys(project.dependencies ?? {}))
+  for (const name of names) {
+    const from = join(house, 'node_modules', name)
+    const file = join(from, 'package.json')
+    if (!existsSync(file)) continue
+    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+      await readFile(file, 'utf8'),
+    ) as Package
+    for (const each of [...Object.keys(dependencies), ...Object.keys(peerDependencies)]) {
+      names.add(each)
+    }
+    const to = join(workspace, 'node_modules', name)
+    mkdirSync(dirname(to), { recursive: true })
+    await promisify(execFile)('cp', ['-al', from, to])
+  }
+  await promisify(execFile)('ln', ['-s', '../libs/lib', join(workspace, 'node_modules/lib')])
+}
+
+function write(path: string, text: string): void {
+  const file = join(workspace, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+it('A project is built, checked, unpacked elsewhere and served from there.', async () => {
+  const out = join(root, 'out')
+  const built = await heddle('build', shop, '--check', '--out', out)
+  expect([built.status, built.stderr]).toEqual([0, ''])
+  expect(built.stdout).toMatch(/^build +\d\d packages, \d\d own files/)
+  expect(built.stdout).toMatch(/check +agent: model, tools\n(.*\n)?check +echo: reply/)
+  const manifest = readManifest(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')))
+  expect(JSON.stringify(manifest)).not.toContain('hunter2')
+  expect(manifest).toMatchObject({ root: 'apps/shop', wants_env: ['SECRET'] })
+  // What is unpacked must need nothing of where it was built.
+  await rename(workspace, `${workspace}-moved`)
+  const { configFile } = await unpacked(manifest, out)
+  const server = await startServer({ project: dirname(configFile), args: oneWorker })
+  try {
+    const { runs, threads, assistants } = clientOf(server.url)
+    const { thread_id: id } = await threads.create()
+    expect(texts(await runs.wait(id, 'echo', { input: say('hello') }))).toEqual(['hello',
+      'lib: hello!'])
+    expect(texts(await runs.wait(id, 'agent', { input: say('weather in Paris?') })).at(-1))
+      .toMatch(/Paris/)
+    const { state_schema: schema } = await assistants.getSchemas('desk')
+    expect(schema?.properties).toMatchObject({ sources: { type: 'array' } })
+  } finally {
+    await server.close()
+    await rename(`${workspace}-moved`, workspace)
+  }
+})
+
+async function unpacked(manifest: Manifest, out: string): Promise<{ readonly configFile: string }> {
+  const cache = await RevisionCache.open({ directory: join(root, 'revisions'), bytesMax: 1e10,
+    env: { nowMs: () => 0 } })
+  return await cache.hold(manifest, (sha256) => readFile(join(out, 'chunks', sha256)))
+}
+
+it('A graph that does not load is refused with its place, and with exit code 3.', async () => {
+  write('apps/shop/src/echo.ts', 'export const graph = 1\nthrow new Error("not today")')
+  const { status, stderr, stdout } = await heddle('build', shop, '--check')
+  expect(status).toBe(3)
+  expect(stderr).toMatch(/^heddle: The graph "echo" cannot be loaded: .*not today/)
+  expect(stdout).toMatch(/check +echo: cannot be loaded/)
+})
