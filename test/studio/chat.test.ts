@@ -161,7 +161,7 @@ it.each(['at once', 'when the run is over'])(
     await composerOf(page).fill(`hold ${gate.url}`)
     await composerOf(page).press('Enter')
     await Promise.all([asked.promise, gate.arrived()])
-    await chatOf(page).getByText('hold').waitFor()
+    await chatOf(page).getByText('hold').first().waitFor()
     isLate = false
     gate.open()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })

@@ -11,6 +11,8 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Chat } from './chat.tsx'
 import { Composer } from './composer.tsx'
+// It says that the server is away: its code must not come from there then.
+import { LiveLine } from './live-line.tsx'
 import { isSet } from './settings-body.ts'
 import css from '../thread/thread-page.module.css'
 import type { Screen } from '../thread/use-screen.ts'
@@ -18,7 +20,6 @@ import type { Screen } from '../thread/use-screen.ts'
 const InterruptCards = lazy(async () => ({
   default: (await import('../interrupts/interrupt-cards.tsx')).InterruptCards,
 }))
-const LiveLine = lazy(async () => ({ default: (await import('./live-line.tsx')).LiveLine }))
 const TurnFoot = lazy(async () => ({ default: (await import('./turn-foot.tsx')).TurnFoot }))
 const Queue = lazy(async () => ({ default: (await import('./queue.tsx')).Queue }))
 const RunSettings = lazy(async () => ({
@@ -48,7 +49,7 @@ export function ChatPanel({ id, screen }: { readonly id: string; readonly screen
       }>
         {chat.error !== null && <ErrorNotice error={chat.error} retry={chat.retry} />}
         {acts.error !== undefined && <ErrorNotice error={acts.error} />}
-        <Suspense>{search.at === undefined && hasRun && <LiveLine store={store} />}</Suspense>
+        {search.at === undefined && hasRun && <LiveLine store={store} />}
         <Questions id={id} screen={screen} />
         {runId !== undefined && (
           <Suspense>

@@ -11,6 +11,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import type { threadViews } from './address.ts'
 import { ChatPanel } from '../chat/chat-panel.tsx'
+import { ChosenStep } from './chosen-step.tsx'
 import { paneId } from './pane-id.ts'
 import css from './thread-page.module.css'
 import type { Screen } from './use-screen.ts'
@@ -18,7 +19,6 @@ import type { Screen } from './use-screen.ts'
 const StateView = later(async () => (await import('./state-view.tsx')).StateView, <Reading />)
 const EventsView = later(async () => (await import('./events-view.tsx')).EventsView, <Reading />)
 const RunsView = later(async () => (await import('./runs-view.tsx')).RunsView, <Reading />)
-const ChosenStep = lazy(async () => ({ default: (await import('./chosen-step.tsx')).ChosenStep }))
 const InputPanel = lazy(async () => ({
   default: (await import('../chat/input-panel.tsx')).InputPanel,
 }))
@@ -46,10 +46,8 @@ export function Middle({ id, screen }: { readonly id: string; readonly screen: S
           choose={(each) => go({ view: each === first ? undefined : each })} />
         {search.vs !== undefined && <Comparison screen={screen} />}
       </div>
-      <Suspense>
-        {search.at !== undefined && search.vs === undefined &&
-          <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
-      </Suspense>
+      {search.at !== undefined && search.vs === undefined &&
+        <Chosen id={id} at={search.at} screen={screen} failed={setError} />}
       {error !== undefined && <ErrorNotice error={error} />}
       <div className={css['panel']} id="view-panel" role="tabpanel"
         aria-labelledby={`view-${view}`}
