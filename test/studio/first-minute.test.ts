@@ -96,6 +96,8 @@ it('does the same by keys alone', async () => {
   await keyboard.press('Enter')
   await chat.getByText('Published "The first heddle" (newsletter, now).').waitFor()
 
+  // What is gone to is the step below the newest one.
+  await step(/^publish/).waitFor()
   await tabTo(page, /grid "Time line/, 'Shift+Tab')
   for (const name of [/^review/, /^write/]) {
     await keyboard.press(name.source === '^review' ? 'j' : 'ArrowDown')

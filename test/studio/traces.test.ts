@@ -235,6 +235,8 @@ describe('a trace', () => {
     const { page } = tab
     const tree = page.getByRole('tree', { name: 'Spans' })
     await tree.getByRole('treeitem', { name: /^b chain/ }).click()
+    // Until then the whole run is shown, which leads to its last step.
+    await page.getByRole('heading', { name: 'b', exact: true }).waitFor()
     expect(page.url()).not.toContain('/-/')
     await page.getByRole('button', { name: 'Open at this step' }).click()
     await page.waitForURL(`**/studio/threads/${thread}?at=*`)
