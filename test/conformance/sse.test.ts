@@ -109,7 +109,7 @@ describe.concurrent('a reader', () => {
 })
 
 describe.concurrent('a reader that does not read', () => {
-  it('delays the run only briefly, and other readers not at all', async () => {
+  it('delays the run only briefly, and other readers not at all', async ({ expect }) => {
     const id = await newThread()
     const body = JSON.stringify({ assistant_id: 'wide', stream_mode: ['values', 'custom'],
       input: { pieces: 400, size: 100_000 } })
