@@ -107,10 +107,28 @@ it('more prompts and versions than a page of the API are all there', async () =>
   )
   await make(many)
   for (let at = 0; at < 102; at++) await commit(many, chatManifest('Be kind.', `Say ${at}.`))
-  const tab = await browser.open(`${server.url}/studio/prompts?q=${many}`)
+  const tab = await browser.open(`${server.url}/studio/prompts?q=${many}`, {
+    expected: /status of 404/,
+  })
   const { page } = tab
   const grid = page.getByRole('grid', { name: 'Prompts' })
   await page.getByText('131 prompts', { exact: true }).waitFor()
+  // A page that cannot be read is asked for again only by who reads.
+  let [isAway, refused] = [true, 0]
+  await page.route('**/api/v1/repos?*offset=100*', (route) => {
+    if (!isAway) return route.continue()
+    refused++
+    return route.fulfill({ status: 404, json: { detail: 'Not now.' } })
+  })
+  await page.reload()
+  await grid.focus()
+  await page.keyboard.press('End')
+  await page.getByText('Not now.').waitFor()
+  await page.getByRole('searchbox').fill(`${many}-00`)
+  await page.getByText('10 prompts', { exact: true }).waitFor()
+  expect(refused).toBe(1)
+  isAway = false
+  await page.goto(`${server.url}/studio/prompts?q=${many}`)
   await grid.focus()
   await page.keyboard.press('End')
   await grid.getByRole('row').last().getByRole('link').first().waitFor()

@@ -9,9 +9,9 @@ import type { Dataset } from '../api/platform/datasets.ts'
 import { queries } from '../api/query.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/field.tsx'
 import { JsonEditor } from '../parts/json-editor.tsx'
 import { ErrorNotice, messageOf } from '../parts/notice.tsx'
+import { DatasetWords } from './dataset-words.tsx'
 import css from './datasets.module.css'
 
 const schemas = [{ name: 'inputs', label: 'Schema of inputs' }, { name: 'outputs',
@@ -57,18 +57,8 @@ export function ChangeDataset({ dataset, close }: {
         event.preventDefault()
         submit()
       }}>
-        <Field label="Name" required>
-          {(ids) => (
-            <input {...ids} value={name} maxLength={255} dir="auto"
-              onChange={({ target }) => setName(target.value)} />
-          )}
-        </Field>
-        <Field label="Description">
-          {(ids) => (
-            <textarea {...ids} rows={2} value={description} maxLength={4_000} dir="auto"
-              onChange={({ target }) => setDescription(target.value)} />
-          )}
-        </Field>
+        <DatasetWords name={{ value: name, change: setName }}
+          description={{ value: description, change: setDescription }} />
         {schemas.map(({ name: part, label }) => (
           <section key={part}>
             <h3>{label}</h3>

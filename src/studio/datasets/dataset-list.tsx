@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 
 import { datasetPage, datasetsAtOnce } from '../api/platform/datasets.ts'
 import type { Dataset } from '../api/platform/datasets.ts'
@@ -11,14 +11,15 @@ import { count, counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
+import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
+import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
-import { useKeys } from '../shell/keys.ts'
 import css from './datasets.module.css'
 
 const MakeDataset = lazy(async () => ({
@@ -26,8 +27,6 @@ const MakeDataset = lazy(async () => ({
 }))
 
 const rowHeight = 52
-/** Rows from the end at which the next page is asked for. */
-const ahead = 40
 
 /** The page. */
 export function DatasetList() {
@@ -43,12 +42,8 @@ export function DatasetList() {
       datasets.length < datasetsAtOnce ? undefined : all.length * datasetsAtOnce,
   })
   const rows = useMemo(() => pages.data?.pages.flatMap(({ datasets }) => datasets), [pages.data])
-  const { hasNextPage, isFetching, fetchNextPage } = pages
-  const see = useCallback(({ last }: RowRange) => {
-    if (rows !== undefined && last >= rows.length - ahead && hasNextPage && !isFetching) {
-      void fetchNextPage()
-    }
-  }, [rows, hasNextPage, isFetching, fetchNextPage])
+  const { hasNextPage } = pages
+  const see = useRowsAhead(pages, (last) => rows !== undefined && isNearEnd(last, rows.length))
   const total = pages.data?.pages[0]?.total ?? (hasNextPage ? undefined : rows?.length)
   const make = (
     <Button kind="primary" icon={<Icon name="plus" />} disabled={refusal !== undefined}
@@ -66,16 +61,11 @@ export function DatasetList() {
           void navigate({ to: '/datasets', search: { q: typed || undefined }, replace: true })} />
       </PageHead>
       {rows === undefined
-        ? (
-          <div className={css['notice']} aria-busy={!pages.isError}>
-            {pages.isError
-              ? <ErrorNotice error={pages.error} retry={() => void pages.refetch()} />
-              : <Skeleton width="50%" height={14} />}
-          </div>
-        )
+        ? <RowsPending pages={pages} />
         : rows.length === 0
         ? <NoDatasets isFiltered={q !== ''} />
         : <Rows rows={rows} hasMore={hasNextPage} see={see} place={`datasets ${q}`} />}
+      <NextPageNotice pages={pages} />
       {making && (
         <Suspense>
           <MakeDataset close={() => setMaking(false)} />
@@ -98,14 +88,8 @@ function Rows({ rows, hasMore, see, place }: {
     const id = rows[index]?.id
     if (id !== undefined) void navigate({ to: '/datasets/$id', params: { id }, search: {} })
   }
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Datasets', {
-    j: { words: 'Next dataset', act: () => move(1) },
-    k: { words: 'Dataset before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Datasets', noun: 'dataset', count: rows.length, active, activate: setActive,
+    box })
   return (
     <RowGrid label="Datasets" name="dataset" total={rows.length + (hasMore ? 1 : 0)}
       isWhole={!hasMore} rowHeight={rowHeight} active={active} activate={setActive} open={open}

@@ -16,8 +16,8 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
 import { SearchBox } from '../rows/search-box.tsx'
-import { useKeys } from '../shell/keys.ts'
 import type { DatasetViewProps } from './dataset-view.ts'
 import css from './datasets.module.css'
 import { useExamples } from './use-examples.ts'
@@ -104,14 +104,8 @@ function Examples({ dataset, search, set }: DatasetViewProps) {
   // Without a filter, the dataset itself has said how many there are.
   const count = total.data ??
     (isFiltered || asOf !== undefined ? undefined : dataset.example_count)
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min((count ?? 1) - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Examples', {
-    j: { words: 'Next example', act: () => move(1) },
-    k: { words: 'Example before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Examples', noun: 'example', count: count ?? 1, active, activate: setActive,
+    box })
   const wrong = total.error === null ? failed : total
   if (wrong !== undefined) {
     return (

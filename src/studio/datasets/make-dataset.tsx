@@ -10,6 +10,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { ErrorNotice, messageOf } from '../parts/notice.tsx'
+import { DatasetWords } from './dataset-words.tsx'
 import css from './datasets.module.css'
 import { lookAt } from './file-look.ts'
 import type { FileLook } from './file-look.ts'
@@ -76,18 +77,8 @@ export function MakeDataset({ close }: { readonly close: () => void }) {
         event.preventDefault()
         work.mutate()
       }}>
-        <Field label="Name" required>
-          {(ids) => (
-            <input {...ids} value={name} maxLength={255} dir="auto"
-              onChange={({ target }) => setName(target.value)} />
-          )}
-        </Field>
-        <Field label="Description">
-          {(ids) => (
-            <textarea {...ids} rows={2} value={description} maxLength={4_000} dir="auto"
-              onChange={({ target }) => setDescription(target.value)} />
-          )}
-        </Field>
+        <DatasetWords name={{ value: name, change: setName }}
+          description={{ value: description, change: setDescription }} />
         <Field label="Import a file" error={fault}
           hint={'CSV with a line of names, or JSON objects, one a line (.jsonl). ' +
             'Without a file the dataset is empty.'}

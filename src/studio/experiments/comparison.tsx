@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 
 import { comparedPage, experimentOf } from '../api/platform/experiments.ts'
 import type { Experiment } from '../api/platform/experiments.ts'
@@ -16,11 +16,12 @@ import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
+import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
+import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
-import { useKeys } from '../shell/keys.ts'
 import { dollars, latency, score, share } from '../traces/trace-words.ts'
 import { ComparedCells, Delta } from './compared-cells.tsx'
 import css from './experiments.module.css'
@@ -29,8 +30,6 @@ import { arranged, comparedRow, deltasOf, meansOf } from './scores.ts'
 import type { ComparedRow } from './scores.ts'
 
 const rowHeight = 124
-/** Rows from the end at which the next page is asked for. */
-const ahead = 40
 /** Examples that are sorted and filtered at most. */
 const arrangedMax = 1_000
 
@@ -52,13 +51,7 @@ export function Comparison({ dataset, search, set, ids }: DatasetViewProps & {
     <>
       <Bar search={search} set={set} rows={rows} hasMore={pages.hasNextPage} />
       {rows === undefined
-        ? (
-          <div className={css['notice']} aria-busy={!pages.isError}>
-            {pages.isError
-              ? <ErrorNotice error={pages.error} retry={() => void pages.refetch()} />
-              : <Skeleton width="50%" height={14} />}
-          </div>
-        )
+        ? <RowsPending pages={pages} />
         : rows.length === 0 && !pages.hasNextPage
         ? (
           <Empty title={search.only === undefined ? 'No examples' : 'Nothing became worse'}>
@@ -73,6 +66,7 @@ export function Comparison({ dataset, search, set, ids }: DatasetViewProps & {
           <Rows ids={ids} heads={heads} rows={rows} search={search} hasMore={pages.hasNextPage}
             see={see} />
         )}
+      <NextPageNotice pages={pages} />
     </>
   )
 }
@@ -91,7 +85,7 @@ function useCompared(datasetId: string, ids: readonly string[], search: DatasetS
       isLive && pollEvery(4_000 * (state.data?.pages.length ?? 1))({ state }),
     staleTime: 60_000,
   })
-  const { data, hasNextPage, isFetching, isError, fetchNextPage } = pages
+  const { data } = pages
   const all = useMemo(
     () => data?.pages.flatMap(({ items }) => items.map((item) => comparedRow(item, ids))),
     [data, ids.join()],
@@ -99,14 +93,11 @@ function useCompared(datasetId: string, ids: readonly string[], search: DatasetS
   const [byDifference, onlyRegressions] = [search.sort === 'difference', search.only !== undefined]
   const rows = useMemo(() => all && arranged(all, { byDifference, onlyRegressions }), [all,
     byDifference, onlyRegressions])
-  const [last, setLast] = useState(0)
-  const wantsAll = (byDifference || onlyRegressions) && (all?.length ?? 0) < arrangedMax
-  const isNear = rows !== undefined && last >= rows.length - ahead && !byDifference &&
-    !onlyRegressions
-  useEffect(() => {
-    if ((wantsAll || isNear) && hasNextPage && !isFetching && !isError) void fetchNextPage()
-  }, [wantsAll, isNear, hasNextPage, isFetching, isError, fetchNextPage])
-  const see = useCallback((range: RowRange) => setLast(range.last), [])
+  const isArranged = byDifference || onlyRegressions
+  const see = useRowsAhead(pages, (last) =>
+    isArranged
+      ? (all?.length ?? 0) < arrangedMax
+      : rows !== undefined && isNearEnd(last, rows.length))
   return { pages, rows, see }
 }
 
@@ -164,14 +155,8 @@ function Rows({ ids, heads, rows, search, hasMore, see }: {
   const box = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState(0)
   const total = rows.length + (hasMore ? 1 : 0)
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Experiments', {
-    j: { words: 'Next example', act: () => move(1) },
-    k: { words: 'Example before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Experiments', noun: 'example', count: rows.length, active,
+    activate: setActive, box })
   const open = (index: number) => {
     const run = rows[index]?.cells.find((cell) => cell !== null)?.run
     if (run === undefined) return

@@ -14,9 +14,8 @@ import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
+import { RowsPending } from '../rows/row-notice.tsx'
 import { dollars, latency, score, share, zoned } from '../traces/trace-words.ts'
 import css from './experiments.module.css'
 import { againMs, isRunning } from './progress.ts'
@@ -38,13 +37,7 @@ export function ExperimentList({ dataset, set }: DatasetViewProps) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const rows = pages.data?.pages.flat()
   if (rows === undefined) {
-    return (
-      <div className={css['notice']} aria-busy={!pages.isError}>
-        {pages.isError
-          ? <ErrorNotice error={pages.error} retry={() => void pages.refetch()} />
-          : <Skeleton width="50%" height={14} />}
-      </div>
-    )
+    return <RowsPending pages={pages} />
   }
   if (rows.length === 0) {
     return (

@@ -2,28 +2,27 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 
 import { counted } from '../parts/amounts.ts'
 import { buttonClass } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
+import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
+import { isNearEnd, useRowsAhead } from '../rows/rows-ahead.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
-import { useKeys } from '../shell/keys.ts'
 import { LikeButton } from './like-button.tsx'
 import { promptList } from './prompt-calls.ts'
 import type { Prompt } from './prompt-calls.ts'
 import css from './prompts.module.css'
 
 const rowHeight = 56
-/** Rows from the end at which the next page is asked for. */
-const ahead = 40
 /** Tags of a prompt that a row has room for. */
 const tagsShown = 3
 
@@ -32,13 +31,8 @@ export function PromptList() {
   const { q = '', tag } = useSearch({ from: '/prompts' })
   const navigate = useNavigate()
   const list = useInfiniteQuery(promptList(q, tag))
-  const { hasNextPage, isFetching, fetchNextPage } = list
   const rows = useMemo(() => list.data?.pages.flatMap(({ repos }) => repos), [list.data])
-  const see = useCallback(({ last }: RowRange) => {
-    if (rows !== undefined && last >= rows.length - ahead && hasNextPage && !isFetching) {
-      void fetchNextPage()
-    }
-  }, [rows, hasNextPage, isFetching, fetchNextPage])
+  const see = useRowsAhead(list, (last) => rows !== undefined && isNearEnd(last, rows.length))
   const total = list.data?.pages[0]?.total
   return (
     <>
@@ -61,16 +55,11 @@ export function PromptList() {
         )}
       </PageHead>
       {rows === undefined
-        ? (
-          <div className={css['notice']} aria-busy={!list.isError}>
-            {list.isError
-              ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
-              : <Skeleton width="40%" height={14} />}
-          </div>
-        )
+        ? <RowsPending pages={list} />
         : rows.length === 0
         ? <NoPrompts isFiltered={q !== '' || tag !== undefined} />
         : <Rows rows={rows} total={total ?? rows.length} see={see} place={`prompts ${q} ${tag}`} />}
+      <NextPageNotice pages={list} />
     </>
   )
 }
@@ -88,14 +77,8 @@ function Rows({ rows, total, see, place }: {
     const name = rows[index]?.repo_handle
     if (name !== undefined) void navigate({ to: '/prompts/$name', params: { name }, search: {} })
   }
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Prompts', {
-    j: { words: 'Next prompt', act: () => move(1) },
-    k: { words: 'Prompt before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Prompts', noun: 'prompt', count: rows.length, active, activate: setActive,
+    box })
   return (
     <RowGrid label="Prompts" name="prompt" total={Math.max(total, rows.length)}
       rowHeight={rowHeight} active={active} activate={setActive} open={open} seen={see}

@@ -8,7 +8,7 @@ import { buttonClass } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice, Notice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { RowsPending } from '../rows/row-notice.tsx'
 import { CommitDetail } from './commit-detail.tsx'
 import { commitList, promptQuery } from './prompt-calls.ts'
 import { PromptFacts } from './prompt-facts.tsx'
@@ -57,13 +57,7 @@ function Versions({ name }: { readonly name: string }) {
     if (isLooking && !isFetching) void fetchNextPage()
   }, [isLooking, isFetching, fetchNextPage])
   if (commits === undefined || isLooking) {
-    return (
-      <div className={css['notice']} aria-busy={!list.isError}>
-        {list.isError
-          ? <ErrorNotice error={list.error} retry={() => void list.refetch()} />
-          : <Skeleton width="40%" height={14} />}
-      </div>
-    )
+    return <RowsPending pages={list} />
   }
   const [newest] = commits
   if (newest === undefined) {

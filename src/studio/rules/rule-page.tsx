@@ -16,8 +16,8 @@ import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
 import type { RowRange } from '../rows/row-grid.tsx'
-import { useKeys } from '../shell/keys.ts'
 import { outcomes } from './address.ts'
 import { LineRow } from './line-row.tsx'
 import { LinePeek } from './line-peek.tsx'
@@ -156,14 +156,7 @@ function Lines({ id, lines, more, isWhole, shown, open }: {
   const seen = useCallback(({ last }: RowRange) => {
     if (last >= lines.length - 20) more()
   }, [lines.length, more])
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(lines.length - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Log', {
-    j: { words: 'Next line', act: () => move(1) },
-    k: { words: 'Line before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Log', noun: 'line', count: lines.length, active, activate: setActive, box })
   return (
     <RowGrid label="Log of the rule" name="line" total={lines.length} isWhole={isWhole}
       rowHeight={rowHeight} active={active} activate={setActive} box={box} place={`rule ${id}`}

@@ -8,14 +8,12 @@ import { nowMs } from '../env.ts'
 import { counted } from '../parts/amounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { useRowKeys } from '../rows/row-keys.ts'
+import { NextPageNotice, RowsPending } from '../rows/row-notice.tsx'
 import { useActs } from '../shell/acts.ts'
-import { useKeys } from '../shell/keys.ts'
 import { RunFilterBar } from './run-filter-bar.tsx'
-import css from './run-list.module.css'
 import { RunRow } from './run-row.tsx'
 import { runFilterOf, useRuns } from './use-runs.ts'
 
@@ -45,13 +43,7 @@ export function RunList() {
         <RunFilterBar search={search} change={change} />
       </PageHead>
       {query.data === undefined
-        ? (
-          <div className={css['notice']} aria-busy={query.error === null}>
-            {query.error === null
-              ? <Skeleton width="50%" height={14} />
-              : <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-          </div>
-        )
+        ? <RowsPending pages={query} />
         : rows.length === 0 && !query.hasNextPage
         ? (
           <Empty title={Object.keys(filter).length > 0 ? 'No run matches' : 'No runs yet'}>
@@ -83,25 +75,14 @@ function Rows({ runs, place }: {
     void navigate({ to: '/threads/$id', params: { id: run.thread_id },
       search: { view: 'runs', run: run.run_id } })
   }
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(rows.length - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Runs', {
-    j: { words: 'Next run', act: () => move(1) },
-    k: { words: 'Run before', act: () => move(-1) },
-  })
+  useRowKeys({ title: 'Runs', noun: 'run', count: rows.length, active, activate: setActive, box })
   return (
     <>
       <RowGrid label="Runs" name="run" total={rows.length + (query.hasNextPage ? 1 : 0)}
         isWhole={!query.hasNextPage} rowHeight={rowHeight} active={active} activate={setActive}
         open={open} seen={see} place={`runs ${place}`} box={box}
         row={(index) => <RunRow run={rows[index]} />} />
-      {query.isFetchNextPageError && (
-        <div className={css['notice']}>
-          <ErrorNotice error={query.error} retry={() => void query.fetchNextPage()} />
-        </div>
-      )}
+      <NextPageNotice pages={query} />
     </>
   )
 }

@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { RowGrid } from '../rows/row-grid.tsx'
-import { useKeys } from '../shell/keys.ts'
+import { useRowKeys } from '../rows/row-keys.ts'
 import type { ThreadListSearch } from './address.ts'
 import type { Choice } from './choice-bar.tsx'
 import { withMetadata } from './thread-filter.ts'
@@ -88,13 +88,8 @@ function Rows({ rows, search, sort, change, box, choice, choose }: ThreadRowsPro
     change(key === 'graph_id'
       ? { graph: String(value) }
       : { q: withMetadata(search.q ?? '', key, value) }), [change, search.q])
-  const move = (step: number) => {
-    setActive(Math.max(0, Math.min(rows.total - 1, active + step)))
-    box.current?.focus({ preventScroll: true })
-  }
-  useKeys('Threads', {
-    j: { words: 'Next thread', act: () => move(1) },
-    k: { words: 'Thread before', act: () => move(-1) },
+  useRowKeys({ title: 'Threads', noun: 'thread', count: rows.total, active, activate: setActive,
+    box }, {
     x: { words: 'Choose the thread, or not', act: () => toggleAt(active) },
   })
   return (

@@ -1,0 +1,33 @@
+/** The keys that go through the rows of a list, wherever the focus is. */
+
+import type { RefObject } from 'react'
+
+import { useKeys } from '../shell/keys.ts'
+import type { KeyActs } from '../shell/keys.ts'
+
+/** A list and its active row. */
+export interface RowKeys {
+  /** What its keys stand under in the help. */
+  readonly title: string
+  /** What a row is called, as `dataset`. */
+  readonly noun: string
+  readonly count: number
+  readonly active: number
+  readonly activate: (index: number) => void
+  readonly box: RefObject<HTMLDivElement | null>
+}
+
+/** Binds `j` and `k`, and others that a list may have. */
+export function useRowKeys({ title, noun, count, active, activate, box }: RowKeys,
+  others: KeyActs = {}): void {
+  const move = (step: number) => {
+    activate(Math.max(0, Math.min(count - 1, active + step)))
+    box.current?.focus({ preventScroll: true })
+  }
+  const named = noun[0]!.toUpperCase() + noun.slice(1)
+  useKeys(title, {
+    j: { words: `Next ${noun}`, act: () => move(1) },
+    k: { words: `${named} before`, act: () => move(-1) },
+    ...others,
+  })
+}
