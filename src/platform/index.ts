@@ -2,6 +2,7 @@
 
 export { catalogKind, catalogKindName, catalogWire } from './catalog/catalog-actor.ts'
 export { catalogClient } from './catalog/catalog-client.ts'
+export { metadataSought } from './catalog/record-query.ts'
 export type { CatalogClient } from './catalog/catalog-client.ts'
 export { chartJson, dashboardOf, looseSection, sectionJson } from './charts/chart-shape.ts'
 export type { ChartPoint } from './charts/chart-shape.ts'

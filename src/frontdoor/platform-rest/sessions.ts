@@ -5,7 +5,8 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import { projectChanged, projectMade, projectOfAddress, sessionJson } from '../../platform/index.ts'
+import { metadataSought, projectChanged, projectMade, projectOfAddress,
+  sessionJson } from '../../platform/index.ts'
 import type { Project, ProjectQuery, ProjectStats, Uuid } from '../../platform/index.ts'
 import { leftSignal, sendRows } from '../http/list-reply.ts'
 import type { App } from '../http/route.ts'
@@ -153,20 +154,12 @@ interface Filters {
 export function filtersOf(
   { id: wanted, name, name_contains: part, metadata }: Filters,
 ): Pick<ProjectQuery, 'ids' | 'name' | 'nameContains' | 'metadataJson'> {
-  if (metadata !== undefined) requireSimple('metadata', parsed(metadata))
+  if (metadata !== undefined) requireSimple('metadata', metadataSought(metadata))
   return {
     ...wanted && { ids: wanted },
     ...name !== undefined && { name },
     ...part !== undefined && { nameContains: part },
     ...metadata !== undefined && { metadataJson: metadata },
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    throw new HeddleError('invalid', 'metadata: this is not JSON.')
   }
 }
 

@@ -1,5 +1,6 @@
 /** Lists of records: which ones, in which order, and a page of them. */
 
+import { HeddleError } from '../../errors.ts'
 import { contains, isObject } from '../../json/index.ts'
 import type { CatalogRecord } from './catalog-record.ts'
 import { compareInOrder } from './record-index.ts'
@@ -26,6 +27,15 @@ export interface RecordQuery {
   readonly offset: number
   /** The page begins after the place that this record has, or had. */
   readonly after?: Pick<CatalogRecord, 'id' | 'name' | 'orderMs' | 'createdAtMs' | 'modifiedAtMs'>
+}
+
+/** Metadata to look for, as a query has them. Throws `invalid` if they are no JSON. */
+export function metadataSought(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch {
+    throw new HeddleError('invalid', 'metadata: this is not JSON.')
+  }
 }
 
 /** A page, and how many records there are in all pages. */

@@ -5,6 +5,7 @@ import { HeddleError } from '../../errors.ts'
 import { withoutUndefined } from '../../json/index.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord, RecordChange } from '../catalog/catalog-record.ts'
+import { metadataSought } from '../catalog/record-query.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
 import type { Dataset, DatasetCatalog, DatasetChange, DatasetQuery } from './dataset.ts'
 
@@ -132,6 +133,6 @@ function recordQuery(
     ...ids && { ids },
     ...name !== undefined && { name },
     ...nameContains !== undefined && { nameContains },
-    ...metadataJson !== undefined && { metadata: JSON.parse(metadataJson) as unknown },
+    ...metadataJson !== undefined && { metadata: metadataSought(metadataJson) },
   }
 }

@@ -1,7 +1,7 @@
 /** Which examples are wanted: by their splits, their metadata and their texts. */
 
-import { HeddleError } from '../../errors.ts'
 import { contains } from '../../json/index.ts'
+import { metadataSought } from '../catalog/record-query.ts'
 import { filterError, parseFilter, textOf } from '../query/filter-text.ts'
 import type { FilterPart } from '../query/filter-text.ts'
 import { splitsKey } from './example-change.ts'
@@ -31,7 +31,7 @@ export function readExampleFilter(
   { splits, metadataJson, texts = [], filter }: ExampleFilter,
 ): ReadExampleFilter {
   const wanted = splits && new Set(splits)
-  const part = metadataJson === undefined ? undefined : parsed(metadataJson)
+  const part = metadataJson === undefined ? undefined : metadataSought(metadataJson)
   const test = filter === undefined ? undefined : testOf(parseFilter(filter))
   const sought = texts.map((text) => text.toLowerCase())
   const looksInside = part !== undefined || test !== undefined || sought.length > 0
@@ -74,14 +74,6 @@ function testOf(part: FilterPart): (metadata: Metadata) => boolean {
   }
   const text = textOf(value)
   if (name === 'exists') return (metadata) => Object.hasOwn(metadata, text)
-  const sought = parsed(text)
+  const sought = metadataSought(text)
   return (metadata) => contains(metadata, sought)
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    throw new HeddleError('invalid', 'metadata: this is not JSON.')
-  }
 }

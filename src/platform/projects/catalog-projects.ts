@@ -1,10 +1,10 @@
 /** The projects of tenants, kept in catalogs. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
 import { isObject, withoutUndefined } from '../../json/index.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
 import type { CatalogRecord, NewRecord, RecordChange } from '../catalog/catalog-record.ts'
+import { metadataSought } from '../catalog/record-query.ts'
 import type { RecordQuery } from '../catalog/record-query.ts'
 import type { Project, ProjectQuery, Projects } from './project.ts'
 
@@ -121,19 +121,11 @@ function recordQuery(
     ...nameContains !== undefined && { nameContains },
     ...referenceDatasetIds && { parentIds: referenceDatasetIds },
     ...referenceFree !== undefined && { hasParent: !referenceFree },
-    ...metadataJson !== undefined && { metadata: parsedMetadata(metadataJson) },
+    ...metadataJson !== undefined && { metadata: metadataSought(metadataJson) },
     ...after &&
       {
         after: { id: after.id, name: after.name, orderMs: after.startMs,
           createdAtMs: after.createdMs, modifiedAtMs: 0 },
       },
-  }
-}
-
-function parsedMetadata(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    throw new HeddleError('invalid', 'metadata: it is not JSON.')
   }
 }

@@ -181,6 +181,14 @@ describe('files', () => {
 })
 
 describe('names', () => {
+  it('are not looked for with metadata that are no JSON', async () => {
+    for (const path of ['/datasets', '/sessions', '/examples']) {
+      const { status, body } = await send('GET', `${path}?metadata=%7B`)
+      expect([status, (body as { readonly detail: string }).detail])
+        .toEqual([422, 'metadata: this is not JSON.'])
+    }
+  })
+
   it('of datasets are taken once', async () => {
     const [{ name }, { id }] = [await made(), await made()]
     expect((await send('POST', '/datasets', { name })).status).toBe(409)

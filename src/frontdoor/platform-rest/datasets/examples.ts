@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { HeddleError } from '../../../errors.ts'
+import { metadataSought } from '../../../platform/index.ts'
 import type { ExamplesSlice, ExamplesWish } from '../../../platform/index.ts'
 import { sendJson, sendParts } from '../../http/list-reply.ts'
 import type { ListPart } from '../../http/list-reply.ts'
@@ -100,7 +101,7 @@ export function wishOf(
   query: Static<typeof CountExamples>,
 ): Omit<ExamplesWish, 'limit' | 'offset'> {
   const { id: ids, splits, metadata, full_text_contains: sought, filter } = query
-  if (metadata !== undefined) requireSimple('metadata', parsed(metadata))
+  if (metadata !== undefined) requireSimple('metadata', metadataSought(metadata))
   return {
     ...asOfIn(query),
     ...ids && { ids },
@@ -142,14 +143,6 @@ async function* ofAny({ platform: { datasets, query } }: PlatformParts, tenant: 
 function shownIn(select: readonly string[] | undefined) {
   const shows = (name: string) => select?.includes(name) ?? name !== 'attachment_urls'
   return { outputs: shows('outputs'), metadata: shows('metadata'), files: shows('attachment_urls') }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    throw new HeddleError('invalid', 'metadata: this is not JSON.')
-  }
 }
 
 function noDataset(): never {
