@@ -8,6 +8,7 @@ import { systemEnv } from '../../cluster/index.ts'
 import { backUpStore } from '../server/operator/backup.ts'
 import { runCommand, settingsOfPlace } from './admin-command.ts'
 import type { CommandSource, TypedFormat } from './admin-command.ts'
+import { megabytes } from './megabytes.ts'
 
 interface Typed extends TypedFormat {
   readonly traces: boolean
@@ -33,9 +34,4 @@ export function runBackupCommand(source: CommandSource): Promise<void> {
         : `${target} has all data of ${settings.dataDirectory} (${megabytes(bytes)} MB).\n`)
     })
   return runCommand(command, source, 'say into which file')
-}
-
-/** Bytes as people read them, in MB. */
-export function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1)
 }

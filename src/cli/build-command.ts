@@ -1,6 +1,6 @@
 /** The command `heddle build`: makes a revision of a project, and says what is in it. */
 
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -12,6 +12,8 @@ import { buildRevision, checkGraphs, platformHere, platformOf, RevisionCache,
   revisionHash } from '../revision/index.ts'
 import type { BuiltRevision, CheckedGraph, Manifest, Platform } from '../revision/index.ts'
 import { CommandError } from './admin-command.ts'
+import { emptyFolder } from './empty-folder.ts'
+import { megabytes } from './megabytes.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
 
@@ -46,7 +48,7 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
     throw new CommandError('Name the folder or --config, not both; see build --help', 'misused')
   }
   const platform = platformIn(typed)
-  const out = typed.out === undefined ? undefined : await emptyFolder(source, typed.out)
+  const out = typed.out === undefined ? undefined : await emptyFolder(source.folder, typed.out)
   const chunks = new Map<string, Buffer>()
   const built = await buildRevision({
     config: resolve(source.folder, typed.config ?? folder ?? '.'),
@@ -66,17 +68,6 @@ function platformIn({ platform }: Typed): Platform {
   if (named !== undefined) return named
   throw new CommandError(`--platform must be like linux-x64-glibc, not "${platform}"; ` +
     'see build --help', 'misused')
-}
-
-/** Refused before any work if there is something. */
-async function emptyFolder(source: ProjectCommandSource, typed: string): Promise<string> {
-  const folder = resolve(source.folder, typed)
-  const present = await readdir(folder).catch(({ code }: NodeJS.ErrnoException) => {
-    if (code === 'ENOENT') return []
-    throw new CommandError(`${folder} cannot be used: ${code}.`)
-  })
-  if (present.length === 0) return folder
-  throw new CommandError(`${folder} is not empty: name a new folder.`)
 }
 
 /**
@@ -145,11 +136,11 @@ interface Report {
 
 function textOf({ built: { manifest }, graphs, out, seconds }: Report): string {
   const { packages, own_files, files, bytes, compressed_bytes, chunks } = sizesOf(manifest)
-  const megabytes = (count: number) => `${(count / 1_000_000).toFixed(1)} MB`
   const lines = [
     ['build', `${packages} packages, ${own_files} own files  ${seconds.toFixed(1)} s`],
-    ['size', `${files} files, ${megabytes(bytes)}; ${megabytes(compressed_bytes)} compressed, in ` +
-      `${chunks} chunks`],
+    ['size',
+      `${files} files, ${megabytes(bytes)} MB; ${megabytes(compressed_bytes)} MB compressed, ` +
+      `in ${chunks} chunks`],
     ...manifest.platform === null ? [] : [['platform', manifest.platform]],
     ...(graphs ?? []).map((
       { graphId, nodes, failure },

@@ -1,12 +1,12 @@
 /** The command `heddle new`: makes a folder with a project to begin with. */
 
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
 import { Command, Option } from 'commander'
 
 import { ownVersion } from '../settings/index.ts'
-import { CommandError } from './admin-command.ts'
+import { emptyFolder } from './empty-folder.ts'
 import { runProjectCommand } from './project-command.ts'
 import type { ProjectCommandSource } from './project-command.ts'
 
@@ -40,12 +40,7 @@ export function runNewCommand(source: ProjectCommandSource): Promise<void> {
 
 async function make(source: ProjectCommandSource, typedFolder: string,
   { template, json }: Typed): Promise<void> {
-  const folder = resolve(source.folder, typedFolder)
-  const present = await readdir(folder).catch(({ code }: NodeJS.ErrnoException) => {
-    if (code === 'ENOENT') return []
-    throw new CommandError(`${folder} cannot be used: ${code}.`)
-  })
-  if (present.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`)
+  const folder = await emptyFolder(source.folder, typedFolder)
   await copy(dirname(source.starter), folder, templates[template])
   if (json) return source.print(`${JSON.stringify({ folder, template })}\n`)
   const place = relative(source.folder, folder)

@@ -9,7 +9,7 @@ import { restoreStore } from '../server/operator/backup.ts'
 import type { Restored } from '../server/operator/backup.ts'
 import { runCommand, settingsOfPlace } from './admin-command.ts'
 import type { CommandSource, TypedFormat } from './admin-command.ts'
-import { megabytes } from './backup-command.ts'
+import { megabytes } from './megabytes.ts'
 import { stoppedText } from './stopped-text.ts'
 
 /** Restores the backup that is named. Throws CommandError. */
