@@ -6,6 +6,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { forgetMost, residentMb } from '../support/memory-limit.ts'
+import { isNight } from '../support/repeats.ts'
 import { compressedCalls, manyValuesInBodies } from './attacks/bodies.ts'
 import { metadataFilters } from './attacks/metadata.ts'
 import { openPlace } from './attacks/place.ts'
@@ -82,5 +83,5 @@ describe('With the memory of a member, a server withstands', () => {
     '$name',
     (attack) => withstand([attack]),
   )
-  it('all attacks at once', () => withstand(attacks))
+  it.runIf(isNight)('all attacks at once', () => withstand(attacks))
 })
