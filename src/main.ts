@@ -13,7 +13,7 @@ import { Command, CommanderError } from 'commander'
 import { consoleToLog, systemEnv } from '../cluster/index.ts'
 import type { Env } from '../cluster/index.ts'
 import { mistakeIn, typedSettings, withSettings } from './cli/command-line.ts'
-import type { ProjectCommandSource } from './cli/project-command.ts'
+import type { ControlCommandSource } from './cli/control/control-source.ts'
 import { CodedError } from './errors.ts'
 import type { Server } from './server/server.ts'
 import { ownVersion, resolveSettings, SettingsError, v8Flags } from './settings/index.ts'
@@ -27,12 +27,19 @@ const sameSignalMs = 300
 /** Time between looks of a server started by npm for whether npm is still there. */
 const orphanLookMs = 500
 
-type Operation = (source: ProjectCommandSource) => Promise<void>
+type Operation = (source: ControlCommandSource) => Promise<void>
 
 /** The commands of developers and operators. Each is loaded only when it is run. */
 const operations: Readonly<Record<string, () => Promise<Operation>>> = {
   new: async () => (await import('./cli/new-command.ts')).runNewCommand,
   build: async () => (await import('./cli/build-command.ts')).runBuildCommand,
+  deploy: async () => (await import('./cli/deploy/deploy-command.ts')).runDeployCommand,
+  rollback: async () => (await import('./cli/control/rollback-command.ts')).runRollbackCommand,
+  revisions: async () => (await import('./cli/control/revisions-command.ts')).runRevisionsCommand,
+  deployments: async () =>
+    (await import('./cli/control/deployments-command.ts')).runDeploymentsCommand,
+  logs: async () => (await import('./cli/control/logs-command.ts')).runLogsCommand,
+  image: async () => (await import('./cli/image/image-command.ts')).runImageCommand,
   keys: async () => (await import('./cli/keys-command.ts')).runKeysCommand,
   billing: async () => (await import('./cli/billing-command.ts')).runBillingCommand,
   backup: async () => (await import('./cli/backup-command.ts')).runBackupCommand,
@@ -45,19 +52,29 @@ const operations: Readonly<Record<string, () => Promise<Operation>>> = {
 }
 
 const commandsHelp = `
-Commands:
-  dev      Serves the project here; without a command, the starter.
-  new      Makes a folder with a project to begin with.
-  build    Packs a project and the packages that it needs.
-  keys     Makes, lists and revokes API keys.
-  billing  Lists what a tenant is to be billed for.
-  backup   Copies all data into a file.
-  restore  Puts a backup into an empty data directory.
-  restored Makes a cluster usable after its snapshots were restored.
-  doctor   Says what is wrong with this machine, the settings and the store.
-  secrets  Checks stored secrets, and seals them with a new key.
-  upgrade  Says whether an upgrade to this program may begin.
-  members  Lists the members of a cluster, and drains them.`
+Develop:
+  new         Makes a folder with a project to begin with.
+  dev         Serves the project here; without a command, the starter.
+  build       Packs a project and the packages that it needs.
+
+Deploy:
+  deploy      Builds the project here, and sends new runs to it.
+  rollback    Makes an earlier revision active again.
+  revisions   Lists, activates and removes what was deployed.
+  deployments Lists, makes, changes and removes deployments.
+  logs        Prints what the code of a deployment wrote.
+  secrets     Sets variables of a deployment; checks and reseals all secrets.
+  image       Makes a container image of the project.
+
+Operate:
+  keys        Makes, lists and revokes API keys.
+  members     Lists the members of a cluster, and drains them.
+  doctor      Says what is wrong with this machine, the settings and the store.
+  backup      Copies all data into a file.
+  restore     Puts a backup into an empty data directory.
+  restored    Makes a cluster usable after its snapshots were restored.
+  upgrade     Says whether an upgrade to this program may begin.
+  billing     Lists what a tenant is to be billed for.`
 
 /** The folder where it was started. A server changes to the folder of its project. */
 const here = folderOfCaller()
@@ -96,12 +113,29 @@ async function operate(): Promise<void> {
   const { CommandError } = await import('./cli/admin-command.ts')
   const run = await operations[process.argv[2]!]!()
   try {
-    await run({ args: process.argv.slice(3), ...surroundings(), print: (text) =>
-      void process.stdout.write(text), note: (text) =>
-        void process.stderr.write(text) })
+    await run({ args: process.argv.slice(3), ...surroundings(), ...caller() })
   } catch (error) {
     if (error instanceof CommandError) refuse(error.message, exitCodes[error.fault])
     throw error
+  }
+}
+
+/** Whoever called a command: a person at a terminal, or a program. */
+function caller(): Pick<ControlCommandSource,
+  'print' | 'note' | 'isTerminal' | 'readSecret' | 'interrupted'> {
+  const note = (text: string) => void process.stderr.write(text)
+  return {
+    print: (text) => void process.stdout.write(text),
+    note,
+    isTerminal: process.stderr.isTTY === true,
+    readSecret: async (prompt) => {
+      const { readSecret } = await import('./cli/control/secret-input.ts')
+      return await readSecret({ input: process.stdin, ask: note }, prompt)
+    },
+    interrupted: (callback) => {
+      process.on('SIGINT', callback)
+      return () => process.off('SIGINT', callback)
+    },
   }
 }
 

@@ -25,7 +25,8 @@ const isTest = (path: string) => path.startsWith('test/')
 const order = ['proto/gen', 'cluster', 'src/errors', 'src/raw-json', 'src/settings', 'src/json',
   'src/egress', 'src/access', 'src/limits', 'src/search', 'src/assistants', 'src/items',
   'src/billing', 'src/checkpoint', 'src/graph', 'src/revision', 'src/thread', 'src/crons',
-  'src/platform', 'src/frontdoor', 'src/store', 'src/server', 'src/cli', 'src/main']
+  'src/platform', 'src/deployment', 'src/frontdoor', 'src/store', 'src/server', 'src/cli',
+  'src/main']
 
 /** Folders whose own folders are floors: the lower never imports the higher. */
 const houses = ['cluster', 'src/frontdoor', 'src/graph', 'src/thread', 'src/server',

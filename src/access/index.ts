@@ -8,5 +8,6 @@ export { KeyCache } from './key-cache.ts'
 export type { KeyStats } from './key-cache.ts'
 export type { KeyTable } from './key-table.ts'
 export { TenantKeys } from './tenant-keys.ts'
-export { callerRoles, hashOf, isTenant, keyLookalike } from './key.ts'
+export { callerRoles, hashOf, isTenant, keyLookalike, readStoredTenant,
+  storedTenant } from './key.ts'
 export type { CallerRole, KeyRow } from './key.ts'

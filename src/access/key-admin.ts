@@ -33,6 +33,7 @@ export interface KeyAdminParts {
 }
 
 const nameLength = 100
+const deploymentForm = /^[a-z0-9-]{1,63}$/
 
 /** Manages the keys of a store. New ones carry its region in their text. */
 export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
@@ -44,6 +45,10 @@ export function keyAdmin({ table, region, env }: KeyAdminParts): KeyAdmin {
       }
       if (wish.name.length > nameLength) {
         throw new HeddleError('invalid', `The name of a key has up to ${nameLength} characters.`)
+      }
+      if (wish.deployment != null && !deploymentForm.test(wish.deployment)) {
+        throw new HeddleError('invalid', 'The name of a deployment has small letters, digits and ' +
+          'dashes, up to 63.')
       }
       const expiresAtMs = expiresInMs === null ? null : env.nowMs() + expiresInMs
       const { text, row } = makeKey({ ...wish, region, expiresAtMs }, env)

@@ -8,8 +8,9 @@ import type { Env } from '../../cluster/index.ts'
  * admin      everything
  * developer  everything of a deployment
  * reader     reads, and changes nothing
+ * deployer   deploys, and reads no data
  */
-export const callerRoles = ['admin', 'developer', 'reader'] as const
+export const callerRoles = ['admin', 'developer', 'reader', 'deployer'] as const
 
 /** What a caller may do. */
 export type CallerRole = typeof callerRoles[number]
@@ -19,6 +20,8 @@ export interface KeyRow {
   readonly id: string
   /** The tenant to whose data it gives access. */
   readonly tenant: string
+  /** The only deployment that it may call; null for a key of the whole tenant. */
+  readonly deployment: string | null
   readonly role: CallerRole
   /** A name for people; may be empty. */
   readonly name: string
@@ -36,6 +39,8 @@ export interface KeyRow {
 /** What a key is made from. */
 export interface NewKey extends Pick<KeyRow, 'tenant' | 'role' | 'name' | 'expiresAtMs'> {
   readonly region: string
+  /** The only deployment that it may call; any by default. */
+  readonly deployment?: string | null | undefined
 }
 
 const textForm = /^hdl_([a-z]{2,8})_([0-9a-f]{16})_[\w-]{43}$/
@@ -54,12 +59,31 @@ export function isTenant(text: string): boolean {
 }
 
 /** Makes a key. `text` is shown once and never stored. */
-export function makeKey({ region, ...wish }: NewKey, env: Env): { text: string; row: KeyRow } {
+export function makeKey({ region, deployment = null, ...wish }: NewKey,
+  env: Env): { text: string; row: KeyRow } {
   const id = env.uuid().replaceAll('-', '').slice(-16)
   const text = `hdl_${region}_${id}_${env.secret()}`
-  const row = { ...wish, id, hash: hashOf(text), createdAtMs: env.nowMs(), usedAtMs: null,
-    revokedAtMs: null }
+  const row = { ...wish, deployment, id, hash: hashOf(text), createdAtMs: env.nowMs(),
+    usedAtMs: null, revokedAtMs: null }
   return { text, row }
+}
+
+/**
+ * The tenant of a key as stores have it. With a deployment it is that namespace, so that programs
+ * which do not know of deployments give the key access to nothing else.
+ */
+export function storedTenant(
+  { tenant, deployment }: Pick<KeyRow, 'tenant' | 'deployment'>,
+): string {
+  return deployment === null ? tenant : `${tenant}@${deployment}`
+}
+
+/** Reads what `storedTenant` made. */
+export function readStoredTenant(text: string): Pick<KeyRow, 'tenant' | 'deployment'> {
+  const at = text.indexOf('@')
+  return at < 0
+    ? { tenant: text, deployment: null }
+    : { tenant: text.slice(0, at), deployment: text.slice(at + 1) }
 }
 
 /** The region and the id in the text of a key; undefined if it is not a key. */

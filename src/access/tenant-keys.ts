@@ -9,7 +9,7 @@ import { keyFault } from './key.ts'
 import type { KeyRow } from './key.ts'
 
 /** What an admin says of a new key. `expiresAtMs` is null for a key that never expires. */
-export interface TenantKeyWish extends Pick<KeyWish, 'name' | 'role'> {
+export interface TenantKeyWish extends Pick<KeyWish, 'name' | 'role' | 'deployment'> {
   readonly expiresAtMs: number | null
 }
 

@@ -8,10 +8,10 @@ import { Command } from 'commander'
 
 import { systemEnv } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
-import { buildRevision, checkGraphs, platformHere, platformOf, RevisionCache,
-  revisionHash } from '../revision/index.ts'
-import type { BuiltRevision, CheckedGraph, Manifest, Platform } from '../revision/index.ts'
+import { buildRevision, checkGraphs, RevisionCache, revisionHash } from '../revision/index.ts'
+import type { BuiltRevision, CheckedGraph, Manifest } from '../revision/index.ts'
 import { CommandError } from './admin-command.ts'
+import { platformIn } from './deploy/built-project.ts'
 import { emptyFolder } from './empty-folder.ts'
 import { megabytes } from './megabytes.ts'
 import { runProjectCommand } from './project-command.ts'
@@ -47,7 +47,7 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
   if (folder !== undefined && typed.config !== undefined) {
     throw new CommandError('Name the folder or --config, not both; see build --help', 'misused')
   }
-  const platform = platformIn(typed)
+  const platform = platformIn(typed.platform)
   const out = typed.out === undefined ? undefined : await emptyFolder(source.folder, typed.out)
   const chunks = new Map<string, Buffer>()
   const built = await buildRevision({
@@ -61,13 +61,6 @@ async function build(source: ProjectCommandSource, folder: string | undefined,
   const graphs = typed.check ? await checked(built.manifest, chunks, env) : undefined
   source.print(typed.json ? jsonOf(built, graphs, out) : textOf({ built, graphs, out, seconds }))
   refuseFailed(graphs ?? [])
-}
-
-function platformIn({ platform }: Typed): Platform {
-  const named = platform === undefined ? platformHere() : platformOf(platform)
-  if (named !== undefined) return named
-  throw new CommandError(`--platform must be like linux-x64-glibc, not "${platform}"; ` +
-    'see build --help', 'misused')
 }
 
 /**

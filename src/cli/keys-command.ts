@@ -11,6 +11,7 @@ interface Typed extends TypedFormat {
   readonly tenant?: string
   readonly role?: CallerRole
   readonly name?: string
+  readonly deployment?: string
   readonly expiresIn?: string
 }
 
@@ -32,15 +33,20 @@ function commandOver(source: CommandSource): Command {
     command.command(usage).description(description)
   subcommand('create', 'Makes a key and shows it, this once.')
     .requiredOption('--tenant <name>', 'The tenant to whose data it gives access.')
-    .addOption(new Option('--role <role>', 'What it may do; a reader changes nothing.')
-      .choices(callerRoles).default('developer'))
+    .addOption(
+      new Option('--role <role>',
+        'What it may do; a reader changes nothing, a deployer reads no data.')
+        .choices(callerRoles).default('developer'),
+    )
+    .option('--deployment <name>', 'The only deployment that it may call (default: any).')
     .option('--name <text>', 'A name for people.')
     .option('--expires-in <time>', 'How long it is valid: 90m, 12h, 30d (default: for ever).')
     .action((typed: Typed, subcommand: Command) =>
       withKeyAdmin(subcommand, async (keyAdmin) => {
-        const { tenant = '', role = 'developer', name = '', expiresIn, json } = typed
+        const { tenant = '', role = 'developer', name = '', expiresIn, deployment = null, json } =
+          typed
         const expiresInMs = expiresIn === undefined ? null : timeIn(expiresIn)
-        const made = await keyAdmin.create({ tenant, role, name, expiresInMs })
+        const made = await keyAdmin.create({ tenant, role, name, deployment, expiresInMs })
         return json ? jsonText(made) : `${made.key}\n`
       }, true)
     )
@@ -79,11 +85,12 @@ function tableOf(keys: readonly KeyDetails[]): string {
   if (keys.length === 0) return 'There are no keys.\n'
   const day = (ms: number | null, otherwise: string) =>
     ms === null ? otherwise : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
-  const rows = [['id', 'tenant', 'role', 'name', 'created', 'last used', 'until', ''], ...keys.map((
-    { id, tenant, role, name, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs },
-  ) => [id, tenant, role, name, day(createdAtMs, ''), day(usedAtMs, 'never'),
-    day(expiresAtMs, 'for ever'), revokedAtMs === null ? '' : 'revoked']
-  )]
+  const rows = [['id', 'tenant', 'deployment', 'role', 'name', 'created', 'last used', 'until', ''],
+    ...keys.map((
+      { id, tenant, deployment, role, name, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs },
+    ) => [id, tenant, deployment ?? '', role, name, day(createdAtMs, ''), day(usedAtMs, 'never'),
+      day(expiresAtMs, 'for ever'), revokedAtMs === null ? '' : 'revoked']
+    )]
   const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
   return rows.map((row) =>
     row.map((text, index) => text.padEnd(widths[index]!)).join('  ')

@@ -7,6 +7,7 @@ import { openClusterOperator } from '../server/operator/cluster-operator.ts'
 import type { ClusterOperator, ListedMember } from '../server/operator/cluster-operator.ts'
 import { clusterSettings, CommandError, runCommand, settingsOfPlace } from './admin-command.ts'
 import type { CommandSource, TypedFormat } from './admin-command.ts'
+import { tableOf } from './table.ts'
 
 /** Lists members, or drains one. Throws CommandError. */
 export function runMembersCommand(source: CommandSource): Promise<void> {
@@ -30,7 +31,7 @@ export function runMembersCommand(source: CommandSource): Promise<void> {
     .action(({ json }: TypedFormat, subcommand: Command) =>
       asking(subcommand, async (operator) => {
         const members = await operator.list()
-        return json ? `${JSON.stringify(members)}\n` : tableOf(members)
+        return json ? `${JSON.stringify(members)}\n` : textOf(members)
       })
     )
   command.command('drain <id>')
@@ -50,18 +51,14 @@ export function runMembersCommand(source: CommandSource): Promise<void> {
   return runCommand(command, source, 'say what about the members: list or drain', clusterSettings)
 }
 
-function tableOf(members: readonly ListedMember[]): string {
+function textOf(members: readonly ListedMember[]): string {
   if (members.length === 0) return 'No member is up.\n'
-  const rows = [['id', 'address', 'version', 'shards', 'runs', ''], ...members.map((member) => [
+  return tableOf([['id', 'address', 'version', 'shards', 'runs', ''], ...members.map((member) => [
     member.id,
     member.address,
     member.details?.version ?? 'no answer',
     `${member.shards}`,
     `${member.details?.runs ?? ''}`,
     member.leaving ? 'leaving' : '',
-  ])]
-  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
-  return rows.map((row) =>
-    `${row.map((text, index) => text.padEnd(widths[index]!)).join('  ').trimEnd()}\n`
-  ).join('')
+  ])])
 }

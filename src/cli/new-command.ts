@@ -45,7 +45,8 @@ async function make(source: ProjectCommandSource, typedFolder: string,
   if (json) return source.print(`${JSON.stringify({ folder, template })}\n`)
   const place = relative(source.folder, folder)
   source.print(`${folder} has a project. Now type:\n\n` +
-    `${place === '' ? '' : `  cd ${quoted(place)}\n`}  npm install\n  npx heddle dev\n`)
+    `${place === '' ? '' : `  cd ${quoted(place)}\n`}  npm install\n  npx heddle dev\n\n` +
+    'Once a server runs, this deploys it and each change of it:\n\n  npx heddle deploy\n')
 }
 
 async function copy(starter: string, folder: string, template: Template): Promise<void> {
@@ -59,7 +60,7 @@ async function copy(starter: string, folder: string, template: Template): Promis
     Object.entries(graphs as object).filter(([graphId]) => template.graphs.includes(graphId)),
   ) })
   const { devDependencies, ...about } = await readJson(join(starter, 'package.json'))
-  const scripts = { dev: 'heddle dev', build: 'heddle build' }
+  const scripts = { dev: 'heddle dev', build: 'heddle build', deploy: 'heddle deploy' }
   await writeJson(join(folder, 'package.json'), { ...about, name: packageName(folder), scripts,
     devDependencies: { ...devDependencies as object, heddle: heddleFor(folder) } })
   const readme = await readFile(join(starter, 'README.md'), 'utf8')
@@ -83,7 +84,8 @@ function packageName(folder: string): string {
 /** The page of the starter, for a project that is on its own. */
 function readmeFor(readme: string, { graphs }: Template): string {
   const text = readme.replace(/^Copy the folder, .*?\n\n```\n.*?\n```$/ms,
-    'Install it and serve it:\n\n```\nnpm install\nnpx heddle dev\n```')
+    'Install it and serve it, and send it to a server that runs:\n\n' +
+      '```\nnpm install\nnpx heddle dev\nnpx heddle deploy\n```')
   if (graphs.includes('desk')) return text
   return text.replace('This one has two graphs:', 'This one has a graph:')
     .replace('the model of both:', 'its model:')

@@ -1,15 +1,29 @@
-/** The command `heddle secrets`: which keys stored secrets need, and sealing them anew. */
+/** The command `heddle secrets`: those of a deployment, and the keys that all of them need. */
 
 import { Command } from 'commander'
 
 import type { SecretsSurvey } from '../platform/index.ts'
 import { clusterSettings, CommandError, runCommand, withAdminAccess } from './admin-command.ts'
-import type { CommandSource, TypedFormat } from './admin-command.ts'
+import type { TypedFormat } from './admin-command.ts'
+import type { ControlCommandSource } from './control/control-source.ts'
+import { deploymentSecretsWords,
+  runDeploymentSecretsCommand } from './control/deployment-secrets-command.ts'
 
-/** Checks or rekeys the secrets of all workspaces. Throws CommandError. */
-export function runSecretsCommand(source: CommandSource): Promise<void> {
+/**
+ * Lists, sets and removes secrets of a deployment, and checks or rekeys those of all workspaces and
+ * deployments. Throws CommandError.
+ */
+export function runSecretsCommand(source: ControlCommandSource): Promise<void> {
+  if (deploymentSecretsWords.includes(source.args[0] ?? '')) {
+    return runDeploymentSecretsCommand(source)
+  }
   const command = new Command('heddle secrets')
-    .description('Checks the stored secrets of all workspaces. Shows no value.')
+    .description('Sets the secrets of a deployment, and checks those of all. Shows no value.')
+    .addHelpText('after', `
+Commands for a deployment (each has --help):
+  list     Lists the names of its secrets.
+  set      Sets some, and starts fresh processes with them.
+  remove   Removes some, and starts fresh processes without them.`)
   const subcommand = (name: string, description: string, rekey: boolean) =>
     command.command(name).description(description)
       .action(({ json }: TypedFormat, subcommand: Command) =>
@@ -26,7 +40,8 @@ export function runSecretsCommand(source: CommandSource): Promise<void> {
       )
   subcommand('check', 'Says how many there are, and whether the keys open them.', false)
   subcommand('rekey', 'Seals all with the first key in the file of --secrets-key.', true)
-  return runCommand(command, source, 'say what about the secrets: check or rekey', clusterSettings)
+  return runCommand(command, source, 'say what about the secrets: list, set or remove ' +
+    'those of a deployment; check or rekey all', clusterSettings)
 }
 
 function textOf({ stored, sealedWithOlder, rekeyed }: SecretsSurvey, rekey: boolean): string {

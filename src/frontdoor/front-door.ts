@@ -34,6 +34,9 @@ import type { UnreadOptions } from './http/unread.ts'
 import { SocketServer } from './http/upgrade.ts'
 import { whenAborted } from './http/when-aborted.ts'
 import type { Platform } from '../platform/index.ts'
+import { addControl } from './control/index.ts'
+import type { DeploymentParts } from './control/index.ts'
+import { mountsOver, quotasOfTenant } from './mount/index.ts'
 import { operationsOver } from './operations/index.ts'
 import type { OperationParts, Operations } from './operations/index.ts'
 import { protocolRoutes } from './protocol-v2/index.ts'
@@ -90,6 +93,8 @@ export interface FrontDoorOptions
   readonly quotas?: QuotaOptions
   /** The platform; by default, none is served. */
   readonly platform?: Platform
+  /** Deployments; by default, there are none, and no address of theirs. */
+  readonly deployments?: DeploymentParts
   /** A port of its own for the platform, 0 for any free one; by default, there is none. */
   readonly platformPort?: number
   /** The web page; by default, none is served. */
@@ -134,9 +139,9 @@ const longestParameter = 1024 * 1024
 
 /** Opens a front door. Resolves when it accepts requests. */
 export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoor> {
-  const { host, env, auth, limit, json, bodyLimitBytes = defaultBodyLimitBytes,
+  const { host, env, auth, limit, json, deployments, bodyLimitBytes = defaultBodyLimitBytes,
     bodiesLimitBytes = defaultBodiesLimitBytes, connections = anyConnections } = options
-  const quotas = new Quotas(options.quotas ?? { limits: unlimited, use: async () => noUse }, env)
+  const quotas = new Quotas(quotaOptionsOf(options), env)
   const operations = operationsOver({ ...options, quotas })
   if (auth === undefined) await welcomeLocal(operations, env)
   const quota = new ConnectionQuota(connections)
@@ -144,6 +149,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const platformPort = options.platformPort === undefined ? undefined : new PlatformPort(quota)
   const sockets = new SocketServer(bodyLimitBytes)
   const answerError = errorReply(env.log, sockets, errorForm)
+  const mounts = deployments && mountsOver(deployments)
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -152,7 +158,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     frameworkErrors: answerError,
     clientErrorHandler: refuseUnreadable,
     // The router sees the path in the same form as the limits.
-    rewriteUrl: ({ url = '/' }) => routedTarget(url),
+    rewriteUrl: (request) => mounts?.rewrite(request) ?? routedTarget(request.url ?? '/'),
     serverFactory: (handler) => {
       platformPort?.handle(handler)
       return port.serve(handler) as RawServerDefault
@@ -161,9 +167,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   app.setErrorHandler(answerError)
   const underWay = addExchanges(app, options)
   requireClearPaths(app)
-  await keepLocal(app, options)
+  await keepLocal(app, { ...options, domain: deployments?.domain })
+  mounts?.addTo(app)
   const { identify, keyStats } = auth === undefined ? asLocal : identifyBy(auth, env)
-  addGuard(app, { identify, limit, accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
+  addGuard(app, { identify, limit, ...mounts && { place: mounts.place },
+    accessOf: new Map([...accessOfCalls, ['/docs/*', 'public']]) })
   const bodies = roomForBodies(bodiesLimitBytes)
   holdBodies(app, { longest: bodyLimitBytes, quota: bodies })
   // A server with one tenant needs no share for each.
@@ -182,6 +190,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   if (options.platform) {
     await addPlatform(app, { ...options, ...parts, platform: options.platform })
   }
+  if (deployments) await addControl(app, { ...parts, env, deployments })
   protocolRoutes(app, { ...parts, env, json, bodies, sockets, limit })
   await app.register(addConnect, { ...parts, log: env.log, readMaxBytes: bodyLimitBytes, json,
     bodies })
@@ -243,14 +252,19 @@ async function welcomeLocal({ assistants }: Operations, { log }: Env): Promise<v
   }
 }
 
+function quotaOptionsOf({ quotas, deployments }: FrontDoorOptions): QuotaOptions {
+  if (quotas === undefined) return { limits: unlimited, use: async () => noUse }
+  return deployments === undefined ? quotas : quotasOfTenant(quotas, deployments.records)
+}
+
 function offerOf(
-  { auth, platform, graphs, cluster: { embedded }, tenantKeys }: FrontDoorOptions,
+  { auth, platform, graphs, cluster: { embedded }, tenantKeys, deployments }: FrontDoorOptions,
   studio: boolean,
 ): ServerOffer {
   return {
     auth: auth === undefined ? 'none' : auth.sessions === null ? 'keys' : 'keys+sessions',
     features: { studio, traces: platform !== undefined, crons: true, store: true,
-      cluster: !embedded, keys: tenantKeys !== undefined },
+      cluster: !embedded, keys: tenantKeys !== undefined, deployments: deployments !== undefined },
     graphs: () => servedGraphs(graphs),
   }
 }

@@ -141,6 +141,8 @@ export interface ExecutionOutcome {
   readonly error: { readonly error: string; readonly message: string } | null
   /** Where in the project the error was thrown, if known: `file:line:column`. */
   readonly at?: string
+  /** The nodes of the root graph that come next; missing if none do, or if that is not known. */
+  readonly waitsAt?: readonly string[]
 }
 
 /**

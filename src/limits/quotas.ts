@@ -12,6 +12,7 @@
 
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import { tenantOfNamespace } from './namespace-tenant.ts'
 import { noUse } from './tenant-use.ts'
 import type { TenantUse } from './tenant-use.ts'
 
@@ -215,7 +216,7 @@ export class Quotas {
     const before = { ...known.done }
     known.askedMs = this.#env.monotonicMs()
     try {
-      known.use = await this.#options.use(tenant)
+      known.use = await this.#options.use(tenantOfNamespace(tenant))
       for (const name of counted) known.done[name] -= before[name]
     } catch {
       known.use ??= noUse
@@ -223,8 +224,9 @@ export class Quotas {
   }
 
   #of(tenant: string): Known {
-    const known = this.#tenants.get(tenant) ?? newTenant()
-    this.#tenants.set(tenant, known)
+    const counted = tenantOfNamespace(tenant)
+    const known = this.#tenants.get(counted) ?? newTenant()
+    this.#tenants.set(counted, known)
     return known
   }
 

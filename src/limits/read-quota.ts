@@ -12,6 +12,7 @@
 import { FairSemaphore } from '../../cluster/index.ts'
 import type { Env } from '../../cluster/index.ts'
 import { HeddleError } from '../errors.ts'
+import { tenantOfNamespace } from './namespace-tenant.ts'
 
 /** Bounds on reads. */
 export interface ReadLimits {
@@ -104,7 +105,7 @@ export class ReadQuota {
     const stop = this.#env.after(this.limits.waitMs, () => late.abort(this.refusal()))
     try {
       const signal = cancelled ? AbortSignal.any([cancelled, late.signal]) : late.signal
-      return await this.#turns.enter(tenant, signal)
+      return await this.#turns.enter(tenantOfNamespace(tenant), signal)
     } catch (error) {
       throw HeddleError.from(error).code === 'full' ? this.refusal() : error
     } finally {
@@ -145,7 +146,7 @@ export class ReadQuota {
 
   /** True if there is room for so many further bytes of a tenant. */
   hasRoom(tenant: string, bytes: number): boolean {
-    const own = (this.#tenants.get(tenant)?.bytes ?? 0) + bytes
+    const own = (this.#tenants.get(tenantOfNamespace(tenant))?.bytes ?? 0) + bytes
     const left = this.limits.inAll - this.#bytes - bytes
     return own <= this.limits.ofTenant && own <= share * left
   }
@@ -169,7 +170,7 @@ export class ReadQuota {
 
   async #take(tenant: string, bytes: number, cancelled: AbortSignal | undefined): Promise<void> {
     cancelled?.throwIfAborted()
-    const isNext = (this.#tenants.get(tenant)?.waiting.size ?? 0) === 0
+    const isNext = (this.#tenants.get(tenantOfNamespace(tenant))?.waiting.size ?? 0) === 0
     if (isNext && this.#mayBegin(tenant, bytes)) return this.#begin(tenant, bytes)
     await this.#wait(tenant, bytes, cancelled)
   }
@@ -221,7 +222,7 @@ export class ReadQuota {
         const [next] = known.waiting
         if (next === undefined || !this.#mayBegin(tenant, next.bytes)) continue
         next.admit()
-        this.#tenants.delete(tenant)
+        this.#tenants.delete(tenantOfNamespace(tenant))
         this.#tenants.set(tenant, known)
         admitted = true
       }
@@ -229,13 +230,14 @@ export class ReadQuota {
   }
 
   #tenantOf(tenant: string): Tenant {
-    const known = this.#tenants.get(tenant) ?? { bytes: 0, waiting: new Set() }
-    this.#tenants.set(tenant, known)
+    const counted = tenantOfNamespace(tenant)
+    const known = this.#tenants.get(counted) ?? { bytes: 0, waiting: new Set() }
+    this.#tenants.set(counted, known)
     return known
   }
 
   #forget(tenant: string, { bytes, waiting }: Tenant): void {
-    if (bytes === 0 && waiting.size === 0) this.#tenants.delete(tenant)
+    if (bytes === 0 && waiting.size === 0) this.#tenants.delete(tenantOfNamespace(tenant))
   }
 }
 

@@ -140,7 +140,7 @@ export function openPlatform(
     },
   }
   const secrets = secretsOver(catalogs, secretsKeys, env)
-  const models = modelsOver({ egress, reveal: secrets.reveal })
+  const models = modelsOver({ egress, reveal: (tenant, name) => secrets.reveal(tenant, name) })
   const documents = documentsOver(threads)
   const prompts = promptsOver({ catalogs, documents, handles, env })
   const downloads = downloadsOver(catalogs, env)

@@ -10,7 +10,7 @@ import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
 import { runJson } from '../frontdoor/index.ts'
-import type { GraphHost } from '../graph/index.ts'
+import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { itemKind, ItemStore, sweepItems } from '../items/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { LimitClients, limitKind, LiveCounters } from '../limits/index.ts'
@@ -25,7 +25,7 @@ import type { Backend, HostedActors } from './backends/backend.ts'
 import { openFiring } from './cron-firing.ts'
 import type { RunsOfServer } from './cron-firing.ts'
 import { dueCronActors, dueThreadActors, DueWakes } from './due-wakes.ts'
-import { tracedHost } from './traced-host.ts'
+import { tracedGraphs, tracedHost } from './traced-host.ts'
 
 /** The open actors of a member, which belong to its server. */
 export interface Actors extends Pick<HostedActors, 'activations' | 'wake' | 'wakeAt'> {
@@ -46,6 +46,8 @@ export interface ActorParts {
   /** Undefined if there is no collector. */
   readonly tracing?: Tracing
   readonly host: GraphHost
+  /** The graphs of deployments; undefined for a server without them. */
+  readonly deployed?: DeployedGraphs
   readonly rows: readonly RateLimit[]
   readonly billing: boolean
   /** Gets the rows of runs that have ended; by default, nobody does. */
@@ -90,8 +92,10 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   parts: ActorParts): Actors {
   const { env, tracing } = parts
   const host = tracing === undefined ? parts.host : tracedHost(parts.host, tracing)
+  const deployed = parts.deployed && tracedGraphs(parts.deployed, tracing)
   const counters = new LiveCounters()
-  const kinds = kindsOver(backend, { ...parts, host, counters }, {
+  const served = { ...parts, host, ...deployed && { deployed } }
+  const kinds = kindsOver(backend, { ...served, counters }, {
     ask: (key, command) => router.ask(key, command),
     wakeAt: (atMs) => dueThreads.note(atMs),
     isSettled: (tenant, { cronId, dueMs }) => crons.isSettled({ tenant, cronId }, dueMs),
@@ -121,8 +125,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
   const limits = new LimitClients({ env, router, doors: () => frontDoors(backend.status()) })
   const items = new ItemStore({ router, search: backend.everybody.items, env, reads: parts.reads,
     settings: parts.itemSettings })
-  const firing = openFiring({ ...parts, host, router, everybody: backend.everybody,
-    runs: backend.runs, items })
+  const firing = openFiring({ ...served, router, everybody: backend.everybody, runs: backend.runs,
+    items })
   const dueThreads = new DueWakes({ env, due: dueThreadActors(backend.due), wake: async (key) => {
     const epoch = epochOf(key)
     if (epoch !== undefined) await activations.wake(key, epoch)
@@ -144,7 +148,8 @@ export function openActors({ ownership, ownershipCheck: check, transport, ...bac
     try {
       await activations.wake(key, epoch)
     } catch (error) {
-      if (closing) return
+      // A deployment that was removed has nobody to execute its runs.
+      if (closing || HeddleError.from(error).code === 'not_found') return
       env.log.error('A thread could not be woken; it is tried again.', { key, error })
       env.after(backoff.nextMs(), () => void wakeOne(key, backoff))
     }
@@ -195,8 +200,8 @@ type Ports = Pick<Backend,
 function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCounters },
   ways: Required<Pick<ThreadPorts, 'ask' | 'wakeAt' | 'isSettled'>>,
   firing: Pick<CronActorParts, 'fire' | 'wakeAt'>): ActorKind[] {
-  const { host, rows, egress, billing, quarantine, reads, env, counters, defaultTimeToLive,
-    runsEnded, ruleEngine } = parts
+  const { host, deployed, rows, egress, billing, quarantine, reads, env, counters,
+    defaultTimeToLive, runsEnded, ruleEngine } = parts
   const { log, threads, runs, assistants, crons, items, limits, askDoors } = ports
   let executions = 0
   return [
@@ -218,6 +223,7 @@ function kindsOver(ports: Ports, parts: ActorParts & { readonly counters: LiveCo
       reads,
       nextExecutionId: () => ++executions,
       cautiousNowMs: cautiousClock(env),
+      ...deployed && { deployed },
       ...defaultTimeToLive && { defaultTimeToLive },
       ...runsEnded && { runsEnded },
     }),

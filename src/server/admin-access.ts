@@ -4,7 +4,7 @@ import type { Env } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
 import type { KeyTable } from '../access/index.ts'
 import { HeddleError } from '../errors.ts'
-import { catalogClient, catalogKind, readSecretsKeys } from '../platform/index.ts'
+import { catalogClient, catalogKind } from '../platform/index.ts'
 import type { CassandraSettings, Settings } from '../settings/index.ts'
 import { openOperatorTables } from '../store/cassandra/index.ts'
 import { openEmbeddedStore } from '../store/embedded/index.ts'
@@ -16,6 +16,7 @@ import { openClusterOperator } from './operator/cluster-operator.ts'
 import { operatorActors, placeOfStore } from './operator/operator-actors.ts'
 import { secretsAdmin } from './secrets-admin.ts'
 import type { SecretsAdmin } from './secrets-admin.ts'
+import { secretsKeysOf } from './secrets-keys.ts'
 
 /** Access that its owner must close. */
 export interface AdminAccess extends AdminPorts {
@@ -67,14 +68,13 @@ function secretsOfCluster(settings: CassandraSettings, env: Env): SecretsAdmin {
   }
 }
 
-function secretsOfStore(store: EmbeddedStore, { secretsKey: file }: Settings,
-  env: Env): SecretsAdmin {
+function secretsOfStore(store: EmbeddedStore, settings: Settings, env: Env): SecretsAdmin {
   return {
     survey: async (wish) => {
       const { activations, router } = operatorActors(await placeOfStore(store, env), env,
         () => [catalogKind({ log: store.log, env })])
       try {
-        const keys = file === null ? undefined : readSecretsKeys(file)
+        const keys = secretsKeysOf(settings, env)
         const secrets = { env, keys, catalogs: catalogClient(router) }
         return await secretsAdmin({ secrets, keys: store.keys }).survey(wish)
       } finally {

@@ -35,6 +35,8 @@ export interface AdminPorts {
 /** Where the socket is, and what it offers. */
 export interface AdminSocketParts extends AdminPorts {
   readonly directory: string
+  /** Where the server answers clients; undefined if it answers none. */
+  readonly url?: string | undefined
   readonly env: Env
 }
 
@@ -49,6 +51,7 @@ type Request =
   | { readonly do: 'revoke'; readonly with: string }
   | { readonly do: 'billing'; readonly with: BillingQuery }
   | { readonly do: 'secrets'; readonly with: { readonly rekey: boolean } }
+  | { readonly do: 'url' }
 
 interface Answer {
   readonly done?: unknown
@@ -57,7 +60,7 @@ interface Answer {
 
 /** Opens the socket; undefined if there can be none here. The server then runs without it. */
 export async function openAdminSocket(
-  { directory, env, ...ports }: AdminSocketParts,
+  { directory, url, env, ...ports }: AdminSocketParts,
 ): Promise<AdminSocket | undefined> {
   const path = join(directory, socketName)
   const open = new Set<Socket>()
@@ -70,7 +73,8 @@ export async function openAdminSocket(
     })
     createInterface({ input: socket }).once('line', (line) => {
       stopWaiting()
-      void answerTo(line, ports, env).then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
+      void answerTo(line, { ...ports, url }, env)
+        .then((answer) => socket.end(`${JSON.stringify(answer)}\n`))
     }).on('error', () => socket.destroy())
   })
   try {
@@ -98,20 +102,8 @@ export async function openAdminSocket(
 export async function reachAdminSocket(
   { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>,
 ): Promise<AdminPorts | undefined> {
-  const path = join(directory, socketName)
-  if (!existsSync(path)) return undefined
-  const first = await dial(path)
-  if (first === undefined) return undefined
-  first.destroy()
-  const ask = async (request: Request) => {
-    const socket = await dial(path)
-    if (socket === undefined) throw gone()
-    try {
-      return await withTimeout(env, patienceMs, answerOver(socket, request), hangs)
-    } finally {
-      socket.destroy()
-    }
-  }
+  const ask = await asking(directory, env)
+  if (ask === undefined) return undefined
   const keyAdmin: KeyAdmin = {
     create: async (wish) =>
       await ask({ do: 'create', with: wish }) as Awaited<ReturnType<KeyAdmin['create']>>,
@@ -129,6 +121,36 @@ export async function reachAdminSocket(
       await ask({ do: 'secrets', with: wish }) as Awaited<ReturnType<SecretsAdmin['survey']>>,
   }
   return { keyAdmin, billing, secrets }
+}
+
+/**
+ * Where the server that runs on a directory answers clients; undefined if none does. Throws
+ * `unavailable` if it does not answer, and `unsupported` if it is of a version that cannot say.
+ */
+export async function servedUrl(
+  { directory, env }: Pick<AdminSocketParts, 'directory' | 'env'>,
+): Promise<string | undefined> {
+  const ask = await asking(directory, env)
+  return await ask?.({ do: 'url' }) as string | null ?? undefined
+}
+
+/** Asks the server that runs on a directory; undefined if none does. */
+async function asking(directory: string,
+  env: Env): Promise<((request: Request) => Promise<unknown>) | undefined> {
+  const path = join(directory, socketName)
+  if (!existsSync(path)) return undefined
+  const first = await dial(path)
+  if (first === undefined) return undefined
+  first.destroy()
+  return async (request) => {
+    const socket = await dial(path)
+    if (socket === undefined) throw gone()
+    try {
+      return await withTimeout(env, patienceMs, answerOver(socket, request), hangs)
+    } finally {
+      socket.destroy()
+    }
+  }
 }
 
 /** Listens with a umask, so that only the owner can connect, from the first moment on. */
@@ -150,7 +172,8 @@ function requireFit(path: string): void {
   throw new Error(`the path ${path} is too long for a socket`)
 }
 
-async function answerTo(line: string, { keyAdmin, billing, secrets }: AdminPorts,
+async function answerTo(line: string,
+  { keyAdmin, billing, secrets, url }: AdminPorts & Pick<AdminSocketParts, 'url'>,
   env: Env): Promise<Answer> {
   try {
     const request = JSON.parse(line) as Request
@@ -165,6 +188,8 @@ async function answerTo(line: string, { keyAdmin, billing, secrets }: AdminPorts
         return { done: await billing.page(request.with) }
       case 'secrets':
         return { done: await secrets.survey(request.with) }
+      case 'url':
+        return { done: url ?? null }
       default:
         throw new HeddleError('unsupported', 'The server that has this data directory ' +
           'does not know what was asked, for it is of another version: end it first.')

@@ -6,7 +6,7 @@ import { cronClient } from '../crons/index.ts'
 import type { CronActorParts } from '../crons/index.ts'
 import type { Egress } from '../egress/index.ts'
 import { operationsOver } from '../frontdoor/index.ts'
-import type { GraphHost } from '../graph/index.ts'
+import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import type { ItemStore } from '../items/index.ts'
 import { readLongJson } from '../json/index.ts'
 import { Quotas } from '../limits/index.ts'
@@ -23,6 +23,7 @@ export interface FiringParts {
   readonly everybody: Backend['everybody']
   readonly runs: Backend['runs']
   readonly host: GraphHost
+  readonly deployed?: DeployedGraphs
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
   readonly items: ItemStore

@@ -10,7 +10,7 @@ import type { Egress } from '../egress/index.ts'
 import { addressReader, fromProxies, fromUserProxies, limitGate,
   openFrontDoor } from '../frontdoor/index.ts'
 import type { AuthOptions, FrontDoor, FrontDoorOptions, MemberDetails } from '../frontdoor/index.ts'
-import type { GraphHost } from '../graph/index.ts'
+import type { DeployedGraphs, GraphHost } from '../graph/index.ts'
 import { readLongJson } from '../json/index.ts'
 import type { LimitUseAnswer, LimitUseQuestion, RateLimit, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
@@ -35,12 +35,16 @@ export interface DoorParts {
   readonly tracing?: Tracing
   readonly backend: Backend
   readonly graphs: GraphHost
+  /** The graphs of deployments; undefined for a server without them. */
+  readonly deployed?: DeployedGraphs
   readonly actors: Pick<Actors, 'router' | 'limits' | 'items'>
   readonly rows: readonly RateLimit[]
   /** The memory that reads share. */
   readonly reads: ReadQuota
   readonly egress: Pick<Egress, 'check'>
   readonly platform: Platform
+  /** The deployments; undefined for a server without any. */
+  readonly deployments?: FrontDoorOptions['deployments']
   /** Which actors of this member are in memory. */
   readonly activity: Service<ActorKey, boolean>
   /** Callers that limits refused. */

@@ -2,7 +2,7 @@
 
 import type { Egress } from '../egress/index.ts'
 import { HeddleError } from '../errors.ts'
-import type { GraphHost } from '../graph/index.ts'
+import type { GraphHosts } from '../graph/index.ts'
 import { isObject } from '../json/index.ts'
 import type { RuleWays } from '../platform/index.ts'
 import type { RunsOfServer } from './cron-firing.ts'
@@ -10,7 +10,7 @@ import type { RunsOfServer } from './cron-firing.ts'
 /** What the ways are made of. */
 export interface RuleWayParts {
   readonly egress: Pick<Egress, 'send' | 'check'>
-  readonly graphs: Pick<GraphHost, 'describe'>
+  readonly graphs: Pick<GraphHosts, 'of'>
   readonly runs: RunsOfServer
 }
 
@@ -19,7 +19,7 @@ export function ruleWays({ egress, graphs, runs }: RuleWayParts): RuleWays {
   return {
     egress,
     graphs: {
-      has: (graphId) => graphs.describe(graphId) !== undefined,
+      has: (tenant, graphId) => graphs.of(tenant).describe(graphId) !== undefined,
       run: async (tenant, { graphId, input, key, metadata }, signal) => {
         // The thread stays, so that the trace of the judge can be read.
         const { row: { runId }, result } = await runs.createStatelessAndWait(tenant, {

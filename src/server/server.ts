@@ -5,14 +5,14 @@ import type { ActivationTable, Env, Tracing } from '../../cluster/index.ts'
 import { keyAdmin } from '../access/index.ts'
 import { withPolicy, openEgress } from '../egress/index.ts'
 import type { WebhookPolicy } from '../egress/index.ts'
-import { compileProject, ExecutionMarks, readProject, startGraphHost,
+import { compileProject, ExecutionMarks, graphHosts, memoryMb, readProject, startGraphHost,
   watchProject } from '../graph/index.ts'
 import type { Project, RunningGraphHost } from '../graph/index.ts'
 import type { ItemSettings } from '../items/index.ts'
 import { limitUseService, Quotas, rateLimits, readLimitOverrides, ReadQuota,
   RefusedCallers } from '../limits/index.ts'
 import type { RateLimit } from '../limits/index.ts'
-import { catalogClient, openPlatform, readSecretsKeys, ruleClient } from '../platform/index.ts'
+import { catalogClient, openPlatform, ruleClient } from '../platform/index.ts'
 import type { Platform } from '../platform/index.ts'
 import { namesOf, ownVersion } from '../settings/index.ts'
 import type { Settings } from '../settings/index.ts'
@@ -28,6 +28,9 @@ import { meteredLog } from './metrics/metered-ports.ts'
 import { openMetricsServer } from './metrics/metrics-port.ts'
 import type { MetricsServer } from './metrics/metrics-port.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { laterServing } from './deployments/later-serving.ts'
+import { openDeployments } from './deployments/open-deployments.ts'
+import { readServing } from './deployments/serving-metrics.ts'
 import { itemsWithinQuota } from './graph-items.ts'
 import { drainService, endByOperator } from './drain.ts'
 import { openDoor } from './open-front-door.ts'
@@ -39,6 +42,7 @@ import { readActors, readLimits, readOwnership, readReads, readServer,
 import { ruleWays } from './rule-ways.ts'
 import { watchRules } from './rule-watch.ts'
 import { secretsAdmin, secretsService } from './secrets-admin.ts'
+import { secretsKeysOf } from './secrets-keys.ts'
 import { tracedSteps } from './traced-steps.ts'
 import { readTracingHeaders } from './tracing-headers.ts'
 import type { OpenTracing } from './tracing.ts'
@@ -80,7 +84,7 @@ const storeStartMs = 240_000
 
 /** Share of the shutdown time that each stage may take, in the order in which they end. */
 const endingShares = { shards: 0.51, metrics: 0.01, keys: 0.01, door: 0.05, runs: 0.15, actors: 0.1,
-  graphs: 0.05, platform: 0.02, store: 0.1, traces: 0.02 } as const
+  graphs: 0.03, deployments: 0.02, platform: 0.02, store: 0.1, traces: 0.02 } as const
 
 /** How old ends are before rules read them: clocks of several members differ. */
 const ruleLagMs = { one: 2_000, many: 5_000 } as const
@@ -121,8 +125,8 @@ export async function openServer(settings: Settings, env: Env,
         (backend, deadline) => backend.close(deadline)),
       stage('graphs', () => openGraphs(project, settings, { env, marks }), ({ close }) => close()),
     ])
-  const { egressProxy: proxy, egressAllow: allowed, secretsKey: keyFile } = settings
-  const secretsKeys = keyFile === null ? undefined : readSecretsKeys(keyFile)
+  const { egressProxy: proxy, egressAllow: allowed } = settings
+  const secretsKeys = secretsKeysOf(settings, env)
   const wayOut = openEgress({ env, version: ownVersion(), proxy, allowed })
   const egress = withPolicy(wayOut, webhooks)
   const reads = new ReadQuota(env)
@@ -132,9 +136,10 @@ export async function openServer(settings: Settings, env: Env,
     ? undefined
     : new OwnRuns(env, (runId) => graphs.tracesSteps(runId))
   let opened: Platform | undefined
+  const later = laterServing()
   const actors = await stage('actors',
     () =>
-      openActors(backend, { ...watchers, host: graphs, rows, egress, reads,
+      openActors(backend, { ...watchers, host: graphs, deployed: later.graphs, rows, egress, reads,
         billing: settings.billing, quarantine, quotas: settings.quotas,
         assistantDefaults: settings.graphConfig, itemSettings, defaultTimeToLive, ruleEngine: () =>
           opened?.ruleEngine, ...ownRuns && { runsEnded: (runs) =>
@@ -152,15 +157,20 @@ export async function openServer(settings: Settings, env: Env,
             threads: backend.everybody.threads, newThreadId: env.uuid }),
         ),
         rules: { client: rules, lagMs: ruleLagMs[cassandra === null ? 'one' : 'many'],
-          ways: ruleWays({ egress, graphs, runs: actors.runs }) }, ...ownRuns && { settled: () =>
-          ownRuns.settled() } }), async (platform) => {
+          ways: ruleWays({ egress, graphs: graphHosts(graphs, later.graphs), runs: actors.runs }) },
+        ...ownRuns && { settled: () => ownRuns.settled() } }), async (platform) => {
     opened = undefined
     await ownRuns?.close()
     await platform.close()
   })
   opened = platform
   ownRuns?.handOverTo(platform)
-  graphs.useTraces(tracedSteps(platform))
+  const steps = tracedSteps(platform)
+  graphs.useTraces(steps)
+  const deployments = await stage('deployments',
+    () =>
+      openDeployments({ settings, env, backend, platform, secretsKeys, graphs, later,
+        memoryMb: memoryMb(), router: actors.router, owns: actors.owns }), ({ close }) => close())
   const { activations, limits, wakeAt } = actors
   const activity = activityService(activations)
   const refused = new RefusedCallers(env)
@@ -172,7 +182,8 @@ export async function openServer(settings: Settings, env: Env,
     secrets: { env, keys: secretsKeys, catalogs: catalogClient(actors.router) } })
   const use = (tenant: string) => backend.everybody.use(tenant)
   const quotas = new Quotas({ limits: settings.quotas, use }, env)
-  graphs.useItems(itemsWithinQuota(actors.items, quotas))
+  const items = itemsWithinQuota(actors.items, quotas)
+  graphs.useItems(items)
   const woken = Promise.withResolvers<void>()
   const wake: typeof actors.wake = (threads) => actors.wake(threads).finally(woken.resolve)
   await stage('runs', () =>
@@ -180,13 +191,20 @@ export async function openServer(settings: Settings, env: Env,
       activations,
       wake,
       wakeAt,
-      services: [activity, limitUse, details, secretsService(secrets), drainService(endByOperator)],
+      services: [activity, limitUse, details, secretsService(secrets), drainService(endByOperator),
+        ...deployments.services],
       recentOf: (question) => limits.recent(question),
       releaseMs: drainMs * endingShares.shards * releaseShare,
-    }), (_, deadline) => graphs.drain(deadline))
+    }), async (_, deadline) => {
+    await Promise.all([graphs.drain(deadline), deployments.drain(deadline)])
+  })
+  const serving = await deployments.begin()
+  serving.useHost.useItems(items)
+  serving.useHost.useTraces(steps)
   readOwnership(metrics, backend)
   readActors(metrics, activations)
   readWorkers(metrics, () => graphs.stats())
+  readServing(metrics, serving)
   if (settings.limits) readLimits(metrics, limits)
   const answersClients = cassandra?.member.roles.includes('frontdoor') ?? true
   const door = !answersClients
@@ -194,16 +212,19 @@ export async function openServer(settings: Settings, env: Env,
     : await stage('door',
       () =>
         openDoor(settings, { ...watchers, backend, graphs, actors, rows, egress, reads, platform,
-          activity, refused, limitUse, details }), (door, deadline) => door.close(deadline))
+          deployed: later.graphs, deployments: deployments.door, activity, refused, limitUse,
+          details }), (door, deadline) => door.close(deadline))
   graphs.servedAt(door?.url)
+  serving.useHost.servedAt(door?.url)
   // Now clients are answered. In a cluster, threads are woken whenever their owner dies.
   if (marks === undefined) quarantine.open()
   else void woken.promise.then(() => begin(quarantine, marks, env))
   if (cassandra === null) {
     const admin = keyAdmin({ table: backend.keys, region, env })
     await stage('keys', () =>
-      openAdminSocket({ directory, env, keyAdmin: admin, billing: backend.billing, secrets }),
-      (socket) => socket?.close())
+      openAdminSocket({ directory, url: door?.url, env, keyAdmin: admin, billing: backend.billing,
+        secrets }), (socket) =>
+      socket?.close())
   }
   const { metrics: metricsPlace } = settings
   const metricsServer = metricsPlace === null

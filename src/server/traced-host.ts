@@ -1,7 +1,7 @@
 /** The graph host with traces: each execution is a span of the request that asked for it. */
 
 import type { TraceSpan, Tracing } from '../../cluster/index.ts'
-import type { Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
+import type { DeployedGraphs, Execution, ExecutionListener, GraphHost } from '../graph/index.ts'
 
 /** Wraps a host. Each execution becomes a span, which ends with its outcome. */
 export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
@@ -42,6 +42,25 @@ export function tracedHost(host: GraphHost, tracing: Tracing): GraphHost {
     schemas: (...question) => host.schemas(...question),
     subgraphSchemas: (...question) => host.subgraphSchemas(...question),
     drawable: (...question) => host.drawable(...question),
+  }
+}
+
+/** The graphs of deployments with traces; as they are if there is no collector. */
+export function tracedGraphs(deployed: DeployedGraphs,
+  tracing: Tracing | undefined): DeployedGraphs {
+  if (tracing === undefined) return deployed
+  // A span ends where it began: by the same wrapper.
+  const traced = new WeakMap<GraphHost, GraphHost>()
+  return {
+    open: (namespace) => deployed.open(namespace),
+    view: (namespace) => deployed.view(namespace),
+    ended: (...end) => deployed.ended(...end),
+    hostOf: (namespace, revision) => {
+      const host = deployed.hostOf(namespace, revision)
+      const known = traced.get(host) ?? tracedHost(host, tracing)
+      traced.set(host, known)
+      return known
+    },
   }
 }
 

@@ -44,6 +44,10 @@ export interface Settings {
   readonly workers: number
   /** What the graphs of one worker may fill; undefined for a share of the memory that there is. */
   readonly workerHeapMb: number | undefined
+  /** MiB of all graph processes of deployments; undefined for half of the memory. */
+  readonly graphsMemoryMb: number | undefined
+  /** Bytes of unpacked revisions in the data directory. */
+  readonly revisionsDiskBytes: number
   /** The variables that graphs see: names, or patterns that end with `*`. */
   readonly graphEnv: readonly string[]
   /** What the graphs' own assistants are made with, by graph id. */
@@ -53,6 +57,8 @@ export interface Settings {
   readonly allowOrigins: readonly string[]
   /** Names by which callers without keys may call, besides those of this machine; `*`: any. */
   readonly allowHosts: readonly string[]
+  /** Deployments answer as `<name>.<domain>`, too; undefined for none. */
+  readonly deploymentsDomain: string | undefined
   /** Whether requests are limited. */
   readonly limits: boolean
   /** Whether each finished run leaves a billing record. */
@@ -189,11 +195,14 @@ export function resolveSettings(source: SettingsSource): Settings {
     dataDirectory: reader.path('data') ?? join(project, '.heddle'),
     workers: reader.value('workers'),
     workerHeapMb: reader.value('workerHeapMb'),
+    graphsMemoryMb: reader.value('graphsMemoryMb'),
+    revisionsDiskBytes: reader.value('revisionsDiskMb') * 1024 * 1024,
     graphEnv: Object.freeze(reader.value('graphEnv')),
     graphConfig: reader.value('graphConfig'),
     drainMs: reader.value('drainMs') ?? (embedded ? 5_000 : 20_000),
     allowOrigins: Object.freeze(reader.value('allowOrigin')),
     allowHosts: Object.freeze(reader.value('allowHost')),
+    deploymentsDomain: reader.value('deploymentsDomain'),
     // In development, no region is set.
     limits: (reader.value('limits') ?? (inRegion ? 'on' : 'off')) === 'on',
     billing: reader.value('billing') === 'on',

@@ -4,8 +4,9 @@ import { availableParallelism } from 'node:os'
 
 import { assistantDefaults } from './assistant-defaults.ts'
 import { regionNames } from './region.ts'
-import { anyText, handles, hosts, onOffOrAddress, oneOf, origins, path, ranges, share, someOf,
-  targets, texts, urlsOf, variables, webAddress, wholeNumber, yesOrNo } from './setting-kind.ts'
+import { anyText, domain, handles, hosts, onOffOrAddress, oneOf, origins, path, ranges, share,
+  someOf, targets, texts, urlsOf, variables, webAddress, wholeNumber,
+  yesOrNo } from './setting-kind.ts'
 import { settingsOf } from './setting.ts'
 import type { Setting } from './setting.ts'
 
@@ -64,6 +65,17 @@ export const knownSettings = {
       '128 to 4096',
     message: 'What the graphs of one worker may fill, in MiB; a run that fills it fails.',
   }),
+  graphsMemoryMb: serve('--graphs-memory-mb <number>', 'HEDDLE_GRAPHS_MEMORY_MB', {
+    kind: wholeNumber(128, 16_777_216),
+    fallback: undefined,
+    usual: "half of the container's memory",
+    message: 'What the processes of all deployments may fill together, in MiB.',
+  }),
+  revisionsDiskMb: serve('--revisions-disk-mb <number>', 'HEDDLE_REVISIONS_DISK_MB', {
+    kind: wholeNumber(100, 1_000_000_000),
+    fallback: 5_120,
+    message: 'MiB of unpacked revisions in the data folder; what is not used goes first.',
+  }),
 
   auth: access('--auth <how>', 'HEDDLE_AUTH', { kind: oneOf(['none', 'keys']), fallback: 'none',
     message: 'Who may call: `none` lets everybody in, `keys` asks for an API key or a token.' }),
@@ -76,6 +88,12 @@ export const knownSettings = {
   allowHost: access('--allow-host <name...>', 'HEDDLE_ALLOW_HOST', { kind: hosts, fallback: [],
     usual: 'those of this machine and its addresses',
     message: 'Names by which callers may call without `--auth keys`, `*` for any.' }),
+  deploymentsDomain: access('--deployments-domain <name>', 'HEDDLE_DEPLOYMENTS_DOMAIN', {
+    kind: domain,
+    fallback: undefined,
+    usual: 'none: they are below `/d/`',
+    message: 'Deployments answer as `<name>.<this domain>`, too.',
+  }),
   jwtKeys: access('--jwt-keys <file or URL>', 'HEDDLE_JWT_KEYS', { kind: anyText, fallback: '',
     usual: 'no tokens',
     message: 'Accept tokens of users, signed by a key of this JSON web key set.' }),
@@ -90,9 +108,11 @@ export const knownSettings = {
     fallback: [], usual: 'none',
     message: 'Proxies whose `x-user-id` and `x-tenant-id` are believed.' }),
   secretsKey: access('--secrets-key <file>', 'HEDDLE_SECRETS_KEY', { kind: path,
-    fallback: undefined, usual: 'no secrets can be stored',
-    message: 'A file of 32 random bytes: the key of the secrets that workspaces store. Of ' +
-      'several keys, one after the other, the first seals and all open.' }),
+    fallback: undefined,
+    usual: '`secrets.key` in the data directory, made when it is needed; with Cassandra, no ' +
+      'secrets can be stored',
+    message: 'A file of 32 random bytes: the key of the secrets that workspaces and deployments ' +
+      'store. Of several keys, one after the other, the first seals and all open.' }),
   egressProxy: access('--egress-proxy <url>', 'HEDDLE_EGRESS_PROXY', { kind: webAddress,
     fallback: undefined, usual: 'none', isSecret: true,
     message: 'The proxy for calls to webhooks and models.' }),

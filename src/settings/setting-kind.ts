@@ -105,6 +105,14 @@ export const hosts: Kind<readonly string[]> = listOf(
   ),
 )
 
+/** A domain, which names of hosts end with. */
+export const domain: Kind<string> = {
+  read: (text) =>
+    /^[a-z\d-]+(\.[a-z\d-]+)*$/.test(text)
+      ? { value: text }
+      : { faults: ['must be a domain in small letters like agents.example.org, without a port'] },
+}
+
 /** An http(s) URL. A fault does not repeat it, because it may contain a password. */
 export const webAddress: Kind<string> = {
   read: (text) =>

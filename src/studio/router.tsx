@@ -8,6 +8,7 @@ import { readAssistantListSearch } from './assistants/address.ts'
 import { readChartsSearch } from './charts/address.ts'
 import { readClusterSearch } from './cluster/address.ts'
 import { readDatasetListSearch, readDatasetSearch } from './datasets/address.ts'
+import { readDeploymentSearch } from './deployments/address.ts'
 import { readLimitsSearch } from './limits/address.ts'
 import { readRuleListSearch, readRuleSearch } from './rules/address.ts'
 import { readQueueListSearch, readQueueSearch } from './queues/address.ts'
@@ -59,6 +60,19 @@ const routes = [
     path: '/assistants',
     validateSearch: readAssistantListSearch,
     component: lazyRouteComponent(() => import('./assistants/assistant-list.tsx'), 'AssistantList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/deployments',
+    component: lazyRouteComponent(() => import('./deployments/deployment-list.tsx'),
+      'DeploymentList'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/deployments/$name',
+    validateSearch: readDeploymentSearch,
+    component: lazyRouteComponent(() => import('./deployments/deployment-page.tsx'),
+      'DeploymentPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -1,6 +1,8 @@
 /** Threads and their runs: the actor that owns one, and the client that calls it. */
 
 export { threadKind } from './actor/thread-actor.ts'
+export { revisionUse } from './client/revision-use.ts'
+export type { RevisionUse, WaitingThreads } from './client/revision-use.ts'
 export { createThreadClient } from './client/routed-client.ts'
 export { cautiousClock } from './context/cautious-clock.ts'
 export { InputQuota } from './context/input-quota.ts'

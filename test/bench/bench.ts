@@ -9,6 +9,7 @@ import { orExit, typedOptions } from '../../scripts/typed-options.ts'
 import { benchCassandra } from './cassandra.ts'
 import { benchCluster } from './cluster.ts'
 import { benchEmbedded, benchLimits } from './embedded.ts'
+import { benchGraphHosts } from './graph-hosts.ts'
 import { benchItems } from './items.ts'
 import { benchPlatform } from './platform.ts'
 import { progress } from './progress.ts'
@@ -24,6 +25,7 @@ Measures this server beside the bare engine, driver or socket, and writes test/b
   --limits                    what rate limits cost, alone; nothing is written down
   --protocol                  protocol v2: first events, many readers, streams that rest
   --items                     what items of the store cost, alone; nothing is written down
+  --graphs                    graphs in a process beside threads, alone; nothing is written down
   --platform                  traces, on either store (15 minutes)
   --cluster                   three members on Cassandra (12 minutes)
   --contact-points <a,b,c>    a Cassandra that runs; three nodes are started where none is named
@@ -45,6 +47,8 @@ const { values: options } = orExit(() =>
     platform: { type: 'boolean', default: false },
     /** Only the cost of items of long-term memory; the results are not saved. */
     items: { type: 'boolean', default: false },
+    /** Only what graphs in a process of their own cost; the results are not saved. */
+    graphs: { type: 'boolean', default: false },
     /** Any other server of this API that serves test/support/projects/conformance. */
     peer: { type: 'string' },
     /** Nodes of a running Cassandra: a,b,c; by default three are started. */
@@ -78,12 +82,13 @@ const report = [
   notes,
 ].join('\n')
 console.log(`\n${report}`)
-if (!quick && !options.limits && !options.items)
+if (!quick && !options.limits && !options.items && !options.graphs)
   writeFileSync(join(import.meta.dirname, file), `${report}\n`)
 
 async function measured(): Promise<Bench> {
   if (options.limits) return await benchLimits({ quick })
   if (options.protocol) return await benchProtocol({ quick })
+  if (options.graphs) return await benchGraphHosts({ quick })
   if (options.items) return await benchItems({ quick })
   if (options.platform)
     return await benchPlatform({ quick, store: store as 'embedded' | 'cassandra' })

@@ -210,9 +210,11 @@ describe.skipIf(process.env['HEDDLE_TEST_URL'] !== undefined)('access', () => {
   it('is tested for every route that the server describes, and for no other', async () => {
     const { body } = await ask(server.url, 'GET', '/openapi.json')
     const { paths } = body as { paths: Record<string, Record<string, unknown>> }
-    const described = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
-    )
+    // Those of deployments are walked in test/unit/frontdoor/control/access.test.ts.
+    const described = Object.entries(paths).filter(([path]) => !path.startsWith('/control/'))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+      )
     expect(described.toSorted()).toEqual(Object.keys(routeCases).toSorted())
   })
 

@@ -8,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { systemEnv } from '../../cluster/index.ts'
 import { nothingSaid, termOf } from '../../src/platform/index.ts'
-import type { Block, Plan, SpanFields, SpanHead, SpanPlace, SpansOfRequest, SpanStore, SpanWrite,
-  Term, Uuid } from '../../src/platform/index.ts'
+import type { Block, DocumentPort, Plan, SpanFields, SpanHead, SpanPlace, SpansOfRequest, SpanStore,
+  SpanWrite, Term, Uuid } from '../../src/platform/index.ts'
 import { filedStartUs } from '../../src/platform/spans/trace-place.ts'
 import { cassandraForTests } from '../support/cassandra.ts'
 import { cassandraSpanPlace } from './cassandra-span-place.ts'
 import type { CassandraSpanPlace } from './cassandra-span-place.ts'
+import { memoryCatalogs } from '../support/memory-catalogs.ts'
+import { describeDeployments } from './deployments-contract.ts'
 import { describeDocumentPort } from './document-port-contract.ts'
 import { describeExampleVersions } from './example-versions-contract.ts'
 import { describeSpanPort } from './span-port-contract.ts'
@@ -23,6 +25,17 @@ import { describeStatistics } from './statistics-contract.ts'
 const cassandra = await cassandraForTests()
 const tenant = 'acme'
 const beganUs = Date.UTC(2026, 10, 26, 12) * 1_000
+
+/** The documents of a store, as plain functions. */
+function bound(store: SpanStore): DocumentPort {
+  return {
+    putDocuments: (...args) => store.putDocuments(...args),
+    getDocuments: (...args) => store.getDocuments(...args),
+    listDocuments: (...args) => store.listDocuments(...args),
+    deleteDocuments: (...args) => store.deleteDocuments(...args),
+    dropDocuments: (...args) => store.dropDocuments(...args),
+  }
+}
 
 describe.skipIf(!cassandra)('spans in Cassandra', () => {
   let place: CassandraSpanPlace
@@ -46,6 +59,13 @@ describe.skipIf(!cassandra)('spans in Cassandra', () => {
   describeSpanRemoval('Cassandra', open)
   describeDocumentPort('Cassandra', open, { runs: 4 })
   describeExampleVersions('Cassandra', open, { runs: 3 })
+  // Their records are as durable as the log, which has a contract of its own.
+  const catalogs = memoryCatalogs(systemEnv({ level: 'silent' }))
+  describeDeployments('Cassandra', async () => {
+    const { getDocuments, listDocuments } = bound(await place.open('read'))
+    return { catalogs, close: async () => {},
+      documents: { ...bound(await place.open('write')), getDocuments, listDocuments } }
+  })
   describeStatistics('Cassandra', open, { runs: 3,
     clock: { env: systemEnv({ name: 'test' }), pass: () => {} } })
 

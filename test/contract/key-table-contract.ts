@@ -12,6 +12,7 @@ function aKey(more: Partial<KeyRow> = {}): KeyRow {
   return {
     id: randomUUID().replaceAll('-', '').slice(-16),
     tenant: 'acme',
+    deployment: null,
     role: 'developer',
     name: 'of a test',
     hash: randomBytes(32).toString('hex'),
@@ -31,7 +32,8 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
 
     it('gives back every field', async () => {
       await fc.assert(fc.asyncProperty(fc.record({
-        role: fc.constantFrom('admin', 'developer', 'reader'),
+        role: fc.constantFrom('admin', 'developer', 'reader', 'deployer'),
+        deployment: fc.constantFrom(null, 'shop', 'shop--pr-1'),
         name: fc.string({ unit: 'grapheme' }),
         createdAtMs: aTime,
         expiresAtMs: fc.option(aTime),
@@ -54,7 +56,8 @@ export function describeKeyTable(name: string, makePlace: MakePlace): void {
     it('lists the keys of a tenant, or all, newest first', async () => {
       const [mine, his] = [randomUUID(), randomUUID()]
       const rows = [[mine, 10], [his, 20], [mine, 30], [mine, 20]].map(([tenant, createdAtMs]) =>
-        aKey({ tenant: tenant as string, createdAtMs: createdAtMs as number })
+        aKey({ tenant: tenant as string, createdAtMs: createdAtMs as number,
+          deployment: createdAtMs === 30 ? 'shop' : null })
       )
       for (const row of rows) await store.keys.insert(row)
       expect(await store.keys.list(mine)).toEqual([rows[2], rows[3], rows[0]])

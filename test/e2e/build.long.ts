@@ -1,10 +1,10 @@
 /** A revision from end to end: built in one place, unpacked and served in another. */
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readFile, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -13,12 +13,12 @@ import { runNewCommand } from '../../src/cli/new-command.ts'
 import { readManifest, RevisionCache } from '../../src/revision/index.ts'
 import type { Manifest } from '../../src/revision/index.ts'
 import { heddle } from '../support/command.ts'
+import { linkPackages } from '../support/linked-packages.ts'
 import { runIn } from '../support/project-command.ts'
 import { say, texts } from '../support/run-events.ts'
 import { oneWorker, startServer } from '../support/server-process.ts'
 import { clientOf } from '../support/server.ts'
 
-const house = resolve(import.meta.dirname, '../..')
 let root: string
 /** A workspace with the starter in `apps/shop`, which uses a package of it in TypeScript. */
 let workspace: string
@@ -50,35 +50,11 @@ beforeAll(async () => {
   }
   write('apps/shop/langgraph.json',
     JSON.stringify({ env: '.env', graphs: { ...config.graphs, echo: './src/echo.ts:graph' } }))
-  await install(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8')) as Package)
+  await linkPackages(shop, workspace)
+  await promisify(execFile)('ln', ['-s', '../libs/lib', join(workspace, 'node_modules/lib')])
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-interface Package {
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly peerDependencies?: Readonly<Record<string, string>>
-}
-
-/** Links the files of the packages that are installed here, so that no registry is asked. */
-async function install(project: Package): Promise<void> {
-  const names = new Set(Object.keys(project.dependencies ?? {}))
-  for (const name of names) {
-    const from = join(house, 'node_modules', name)
-    const file = join(from, 'package.json')
-    if (!existsSync(file)) continue
-    const { dependencies = {}, peerDependencies = {} } = JSON.parse(
-      await readFile(file, 'utf8'),
-    ) as Package
-    for (const each of [...Object.keys(dependencies), ...Object.keys(peerDependencies)]) {
-      names.add(each)
-    }
-    const to = join(workspace, 'node_modules', name)
-    mkdirSync(dirname(to), { recursive: true })
-    await promisify(execFile)('cp', ['-al', from, to])
-  }
-  await promisify(execFile)('ln', ['-s', '../libs/lib', join(workspace, 'node_modules/lib')])
-}
 
 function write(path: string, text: string): void {
   const file = join(workspace, path)

@@ -1,9 +1,10 @@
-/** The pictures of datasets, experiments and queues, as in pictures.test.ts. */
+/** The pictures of datasets, experiments, queues and deployments, as in pictures.test.ts. */
 
 import { it } from 'vitest'
 
 import { ask } from '../support/wire.ts'
 import { useStarter } from './support/desk.ts'
+import { fillShop, rollout, useShop } from './support/shop.ts'
 import { sendDataset, sendExperiment } from './support/sent-experiments.ts'
 import { isWalked, picture, expectKept } from './support/picture.ts'
 import { sendSpans, supportTrace } from './support/sent-traces.ts'
@@ -11,8 +12,9 @@ import { expectQuiet, useBrowser } from './support/tab.ts'
 
 const starter = useStarter()
 const browser = useBrowser()
+const shop = useShop(starter)
 
-it.each(['studio-dataset', 'studio-experiments', 'studio-queue'])(
+it.each(['studio-dataset', 'studio-experiments', 'studio-queue', 'studio-deployment'])(
   '%s is as large as a window, and loads soon',
   expectKept,
 )
@@ -76,6 +78,18 @@ it.runIf(isWalked)('a run that is reviewed', async () => {
   await tab.page.getByRole('heading', { level: 2, name: 'support agent' }).waitFor()
   await tab.page.getByText('1 run left, 0 done').waitFor()
   await picture(tab.page, 'studio-queue')
+  expectQuiet(tab)
+  await tab.close()
+})
+
+it.runIf(isWalked)('a roll-out that members follow', async () => {
+  const { control } = shop
+  fillShop(control)
+  control.change('shop', { rollout: rollout('preparing', 'ready', 'ready', 'waiting') }, 'rollout')
+  const tab = await browser.open(`${control.url}/studio/deployments/shop`)
+  await tab.page.getByText('2 of 3 members loaded it').waitFor()
+  await tab.page.getByRole('row', { name: /^r9 Removed/ }).waitFor()
+  await picture(tab.page, 'studio-deployment')
   expectQuiet(tab)
   await tab.close()
 })

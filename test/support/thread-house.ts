@@ -4,6 +4,7 @@ import { ActivationTable, createInbound, createRouter, inProcessTransport, place
   soleMember } from '../../cluster/index.ts'
 import type { Inbound, Router, Tracing } from '../../cluster/index.ts'
 import type { RunRow } from '../../proto/gen/storage/v1/row.ts'
+import type { DeployedGraphs } from '../../src/graph/index.ts'
 import { ReadQuota } from '../../src/limits/read-quota.ts'
 import type { TimeToLiveWish } from '../../src/search/index.ts'
 import { dueThreadActors, DueWakes } from '../../src/server/due-wakes.ts'
@@ -44,14 +45,17 @@ export class ThreadHouse {
   readonly #inputCharacters: number
 
   readonly #tracing: Tracing | undefined
+  readonly #deployed: DeployedGraphs | undefined
 
   constructor(
     { inputCharacters = Infinity, ...limits }: Partial<ThreadLimits> & {
       inputCharacters?: number
     } = {},
     tracing?: Tracing,
+    deployed?: DeployedGraphs,
   ) {
     this.#tracing = tracing
+    this.#deployed = deployed
     this.#limits = { ...defaultLimits, ...limits }
     this.#inputCharacters = inputCharacters
     this.restart()
@@ -71,6 +75,7 @@ export class ThreadHouse {
       log: this.log,
       ...this.tables,
       host,
+      ...this.#deployed && { deployed: this.#deployed },
       egress: this.egress,
       env: this.env,
       quarantine: this.quarantine,

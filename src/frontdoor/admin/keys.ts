@@ -38,9 +38,9 @@ export function keyRoutes(app: App, { tenantKeys, env }: KeyRouteParts): void {
   app.post('/keys',
     route('admin', 'createKey', { tag, summary: 'Create an API key of the tenant', body: CreateKey,
       answer: 'NewApiKey' }), async ({ body, caller }, reply) => {
-    const { name, role = 'developer' } = body
+    const { name, role = 'developer', deployment } = body
     const expiresAtMs = endOf(body, env.nowMs())
-    const made = await keys().create(caller.tenant, { name, role, expiresAtMs })
+    const made = await keys().create(caller.tenant, { name, role, deployment, expiresAtMs })
     return sendUncached(reply, { ...keyJson(made), key: made.key })
   })
 
@@ -67,8 +67,9 @@ function endOf({ expires_in_days: days, expires_at: at }: CreateKey, nowMs: numb
 }
 
 function keyJson(details: KeyDetails): ApiKey {
-  const { id, name, role, tenant, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs } = details
+  const { id, name, role, tenant, deployment, createdAtMs, usedAtMs, expiresAtMs, revokedAtMs } =
+    details
   const text = (ms: number | null) => ms === null ? null : timeText(ms)
-  return { id, name, role, tenant, created_at: timeText(createdAtMs), last_used_at: text(usedAtMs),
-    expires_at: text(expiresAtMs), revoked_at: text(revokedAtMs) }
+  return { id, name, role, tenant, deployment, created_at: timeText(createdAtMs),
+    last_used_at: text(usedAtMs), expires_at: text(expiresAtMs), revoked_at: text(revokedAtMs) }
 }

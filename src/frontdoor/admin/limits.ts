@@ -35,7 +35,7 @@ export function limitRoutes(app: App, parts: LimitRouteParts): void {
   }
 
   app.get('/limits',
-    route('read', 'getLimits', { tag, querystring: ReadLimits, answer: 'LimitUse',
+    route('self', 'getLimits', { tag, querystring: ReadLimits, answer: 'LimitUse',
       summary: 'Get the limits of the caller, and how much of them is used' }),
     async (request, reply) => {
       const { query: { key }, caller } = request

@@ -68,6 +68,7 @@ export function runMessage(row: RunRow): MessageInitShape<typeof RunSchema> {
     createdAt: timestampFromMs(Math.max(row.createdAtMs, row.notBeforeMs)),
     updatedAt: timestampFromMs(row.updatedAtMs),
     cancelReason: row.cancelReason,
+    revision: row.revision,
   }
 }
 

@@ -7,6 +7,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AwaitedRun } from '../../thread/index.ts'
 import { userOf } from '../http/caller.ts'
 import type { RouteParts } from '../http/route.ts'
+import { revisionHeader } from '../operations/index.ts'
 import type { RunCaller } from '../operations/index.ts'
 import { CreateRun, CreateStatelessRun } from '../schema/run.ts'
 import { ThreadPath } from '../schema/thread.ts'
@@ -61,8 +62,10 @@ export function runCallerOf(context: HandlerContext, idempotencyKey: string): Ru
     const message = `must have ${longestKey} characters at most`
     throw invalid([{ field: 'idempotency_key', message }])
   }
+  const revision = context.requestHeader.get(revisionHeader)
   return {
     commandId: idempotencyKey,
+    ...revision !== null && { revision },
     userId: userOf(callerOf(context)),
     headers: Object.fromEntries(context.requestHeader.entries()),
   }

@@ -2,17 +2,22 @@
 
 import type { CallerRole } from '../../access/index.ts'
 import { HeddleError } from '../../errors.ts'
+import type { GraphDescription } from '../../graph/index.ts'
 
 /**
  * The authenticated caller of a request. Everything that the request may see or change belongs to
- * this tenant.
+ * this tenant. Of a request to a deployment, it is the namespace of the tenant there.
  */
 export interface Caller {
   readonly tenant: string
+  /** The only deployment that the key may call; null or absent for any. */
+  readonly deployment?: string | null
   readonly role: CallerRole
   readonly identity: Identity
   /** When the key or the login ends, in milliseconds since 1970; null if it does not. */
   readonly expiresAtMs: number | null
+  /** Throws `not_ready` if the deployment that is called takes no new runs now. */
+  mayStartRun?(): Promise<void>
   /** False when the key is revoked or the login has ended: the caller gets nothing more. */
   stillValid(): boolean
 }
@@ -39,9 +44,11 @@ export type Finding =
  * shown   reads what its owner may have made public: one without credentials is nobody
  * read    only reads
  * change  all others
+ * self    reads about the caller itself
+ * deploy  reads or changes deployments: for admins and deployers
  * admin   reads or changes what only admins may know of: keys, the cluster
  */
-export type Access = 'public' | 'shown' | 'read' | 'change' | 'admin'
+export type Access = 'public' | 'shown' | 'read' | 'change' | 'self' | 'deploy' | 'admin'
 
 /** The tenant of everything on a server without authentication. */
 export const localTenant = 'local'
@@ -74,8 +81,32 @@ export function requireAllowed({ role }: Caller, access: Access): void {
   if (access === 'admin' && role !== 'admin') {
     throw new HeddleError('forbidden', 'Only an API key or token with the role admin may do this.')
   }
+  if (access === 'deploy' && role !== 'admin' && role !== 'deployer') {
+    throw new HeddleError('forbidden', 'Only an API key or token with the role admin or deployer ' +
+      'may do this.')
+  }
+  if (role === 'deployer' && (access === 'read' || access === 'change')) {
+    throw new HeddleError('forbidden', 'This API key or token may only deploy: it reads no data.')
+  }
   if (access !== 'change' || role !== 'reader') return
   throw new HeddleError('forbidden', 'This API key or token may only read.')
+}
+
+/** A deployment that a request calls. */
+export interface CalledDeployment {
+  readonly name: string
+  /** What was cut from the path, as `/d/shop`; empty if its host name chose the deployment. */
+  readonly prefix: string
+  /** The graphs of its active revision. */
+  graphs(): readonly GraphDescription[]
+}
+
+/** The path by which the client of a request reaches `path`, as answers name it. */
+export function outerPath(
+  { deployment }: { readonly deployment?: Pick<CalledDeployment, 'prefix'> | undefined },
+  path: string,
+): string {
+  return (deployment?.prefix ?? '') + path
 }
 
 /** The error for a caller whose credentials are not valid any more. */
@@ -88,6 +119,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard before anything else is done for a request. */
     caller: Caller
+    /** The deployment that is called; undefined for the server's own project. */
+    deployment: CalledDeployment | undefined
   }
   interface FastifyContextConfig {
     /** What a route does. Every route must say so, or the server does not start. */

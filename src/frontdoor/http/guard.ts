@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 import { assert } from '../../errors.ts'
 import { requireAllowed, nobody } from './caller.ts'
-import type { Access, Finding } from './caller.ts'
+import type { Access, Caller, Finding } from './caller.ts'
 import { bringsNothing } from './identify.ts'
 import type { Identify } from './identify.ts'
 import type { App } from './route.ts'
@@ -18,10 +18,18 @@ import type { App } from './route.ts'
 export type Limit = (request: FastifyRequest, finding: Finding,
   reply: FastifyReply) => Promise<void>
 
+/**
+ * Finds the caller as the routes have it: of a request to a deployment, in its namespace there.
+ * `isPublic` is true for a caller that was not asked who it is. Throws `not_found`.
+ */
+export type Place = (request: FastifyRequest, caller: Caller, isPublic: boolean) => Promise<Caller>
+
 /** How callers are identified and charged. Without `limit`, requests are not charged. */
 export interface GuardOptions {
   readonly identify: Identify
   readonly limit?: Limit
+  /** Finds what a request to a deployment may see; by default, there are no deployments. */
+  readonly place?: Place
   /** Access of routes that cannot declare it, by path; `/a/*` for all below `/a`. */
   readonly accessOf: ReadonlyMap<string, Access>
 }
@@ -29,8 +37,9 @@ export interface GuardOptions {
 const anybody: Finding = { identity: nobody.identity, caller: nobody }
 
 /** Adds the guard. Call before any route is added. */
-export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions): void {
+export function addGuard(app: App, { identify, limit, place, accessOf }: GuardOptions): void {
   app.decorateRequest('caller')
+  app.decorateRequest('deployment')
   app.addHook('onRoute', (route) => {
     const access = route.config?.access ?? declared(route, accessOf)
     assert(access, `the route ${String(route.method)} ${route.url} says what it does`)
@@ -45,9 +54,13 @@ export function addGuard(app: App, { identify, limit, accessOf }: GuardOptions):
     const finding = isNobody ? anybody : found
     await limit?.(request, finding, reply)
     if ('refused' in finding) throw finding.refused
-    if (!isPublic) requireAllowed(finding.caller, access)
+    // What does not exist for a caller is not there, whatever its role.
+    const caller = place === undefined
+      ? finding.caller
+      : await place(request, finding.caller, isPublic)
+    if (!isPublic) requireAllowed(caller, access)
     if (request.method === 'OPTIONS') void reply.code(204)
-    request.caller = finding.caller
+    request.caller = caller
   })
 }
 

@@ -104,9 +104,9 @@ function findingOfKey(found: Awaited<ReturnType<KeyCache['find']>>,
     const identity: Identity = { kind: 'key', hash: found.hash }
     return { identity, refused: new HeddleError('unauthenticated', found.reason) }
   }
-  const { row: { id, tenant, role, expiresAtMs }, hash, stillValid } = found
+  const { row: { id, tenant, deployment, role, expiresAtMs }, hash, stillValid } = found
   const identity: Identity = { kind: 'key', hash, id }
-  return { identity, caller: { tenant, role, identity, expiresAtMs, stillValid } }
+  return { identity, caller: { tenant, deployment, role, identity, expiresAtMs, stillValid } }
 }
 
 async function findingOfLogin({ token, userId, keyCache, env, region, regionUrls }:

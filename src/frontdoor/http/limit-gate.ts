@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 
 import { hashOf } from '../../access/index.ts'
 import { HeddleError } from '../../errors.ts'
-import { requestPath, rowMatcher } from '../../limits/index.ts'
+import { requestPath, rowMatcher, tenantOfNamespace } from '../../limits/index.ts'
 import type { LimitClients, LimitIdentity, RateLimit, RefusedCallers,
   RefusedName } from '../../limits/index.ts'
 import type { Finding, Identity } from './caller.ts'
@@ -13,7 +13,7 @@ import type { Limit } from './guard.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import type { LimitDetails } from './quota-headers.ts'
 
-/** A request to this path costs nothing to answer. */
+/** A request to this path costs nothing to answer. That of a deployment may have to look for it. */
 const livenessUrl = '/ok'
 
 /** Callers that are known see their limits without a charge. Made-up keys are charged here, too. */
@@ -41,14 +41,17 @@ export function limitGate({ rows, clients, addressOf, refused }: LimitGateOption
     const verdict = clients.charge(limit, subject)
     const { admitted, remaining, waitMs } = verdict instanceof Promise ? await verdict : verdict
     if (admitted) return remaining
-    refused?.note('caller' in finding ? finding.caller.tenant : '', { row: limit.name,
-      who: subject }, nameOf(finding.identity, address))
+    refused?.note('caller' in finding ? tenantOfNamespace(finding.caller.tenant) : '', {
+      row: limit.name,
+      who: subject,
+    }, nameOf(finding.identity, address))
     throw limited(limit, waitMs)
   }
   return async (request, finding, reply) => {
     // Health checks of many members come from one address, and need no store.
-    if (request.url === livenessUrl) return
-    if (request.method === 'GET') {
+    const isServer = request.deployment === undefined
+    if (isServer && request.url === livenessUrl) return
+    if (isServer && request.method === 'GET') {
       if (request.url === ownLimitsUrl && 'caller' in finding) return
       if (isPage(request.url)) return
     }

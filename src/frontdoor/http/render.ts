@@ -106,6 +106,7 @@ export function runJson(row: RunRow, select?: Selection): JsonText {
     kwargs: row.kwargsJson || '{}',
     multitask_strategy: `"${row.multitaskStrategy}"`,
     cancel_reason: row.cancelReason === undefined ? 'null' : JSON.stringify(row.cancelReason),
+    ...row.revision !== undefined && { revision: JSON.stringify(row.revision) },
   }, select)
 }
 
@@ -119,7 +120,7 @@ export function foundRunJson(row: RunRow, select?: Selection): JsonText {
 
 const searchedRunFields = runFields.filter((name) => name !== 'kwargs')
 
-function objectText<Field extends string>(fields: Readonly<Record<Field, JsonText>>,
+function objectText<Field extends string>(fields: Readonly<Partial<Record<Field, JsonText>>>,
   select: Selection): JsonText {
   // Texts are added up, which does not copy long ones before they are sent. Joining would.
   let text = '{'

@@ -33,7 +33,7 @@ export interface RouteParts extends Omit<Operations, 'fireCron'> {
 
 interface RouteWords {
   readonly tag: 'Assistants' | 'Threads' | 'State' | 'Runs' | 'Stateless runs' | 'Crons' | 'Store'
-    | 'Server'
+    | 'Deployments' | 'Server'
   readonly summary: string
   readonly params?: TObject
   readonly querystring?: TObject

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import type { Log } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { tenantOfNamespace } from '../../limits/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import { ByteBudget } from '../../thread/index.ts'
 import type { Caller } from './caller.ts'
@@ -51,7 +52,8 @@ export class UnreadAnswers {
    * never refused; later ones may be. If its tenant has too much unread, the oldest answer is cut
    * off, as its client may be slow on purpose.
    */
-  hold(response: AnyResponse, answer: { readonly length: number }, tenant: string): void {
+  hold(response: AnyResponse, answer: { readonly length: number }, namespace: string): void {
+    const tenant = tenantOfNamespace(namespace)
     const { length } = answer
     if (length <= shortLength) return
     const share = this.#reads.share(tenant)

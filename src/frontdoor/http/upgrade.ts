@@ -14,7 +14,7 @@ import type { WebSocket } from 'ws'
 import type { HeddleError } from '../../errors.ts'
 
 /** Paths that take a WebSocket. All other requests stay as they are. */
-const socketPath = /^\/threads\/[^/?]+\/stream\/events(\?|$)/
+const socketPath = /^(?:\/d\/[^/?]+){0,2}\/threads\/[^/?]+\/stream\/events(\?|$)/
 
 /** How pages name themselves, which cannot set headers: an offered protocol for each credential. */
 const credentials = [['heddle.key.', (text: string) => ({ 'x-api-key': text })], ['heddle.token.',

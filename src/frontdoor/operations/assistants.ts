@@ -6,8 +6,8 @@ import type { Env } from '../../../cluster/index.ts'
 import type { AssistantRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
-import { systemAssistantId } from '../../graph/index.ts'
-import type { GraphDescription, GraphHost, GraphSchemas } from '../../graph/index.ts'
+import { isDeployment, systemAssistantId } from '../../graph/index.ts'
+import type { GraphDescription, GraphHosts, GraphSchemas } from '../../graph/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
 import { pageBytes } from '../../search/index.ts'
 import type { AssistantSearch } from '../../search/index.ts'
@@ -24,7 +24,7 @@ import { graphIds, requireGraph } from './graph-names.ts'
 export interface AssistantOperationParts {
   readonly assistants: AssistantClient
   readonly assistantIndex: AssistantSearch
-  readonly graphs: GraphHost
+  readonly graphs: GraphHosts
   readonly threads: ThreadClient
   readonly reads: ReadQuota
   readonly env: Env
@@ -46,7 +46,7 @@ const deletionPage = 100
 export class AssistantOperations {
   readonly #assistants: AssistantClient
   readonly #index: AssistantSearch
-  readonly #graphs: GraphHost
+  readonly #graphs: GraphHosts
   readonly #threads: ThreadClient
   readonly #reads: ReadQuota
   readonly #env: Env
@@ -54,9 +54,10 @@ export class AssistantOperations {
   readonly #quotas: Pick<Quotas, 'within'>
   readonly #removeCrons: RemoveCrons
   /**
-   * Tenants seen while these graphs are served. In development, a reload may bring other graphs.
+   * The graphs that were served when a tenant was last seen. A reload or another revision may bring
+   * other graphs.
    */
-  #welcomed = { graphs: [] as readonly GraphDescription[], tenants: new Set<string>() }
+  readonly #welcomed = new Map<string, readonly GraphDescription[]>()
 
   constructor(parts: AssistantOperationParts) {
     this.#assistants = parts.assistants
@@ -72,17 +73,17 @@ export class AssistantOperations {
 
   /** Makes the assistant of every graph that has none yet, when a tenant is first seen here. */
   async welcome(tenant: string): Promise<void> {
-    const graphs = this.#graphs.graphs()
-    if (this.#welcomed.graphs !== graphs) this.#welcomed = { graphs, tenants: new Set() }
-    const { tenants } = this.#welcomed
-    if (tenants.has(tenant)) return
-    await Promise.all(graphs.map(({ graphId }) => this.#system(tenant, graphId)))
-    if (tenants.size >= welcomedMax) tenants.clear()
-    tenants.add(tenant)
+    await this.#graphs.open(tenant)
+    const graphs = this.#graphs.of(tenant).graphs()
+    if (this.#welcomed.get(tenant) === graphs) return
+    await Promise.all(graphs.map((graph) => this.#system(tenant, graph)))
+    if (this.#welcomed.size >= welcomedMax) this.#welcomed.clear()
+    this.#welcomed.set(tenant, graphs)
   }
 
   async create(tenant: string, request: CreateAssistant): Promise<AssistantRow> {
-    requireGraph(this.#graphs, request.graph_id)
+    await this.#graphs.open(tenant)
+    requireGraph(this.#graphs.of(tenant), request.graph_id)
     const assistantId = request.assistant_id ?? this.#env.uuid()
     return this.#quotas.within(tenant, {}, () =>
       this.#assistants.create({ tenant, assistantId }, {
@@ -95,16 +96,24 @@ export class AssistantOperations {
       }, request.if_exists ?? 'raise'))
   }
 
-  /** The assistant with this name. A graph's own is made again if it was deleted. */
-  async get(tenant: string, name: string): Promise<AssistantRow> {
-    if (this.#graphs.describe(name) !== undefined) return this.#system(tenant, name)
+  /**
+   * The assistant with this name. A graph's own is made again if it was deleted. `revision`: the
+   * one whose graphs may be named, if it is not the active one.
+   */
+  async get(tenant: string, name: string, revision?: string): Promise<AssistantRow> {
+    await this.#graphs.open(tenant)
+    const graph = this.#graphs.of(tenant, revision).describe(name)
+    if (graph !== undefined) return this.#system(tenant, graph)
     await this.welcome(tenant)
     return this.#assistants.get(this.#named(tenant, name))
   }
 
   /** Resolves with the new version. */
   async patch(tenant: string, name: string, request: PatchAssistant): Promise<AssistantRow> {
-    if (request.graph_id !== undefined) requireGraph(this.#graphs, request.graph_id)
+    await this.#graphs.open(tenant)
+    if (request.graph_id !== undefined) {
+      requireGraph(this.#graphs.of(tenant), request.graph_id)
+    }
     await this.welcome(tenant)
     const { graph_id: graphId, name: newName, description, config, context, metadata } = request
     return this.#quotas.within(tenant, {},
@@ -168,20 +177,20 @@ export class AssistantOperations {
   /** `{nodes, edges}`. `xray` is the number of subgraph levels to draw, or true for all. */
   async graph(tenant: string, name: string, xray: boolean | number): Promise<unknown> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
-    return this.#graphs.drawable(graphId, xray, configurable)
+    return this.#graphs.of(tenant).drawable(graphId, xray, configurable)
   }
 
   async schemas(tenant: string,
     name: string): Promise<GraphSchemas & { readonly graph_id: string }> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
-    return { graph_id: graphId, ...await this.#graphs.schemas(graphId, configurable) }
+    return { graph_id: graphId, ...await this.#graphs.of(tenant).schemas(graphId, configurable) }
   }
 
   /** Schemas of the subgraph at `namespace`; of every subgraph if that is null. */
   async subgraphs(tenant: string, name: string, namespace: string | null,
     recurse: boolean): Promise<Readonly<Record<string, GraphSchemas>>> {
     const { graphId, configurable } = await this.#graphOf(tenant, name)
-    return this.#graphs.subgraphSchemas(graphId, namespace, recurse, configurable)
+    return this.#graphs.of(tenant).subgraphSchemas(graphId, namespace, recurse, configurable)
   }
 
   /**
@@ -192,7 +201,7 @@ export class AssistantOperations {
     { readonly graphId: string; readonly configurable: Readonly<Record<string, unknown>> }
   > {
     const { graphId, assistantId, configJson } = await this.get(tenant, name)
-    requireGraph(this.#graphs, graphId)
+    requireGraph(this.#graphs.of(tenant), graphId)
     const { configurable } = JSON.parse(configJson || '{}') as { configurable?: object }
     // Only the server sets who was authenticated, and steers the engine.
     const own = Object.entries(configurable ?? {}).filter(([key]) =>
@@ -203,13 +212,15 @@ export class AssistantOperations {
       configurable: { ...Object.fromEntries(own), assistant_id: assistantId, graph_id: graphId } }
   }
 
-  async #system(tenant: string, graphId: string): Promise<AssistantRow> {
+  async #system(tenant: string, { graphId, description }: GraphDescription): Promise<AssistantRow> {
     const assistant = { tenant, assistantId: systemAssistantId(graphId) }
-    const { config = {}, context = {} } = this.#defaults.get(graphId) ?? {}
+    // The defaults are settings of the server's own project.
+    const defaults = isDeployment(tenant) ? undefined : this.#defaults.get(graphId)
+    const { config = {}, context = {} } = defaults ?? {}
     return this.#assistants.create(assistant, {
       graphId,
       name: graphId,
-      description: this.#graphs.describe(graphId)?.description ?? null,
+      description,
       config,
       context,
       metadata: { created_by: 'system' },
@@ -217,12 +228,13 @@ export class AssistantOperations {
   }
 
   #named(tenant: string, name: string): { tenant: string; assistantId: string } {
-    if (this.#graphs.describe(name) !== undefined) {
+    const graphs = this.#graphs.of(tenant)
+    if (graphs.describe(name) !== undefined) {
       return { tenant, assistantId: systemAssistantId(name) }
     }
     if (IsUuid(name)) return { tenant, assistantId: name.toLowerCase() }
     throw new HeddleError('not_found', `No assistant found for "${name}". Name one by its UUID, ` +
-      `or by a graph id for the graph's own: ${graphIds(this.#graphs)}.`)
+      `or by a graph id for the graph's own: ${graphIds(graphs)}.`)
   }
 
   async #deleteThreads(tenant: string, assistantId: string): Promise<void> {

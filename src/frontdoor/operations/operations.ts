@@ -4,7 +4,8 @@ import type { Env, Tracing } from '../../../cluster/index.ts'
 import type { AssistantClient } from '../../assistants/index.ts'
 import type { CronClient } from '../../crons/index.ts'
 import type { Egress } from '../../egress/index.ts'
-import type { GraphHost } from '../../graph/index.ts'
+import { graphHosts } from '../../graph/index.ts'
+import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ItemStore } from '../../items/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
@@ -29,7 +30,10 @@ export interface OperationParts {
   readonly cronIndex: CronSearch
   readonly runIndex: RunSearch
   readonly items: ItemStore
+  /** The server's own project. */
   readonly graphs: GraphHost
+  /** The graphs of deployments; undefined for a server without them. */
+  readonly deployed?: DeployedGraphs
   /** Checks which webhooks may be called. */
   readonly egress: Pick<Egress, 'check'>
   /** Memory that all reads share. */
@@ -57,11 +61,12 @@ export interface Operations {
 /** Makes the operations, once for each front door. */
 export function operationsOver(parts: OperationParts): Operations {
   const removeCrons = cronRemoval(parts)
-  const assistants = new AssistantOperations({ ...parts, removeCrons })
-  const runs = new RunOperations({ ...parts, assistants })
+  const graphs = graphHosts(parts.graphs, parts.deployed)
+  const assistants = new AssistantOperations({ ...parts, graphs, removeCrons })
+  const runs = new RunOperations({ ...parts, graphs, assistants })
   return {
     assistants,
-    threads: new ThreadOperations({ ...parts, removeCrons }),
+    threads: new ThreadOperations({ ...parts, graphs, removeCrons }),
     runs,
     crons: new CronOperations({ ...parts, runs }),
     fireCron: cronFiring({ ...parts, runs }),

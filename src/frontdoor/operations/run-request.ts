@@ -24,9 +24,14 @@ export interface RunCaller {
   readonly userId?: string
   /** True if the caller waits for the result, and no client learns of the run before that. */
   readonly awaits?: boolean
+  /** The revision of the deployment that it asks for; undefined if that is left to it. */
+  readonly revision?: string | undefined
   /** Headers as received. Some of them are shown to the graph. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
+
+/** The header of a request for a run that names a revision of the deployment. */
+export const revisionHeader = 'x-heddle-revision'
 
 /** Ids of a new run and its thread. */
 export interface RunIds {
@@ -120,6 +125,7 @@ function startRun(body: CommonBody, { row: assistant, context }: RunAssistant, i
       assistantMetadata: JSON.parse(assistant.metadataJson || '{}') as Record<string, unknown>,
       headers: headersForGraph(caller.headers),
       ...body.webhook != null && { webhook: body.webhook },
+      ...caller.revision !== undefined && { revision: caller.revision },
     },
   }
 }
@@ -211,7 +217,9 @@ function holdsToken(text: string): boolean {
 /** The headers that a graph may see. They are stored with the run, so none may hold a secret. */
 export function headersForGraph(headers: RunCaller['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers)
-    .filter(([name, value]) => mayReachGraph(name) && value !== undefined)
+    .filter(([name, value]) =>
+      name !== revisionHeader && mayReachGraph(name) && value !== undefined
+    )
     .map(([name, value]) => [name, [value].flat().join(', ')])
     .filter(([, text]) => !keyLookalike.test(text!) && !holdsToken(text!)))
 }

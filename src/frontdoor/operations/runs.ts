@@ -7,7 +7,7 @@ import type { AssistantRow, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { GraphHost } from '../../graph/index.ts'
+import type { GraphHost, GraphHosts } from '../../graph/index.ts'
 import { longJson, timeText } from '../../json/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadQuota } from '../../limits/index.ts'
@@ -19,7 +19,7 @@ import type { BatchRun, CancelRun, CancelRuns, CreateRun, CreateStatelessRun, Li
 import { invalid } from '../schema/validation.ts'
 import type { AssistantOperations } from './assistants.ts'
 import { cancelAll, cancelSome, countAll } from './cancel-runs.ts'
-import { nameFaults, runOnThread, statelessRun } from './run-request.ts'
+import { nameFaults, revisionHeader, runOnThread, statelessRun } from './run-request.ts'
 import type { RunAssistant, RunCaller } from './run-request.ts'
 import { searchRuns } from './run-search.ts'
 import type { FoundRunPage, RunSearchParts } from './run-search.ts'
@@ -30,7 +30,7 @@ import { isThere } from './threads.ts'
 export interface RunOperationParts {
   readonly threads: ThreadClient
   readonly assistants: AssistantOperations
-  readonly graphs: Pick<GraphHost, 'describe'>
+  readonly graphs: GraphHosts
   readonly egress: Pick<Egress, 'check'>
   readonly json: LongJson
   readonly env: Env
@@ -73,7 +73,7 @@ const repeatNamespace = '3f0b6f1e-5a0f-4d6a-9c55-6f3a3d1f0c11'
 export class RunOperations {
   readonly #threads: ThreadClient
   readonly #assistants: AssistantOperations
-  readonly #graphs: Pick<GraphHost, 'describe'>
+  readonly #graphs: GraphHosts
   readonly #egress: Pick<Egress, 'check'>
   readonly #json: LongJson
   readonly #env: Env
@@ -212,14 +212,14 @@ export class RunOperations {
 
   async #onThread(tenant: string, threadId: string, body: CreateRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.assistantFor(tenant, body)
+    const assistant = await this.assistantFor(tenant, body, caller.revision)
     const ids = { runId: this.#env.uuid7(), threadId }
     return { threadId, run: runOnThread(body, assistant, ids, caller) }
   }
 
   async #stateless(tenant: string, body: CreateStatelessRun,
     caller: RunCaller): Promise<RunOnThread> {
-    const assistant = await this.assistantFor(tenant, body)
+    const assistant = await this.assistantFor(tenant, body, caller.revision)
     const runId = caller.commandId === ''
       ? this.#env.uuid7()
       : v5(`${tenant}\n${caller.commandId}`, repeatNamespace)
@@ -235,24 +235,36 @@ export class RunOperations {
     return assistant.row
   }
 
-  /** The assistant of a run. Throws `invalid` for a body that does not fit it. */
-  async assistantFor(tenant: string, body: CreateRun): Promise<RunAssistant> {
+  /**
+   * The assistant of a run. Throws `invalid` for a body that does not fit it, and for a `revision`
+   * that its deployment does not have.
+   */
+  async assistantFor(tenant: string, body: CreateRun, revision?: string): Promise<RunAssistant> {
     this.#checkWebhook(body)
-    const assistant = await this.#assistant(tenant, body.assistant_id)
-    this.#requireNameKnown(assistant.row, body)
+    if (revision !== undefined) await this.#requireRevision(tenant, revision)
+    const assistant = await this.#assistant(tenant, body.assistant_id, revision)
+    this.#requireNameKnown(this.#graphs.of(tenant, revision), assistant.row, body)
     return assistant
   }
 
+  async #requireRevision(tenant: string, revision: string): Promise<void> {
+    await this.#graphs.open(tenant)
+    if (this.#graphs.hasRevision(tenant, revision)) return
+    throw invalid([{ field: revisionHeader,
+      message: 'names no revision of this deployment that can be loaded' }])
+  }
+
   /** Throws `invalid` for nodes and channels that the graph of the assistant does not have. */
-  #requireNameKnown({ graphId }: Pick<AssistantRow, 'graphId'>, body: CreateRun): void {
-    const { nodes = [], channels } = this.#graphs.describe(graphId) ?? {}
+  #requireNameKnown(graphs: GraphHost, { graphId }: Pick<AssistantRow, 'graphId'>,
+    body: CreateRun): void {
+    const { nodes = [], channels } = graphs.describe(graphId) ?? {}
     if (channels === undefined) return
     const faults = nameFaults(body, { nodes, channels })
     if (faults.length > 0) throw invalid(faults)
   }
 
-  async #assistant(tenant: string, name: string): Promise<RunAssistant> {
-    const row = await this.#assistants.get(tenant, name)
+  async #assistant(tenant: string, name: string, revision?: string): Promise<RunAssistant> {
+    const row = await this.#assistants.get(tenant, name, revision)
     const { contextJson: text } = row
     if (text.length <= longJson) return { row, context: JSON.parse(text || '{}') }
     const bytes = Buffer.from(`{"context":${text}}`)

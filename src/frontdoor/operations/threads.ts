@@ -2,7 +2,7 @@
 
 import type { Env } from '../../../cluster/index.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { EditUpdate, GraphHost, StateSelection } from '../../graph/index.ts'
+import type { EditUpdate, GraphHosts, StateSelection } from '../../graph/index.ts'
 import type { LongJson } from '../../json/index.ts'
 import type { Quotas, ReadShare } from '../../limits/index.ts'
 import { textOf } from '../../raw-json.ts'
@@ -27,7 +27,7 @@ import type { ThreadStreamWish } from './thread-frames.ts'
 /** The part of `OperationParts` that operations on threads use. */
 export interface ThreadOperationParts {
   readonly threads: ThreadClient
-  readonly graphs: GraphHost
+  readonly graphs: GraphHosts
   readonly json: LongJson
   readonly env: Env
   readonly quotas: Pick<Quotas, 'within'>
@@ -63,7 +63,7 @@ export interface HistoryList extends Pick<HistoryPart, 'isLast'> {
 /** Operations on threads. Every wire calls the same ones, with the tenant of its caller. */
 export class ThreadOperations {
   readonly #threads: ThreadClient
-  readonly #graphs: GraphHost
+  readonly #graphs: GraphHosts
   readonly #json: LongJson
   readonly #env: Env
   readonly #quotas: Pick<Quotas, 'within'>
@@ -81,7 +81,7 @@ export class ThreadOperations {
   async create(tenant: string, request: CreateThread): Promise<ThreadView> {
     const { metadata = {}, if_exists: ifExists = 'raise' } = request
     const supersteps = (request.supersteps ?? []).map(({ updates }) => updates.map(editOf))
-    if (supersteps.length > 0) this.#requireNameGraph(metadata.graph_id)
+    if (supersteps.length > 0) await this.#requireNameGraph(tenant, metadata.graph_id)
     const threadId = request.thread_id ?? this.#env.uuid7()
     const life = request.ttl == null ? {} : { timeToLive: wishOf(request.ttl) }
     const exists = () => isThere(this.#threads, tenant, threadId)
@@ -238,10 +238,12 @@ export class ThreadOperations {
     return this.#quotas.within(tenant, {}, () => this.#threads.updateState(tenant, threadId, edit))
   }
 
-  #requireNameGraph(graphId: unknown): void {
-    const message = `is required by supersteps, and names one of: ${graphIds(this.#graphs)}`
+  async #requireNameGraph(tenant: string, graphId: unknown): Promise<void> {
+    await this.#graphs.open(tenant)
+    const graphs = this.#graphs.of(tenant)
+    const message = `is required by supersteps, and names one of: ${graphIds(graphs)}`
     if (typeof graphId !== 'string') throw invalid([{ field: 'metadata.graph_id', message }])
-    requireGraph(this.#graphs, graphId)
+    requireGraph(graphs, graphId)
   }
 }
 

@@ -99,8 +99,9 @@ export function feedbackRoutes(app: App, parts: PlatformParts): void {
 /** Adds the routes of tokens below `/api/v1`. */
 export function feedbackTokenRoutes(app: App, { platform, env }: PlatformParts): void {
   app.post('/feedback/tokens', platformRoute('change'),
-    async ({ body, caller: { tenant }, protocol, host, originalUrl }) => {
-      const root = rootOf(originalUrl)
+    async ({ body, caller: { tenant }, protocol, host, originalUrl, deployment }) => {
+      const prefix = deployment?.prefix ?? ''
+      const root = prefix + rootOf(originalUrl.slice(prefix.length))
       const make = async (each: unknown) => {
         const secret = tokenText(env.secret())
         const token = tokenOf(each, { tenant, secret, id: env.uuid7(), nowMs: env.nowMs() })

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 
 import type { AttachmentLinks, Platform } from '../../platform/index.ts'
+import { outerPath } from '../http/caller.ts'
 
 /** For v1: clients put the base URL that they know before the path. */
 export async function linksOfV1({ downloads }: Pick<Platform, 'downloads'>): Promise<
@@ -13,8 +14,10 @@ export async function linksOfV1({ downloads }: Pick<Platform, 'downloads'>): Pro
 
 /** For v2, whose links are absolute. */
 export async function linksOfV2({ downloads }: Pick<Platform, 'downloads'>,
-  { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): Promise<AttachmentLinks> {
-  return { key: await downloads.linkKey(), base: `${protocol}://${host}/api/v1` }
+  request: Pick<FastifyRequest, 'protocol' | 'host' | 'deployment'>): Promise<AttachmentLinks> {
+  const { protocol, host } = request
+  return { key: await downloads.linkKey(),
+    base: `${protocol}://${host}${outerPath(request, '/api/v1')}` }
 }
 
 /** True if the member with links is selected, in whatever API. */

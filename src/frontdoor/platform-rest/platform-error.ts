@@ -4,11 +4,16 @@ import type { HeddleError } from '../../errors.ts'
 import { bodyOf } from '../error-reply.ts'
 import type { ErrorForm } from '../error-reply.ts'
 
+/** What clients of the control API read besides the code and the sentence. */
+const controlDetails = ['errors', 'graphs', 'limit', 'dependencies', 'url'] as const
+
 /**
- * The form at this routed address. `error` and `detail` are the sentence; the newer API answers a
- * problem object (RFC 9457). Routes of a deployment have their own form.
+ * The form at this routed address. The control API answers `{error, message}`: code and sentence.
+ * Of the platform, `error` and `detail` are the sentence; the newer API answers a problem object
+ * (RFC 9457). Routes of a deployment have their own form.
  */
 export function errorForm(error: HeddleError, url: string): ErrorForm {
+  if (url.startsWith('/control/')) return { body: controlBody(error) }
   const body = bodyOf(error)
   if (!url.startsWith('/api/')) return { body }
   const both = { ...body, error: error.message }
@@ -16,4 +21,11 @@ export function errorForm(error: HeddleError, url: string): ErrorForm {
   const { httpStatus: status, code } = error
   return { type: 'application/problem+json',
     body: { type: 'about:blank', title: code.replaceAll('_', ' '), status, ...both } }
+}
+
+function controlBody({ code, message, details }: HeddleError): Record<string, unknown> {
+  const more = controlDetails.flatMap((name) =>
+    details[name] === undefined ? [] : [[name, details[name]] as const]
+  )
+  return { error: code, message, ...Object.fromEntries(more) }
 }

@@ -24,10 +24,14 @@ export function routedTarget(target: string): string {
   return `/api${withQuery(whole, query)}`
 }
 
-/** The same at a port where bare paths are the platform's as well. */
+/**
+ * The same at a port where bare paths are the platform's as well. The prefix of a deployment, as
+ * `/d/shop`, stays before it.
+ */
 export function platformTarget(target: string): string {
   const plain = plainTarget(target)
-  return routedTarget(/^\/api(?=[/?#]|$)/.test(plain) ? plain : `/api${plain}`)
+  const [, prefix = '', own = plain] = /^(\/d\/[^/?#]+)(.*)$/s.exec(plain) ?? []
+  return prefix + routedTarget(/^\/api(?=[/?#]|$)/.test(own) ? own : `/api${own}`)
 }
 
 /**

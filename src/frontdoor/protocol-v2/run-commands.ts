@@ -31,6 +31,7 @@ const checkFork = checkerOf(ForkState)
  */
 export async function startRun(context: CommandContext, params: unknown): Promise<Outcome> {
   requireAllowed(context.caller, 'change')
+  await context.caller.mayStartRun?.()
   const body = checkRun({ ...membersOf(params, runMembers), if_not_exists: 'create' })
   const { runs, caller, threadId, runCaller } = context
   const answers = body.input != null && body.command == null && !isFork(body)
@@ -42,6 +43,7 @@ export async function startRun(context: CommandContext, params: unknown): Promis
 /** Answers one or more interrupts. Throws `no_such_interrupt` if none waits. */
 export async function respond(context: CommandContext, params: unknown): Promise<Outcome> {
   requireAllowed(context.caller, 'change')
+  await context.caller.mayStartRun?.()
   const answers = answersIn(params)
   const { caller, threadId, runs, runCaller } = context
   const wish = membersOf(params, runMembers)
@@ -62,6 +64,7 @@ export async function respond(context: CommandContext, params: unknown): Promise
 /** Starts a run from a checkpoint, with the assistant of the run before. */
 export async function fork(context: CommandContext, params: unknown): Promise<Outcome> {
   requireAllowed(context.caller, 'change')
+  await context.caller.mayStartRun?.()
   const { checkpoint_id } = checkFork(
     membersOf(params, ['checkpoint_id', 'input', 'config', 'metadata']),
   )

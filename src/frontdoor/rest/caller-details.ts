@@ -2,6 +2,7 @@
 
 import type { CallerRole } from '../../access/index.ts'
 import { timeText } from '../../json/index.ts'
+import { tenantOfNamespace } from '../../limits/index.ts'
 import { userOf } from '../http/caller.ts'
 import type { Caller, Identity } from '../http/caller.ts'
 
@@ -24,7 +25,7 @@ const methods: Readonly<Record<Identity['kind'], CallerDetails['method']>> = { l
 export function callerDetails(caller: Caller, region: string | null): CallerDetails {
   const { tenant, role, identity, expiresAtMs } = caller
   return {
-    tenant,
+    tenant: tenantOfNamespace(tenant),
     role,
     user: userOf(caller) ?? null,
     key_id: identity.kind === 'key' ? identity.id ?? null : null,

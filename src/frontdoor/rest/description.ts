@@ -26,6 +26,7 @@ const tags = [
   { name: 'Runs', description: 'Executions of a graph on a thread.' },
   { name: 'Stateless runs', description: 'Executions without a visible thread.' },
   { name: 'Crons', description: 'Runs that are due again and again, on a schedule.' },
+  { name: 'Deployments', description: 'Revisions of projects, and what switches them.' },
   { name: 'Server', description: 'The server itself. Needs no key.' },
 ]
 
@@ -61,9 +62,16 @@ export async function describeRoutes(app: App, version: string): Promise<void> {
     theme: { title: 'Heddle' },
     uiConfig: { layout: 'BaseLayout' },
     uiHooks: { onRequest: refuseFrames },
+    transformSpecification: (described, request) => below(request, described) as typeof described,
   })
   app.get('/openapi.json', { schema: { hide: true }, config: { access: 'public' } },
-    () => app.swagger())
+    (request) => below(request, app.swagger()))
+}
+
+/** The description with the address of the deployment that is called. */
+function below({ deployment }: FastifyRequest, described: object): object {
+  const { prefix = '' } = deployment ?? {}
+  return prefix === '' ? described : { ...described, servers: [{ url: prefix }] }
 }
 
 /**

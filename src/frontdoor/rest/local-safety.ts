@@ -20,6 +20,8 @@ export interface LocalSafetyOptions {
   readonly allowOrigins?: readonly string[]
   /** Host names besides those of this machine by which callers may call, `*` for any. */
   readonly allowHosts?: readonly string[]
+  /** Names below this one are of deployments, and may be called as those of `allowHosts`. */
+  readonly domain?: string | undefined
   /** How callers are authenticated; by default, not at all. */
   readonly auth?: Pick<AuthOptions, 'isFromTrustedProxy'>
 }
@@ -65,10 +67,10 @@ export async function keepLocal(app: FastifyInstance, options: LocalSafetyOption
  * machine of user proxies the page could pose as one of them, so names are checked there.
  */
 function nameRefusal(
-  { host, allowHosts = [], auth }: LocalSafetyOptions,
+  { host, allowHosts = [], domain, auth }: LocalSafetyOptions,
 ): (request: FastifyRequest) => string | undefined {
   if (allowHosts.includes('*')) return () => undefined
-  const isOurs = nameTest(host, allowHosts)
+  const isOurs = nameTest(host, allowHosts, domain)
   // The name of the request before: nearly all requests have the same.
   let known: string | undefined
   return (request) => {
@@ -88,10 +90,14 @@ function nameRefusal(
 }
 
 /** Without keys, this machine's names, its own addresses and the given names are allowed. */
-function nameTest(host: string, allowHosts: readonly string[]): (name: string) => boolean {
+function nameTest(host: string, allowHosts: readonly string[], domain: string | undefined): (
+  name: string,
+) => boolean {
+  const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
   const given = new Set(allowHosts.map((each) => nameIn(`http://${bracketed(each)}`)))
   return (name) =>
     isLoopback(name) || given.has(name) ||
+    suffix !== undefined && name.endsWith(suffix) ||
     (!isLoopback(host) && isOwnAddress(name))
 }
 

@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { AwaitedRun, WatchRun } from '../../thread/index.ts'
-import { requireAllowed, userOf } from '../http/caller.ts'
+import { outerPath, requireAllowed, userOf } from '../http/caller.ts'
 import { whileValid } from '../http/credential-check.ts'
 import { whenClosed } from '../http/ending.ts'
 import { answerLate } from '../http/late-answer.ts'
 import { sendJson } from '../http/list-reply.ts'
 import { runJson } from '../http/render.ts'
 import type { RouteParts } from '../http/route.ts'
-import { nameOf } from '../operations/index.ts'
+import { nameOf, revisionHeader } from '../operations/index.ts'
 import type { RunCaller, RunName } from '../operations/index.ts'
 import type { CreateRun, JoinStream, StreamRun } from '../schema/run.ts'
 import { requireOwnPage } from './fetch-site.ts'
@@ -69,7 +69,9 @@ function lastEventId({ headers }: FastifyRequest): string | null {
 /** The caller of a run, with its Idempotency-Key (empty if there is none) and its headers. */
 export function runCallerOf({ headers, caller }: FastifyRequest): RunCaller {
   const userId = userOf(caller)
-  return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers }
+  const revision = headers[revisionHeader]
+  return { commandId: String(headers['idempotency-key'] ?? ''), userId, headers,
+    ...typeof revision === 'string' && { revision } }
 }
 
 /** The caller of a request that gets only the result of the run. */
@@ -81,12 +83,13 @@ export function waiterOf(request: FastifyRequest): RunCaller {
 export function sendRun(reply: FastifyReply, row: RunRow): ReturnType<typeof sendJson> {
   const run = nameOf(row)
   reply.request.about = run
-  return sendJson(reply.header('content-location', placeOf(run)), runJson(row))
+  return sendJson(reply.header('content-location', placeOf(reply.request, run)), runJson(row))
 }
 
 /** The path of a run. Clients read it from a reply. */
-function placeOf({ threadId, runId }: RunName): string {
-  return threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`
+function placeOf(request: FastifyRequest, { threadId, runId }: RunName): string {
+  return outerPath(request,
+    threadId === runId ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`)
 }
 
 /**
@@ -109,8 +112,9 @@ export async function streamRun(parts: RunReplyParts, watched: Watched,
   if (!made) holdStream(parts, reply)
   let unfollow = () => {}
   let gone = false
+  const place = placeOf(reply.request, run)
   const stream = new SseStream(reply, {
-    headers: { 'content-location': placeOf(run), location: `${placeOf(run)}/stream` },
+    headers: { 'content-location': place, location: `${place}/stream` },
     made,
     stillValid: caller.stillValid,
     closed: (byClient) => {
@@ -146,7 +150,7 @@ export function answerWithResult(parts: RunReplyParts, watched: Watched): Promis
     reply,
     ticker,
     runId: run.runId,
-    headers: { 'content-location': placeOf(run) },
+    headers: { 'content-location': placeOf(reply.request, run) },
     answer: (left) => whileValid({ caller, ticker, left, ask: result }),
     settled: () => runs.get(tenant, run),
     abandoned: () => abandon(parts, watched),

@@ -16,6 +16,8 @@ export interface ServerFeatures {
   readonly cluster: boolean
   /** True if admins can manage API keys. */
   readonly keys: boolean
+  /** True if it serves deployments beside its own project. */
+  readonly deployments: boolean
 }
 
 /** A graph of the project. */

@@ -1,9 +1,11 @@
 /** The routes of the server itself: its health and its description. */
 
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
 import type { ClusterStatus, Env } from '../../../cluster/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { tenantOfNamespace } from '../../limits/index.ts'
 import { tenantId } from '../../platform/index.ts'
 import type { Region } from '../../settings/index.ts'
 import { checkAll } from '../http/dependency.ts'
@@ -14,7 +16,8 @@ import type { App } from '../http/route.ts'
 import { callerDetails } from './caller-details.ts'
 import { authUrl } from './description.ts'
 import { isFromHere } from './from-here.ts'
-import type { ServerOffer } from './server-features.ts'
+import { servedGraphs } from './server-features.ts'
+import type { ServedGraph, ServerOffer } from './server-features.ts'
 
 /** What the routes of the server show. */
 export interface ServerDetails {
@@ -51,8 +54,18 @@ const flags = {
 }
 
 /** Why a graph cannot be loaded is for callers that may read: `/auth` has it with keys. */
-function offered({ auth, features, graphs }: ServerOffer): object {
-  return { auth, features, ...auth === 'none' && { graphs: graphs() } }
+function offered(request: FastifyRequest, offer: ServerOffer): object {
+  const { auth, features } = offer
+  const own = request.deployment === undefined
+    ? features
+    : { ...features, studio: false, cluster: false, keys: false }
+  return { auth, features: own, ...auth === 'none' && { graphs: graphsFor(request, offer) } }
+}
+
+/** The graphs of the deployment that is called, or of the server's own project. */
+function graphsFor({ deployment }: FastifyRequest,
+  { graphs }: ServerOffer): readonly ServedGraph[] {
+  return deployment === undefined ? graphs() : servedGraphs(deployment)
 }
 
 /** Adds the routes of the server: `/ok`, `/info`, `/auth`, and two for this machine. */
@@ -69,19 +82,21 @@ export function serverRoutes(app: App, details: ServerDetails): void {
   app.get('/info',
     route('public', 'getServerInfo', { tag: 'Server', summary: 'What the server is and offers',
       answer: 'Info' }),
-    async (_request, reply) =>
+    async (request, reply) =>
       sendJson(reply,
-        JSON.stringify({ version, context: 'js', flags, metadata: {}, region, ...offered(offer) })))
+        JSON.stringify({ version, context: 'js', flags, metadata: {}, region,
+          ...offered(request, offer) })))
 
   // The client of traces asks here, too, so the answer has what both of them read.
   app.get(authUrl,
-    route('read', 'getCaller', { tag: 'Server', summary: 'Who the caller is, and what it may do',
-      answer: 'Caller' }), async ({ caller }, reply) => {
+    route('self', 'getCaller', { tag: 'Server', summary: 'Who the caller is, and what it may do',
+      answer: 'Caller' }), async (request, reply) => {
+    const { caller } = request
     const id = tenantId(caller.tenant)
     return sendJson(reply, JSON.stringify({
-      org_config: { org_id: id, tenant_id: id, display_name: caller.tenant },
+      org_config: { org_id: id, tenant_id: id, display_name: tenantOfNamespace(caller.tenant) },
       ...callerDetails(caller, region?.name ?? null),
-      ...offer.auth !== 'none' && { graphs: offer.graphs() },
+      ...offer.auth !== 'none' && { graphs: graphsFor(request, offer) },
     }))
   })
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import { requireAllowed } from '../http/caller.ts'
+import { outerPath, requireAllowed } from '../http/caller.ts'
 import { eventStream, route } from '../http/route.ts'
 import type { App, RouteParts } from '../http/route.ts'
 import type { ThreadStreamWish } from '../operations/index.ts'
@@ -32,7 +32,7 @@ async function streamThread(parts: RouteParts, threadId: string, reply: FastifyR
   let unfollow = () => {}
   let gone = false
   const stream = new SseStream(reply, {
-    headers: { location: `/threads/${threadId}/stream` },
+    headers: { location: outerPath(reply.request, `/threads/${threadId}/stream`) },
     made: false,
     stillValid: caller.stillValid,
     closed: () => {

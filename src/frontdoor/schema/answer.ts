@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { errorCodes } from '../../errors.ts'
 import { Json, JsonObject, Nullable, OneOf, Uuid } from './json.ts'
 import { clusterAnswers } from './cluster.ts'
+import { controlAnswers } from './control-answer.ts'
 import { keyAnswers } from './key.ts'
 import { limitAnswers } from './limit.ts'
 import { itemAnswers } from './store.ts'
@@ -98,6 +99,8 @@ const Run = Type.Object({
   multitask_strategy: OneOf(['reject', 'enqueue', 'interrupt', 'rollback']),
   cancel_reason: Nullable(Type.String({ description: 'Why it was cancelled: `taken:`, ' +
     '`cancelled:`, `disconnected:`, `superseded:` or `assistant_deleted:`, and a sentence.' })),
+  revision: Type.Optional(Type.String({ description: 'The revision of the deployment that ' +
+    'executes it; missing before it starts, and without a deployment.' })),
 }, { $id: 'Run', description: 'The run.' })
 
 const FoundRun = Type.Partial(Run, { $id: 'FoundRun', ...selected })
@@ -255,7 +258,7 @@ const graphs = Type.Optional(
 
 const Caller = Type.Object({
   tenant: Type.String(),
-  role: OneOf(['admin', 'developer', 'reader']),
+  role: OneOf(['admin', 'developer', 'reader', 'deployer']),
   user: Nullable(Type.String()),
   key_id: Nullable(Type.String()),
   region: Nullable(Type.String()),
@@ -270,7 +273,7 @@ const Info = Type.Object({
     description: 'The credentials that it takes.',
   }),
   features: Type.Object({ studio: flag, traces: flag, crons: flag, store: flag, cluster: flag,
-    keys: flag }),
+    keys: flag, deployments: flag }),
   graphs,
   version: Type.String(),
   context: Type.Literal('js'),
@@ -314,4 +317,4 @@ export const answerSchemas = [Assistant, FoundAssistant, Thread, FoundThread, Pr
   CancelledRuns, ThreadStorage, ThreadPlace, Run, FoundRun, RunOfTenant, RunLogs, Cron, FoundCron,
   RunResult, CommandAnswer, ThreadState, StateUpdate, Graph, GraphSchemas, SubgraphSchemas, Count,
   CountOfThreads, Ok, Info, Caller, Failure, ...itemAnswers, ...keyAnswers, ...limitAnswers,
-  ...clusterAnswers]
+  ...clusterAnswers, ...controlAnswers]

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 
 import { Nullable, OneOf } from './json.ts'
 
-const roles = ['admin', 'developer', 'reader'] as const
+const roles = ['admin', 'developer', 'reader', 'deployer'] as const
 
 /** The path of a key. */
 export const KeyPath = Type.Object({ key_id: Type.String({ maxLength: 64 }) })
@@ -14,6 +14,10 @@ export const KeyPath = Type.Object({ key_id: Type.String({ maxLength: 64 }) })
 export const CreateKey = Type.Object({
   name: Type.String({ maxLength: 100, description: 'A name for people.' }),
   role: Type.Optional(OneOf(roles, { default: 'developer' })),
+  deployment: Type.Optional(Nullable(
+    Type.String({ pattern: '^[a-z0-9-]{1,63}$',
+      description: 'The only deployment that it may call; null for any, which is the default.' }),
+  )),
   expires_in_days: Type.Optional(Nullable(
     Type.Number({ exclusiveMinimum: 0, maximum: 36_500,
       description: 'Days until it expires; null for never, which is the default.' }),
@@ -32,6 +36,7 @@ const key = {
   name: Type.String(),
   role: OneOf(roles),
   tenant: Type.String(),
+  deployment: Nullable(Type.String({ description: 'The only deployment that it may call.' })),
   created_at: Time(),
   last_used_at: Nullable(Time()),
   expires_at: Nullable(Time()),

@@ -110,7 +110,7 @@ export const StatelessRunPath = Type.Object({ run_id: Uuid() })
 
 /** Fields of a run in answers, and what `select` may name. */
 export const runFields = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at',
-  'status', 'metadata', 'kwargs', 'multitask_strategy', 'cancel_reason'] as const
+  'status', 'metadata', 'kwargs', 'multitask_strategy', 'cancel_reason', 'revision'] as const
 
 /** Query of requests that list the runs of a thread, newest first. */
 export const ListRuns = Type.Object({
@@ -204,6 +204,9 @@ export type CancelRuns = Static<typeof CancelRuns>
 export const CreationHeaders = Type.Object({
   'idempotency-key': Type.Optional(Type.String({
     description: 'Requests with the same key make one run or cron, however often they are sent.',
+  })),
+  'x-heddle-revision': Type.Optional(Type.String({
+    description: 'The revision of the deployment that executes the run, instead of the active one.',
   })),
 })
 

@@ -352,7 +352,8 @@ async function open({ shortcuts }: Workbench, graph: ServedGraph, input: unknown
 
 /** What the thread waits for now. Interrupts of completed tasks do not count. */
 async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: HeddleSaver,
-  thread_id: string): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values'>> {
+  thread_id: string
+): Promise<Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'values' | 'waitsAt'>> {
   const config = { configurable: { thread_id } }
   const done = doneTasks(await saver.getTuple(config))
   return readState(graph, saver, { config }, ({ next, tasks, values }) => {
@@ -361,6 +362,7 @@ async function whatIsLeft({ codec }: Workbench, graph: ServedGraph, saver: Heddl
     // `values` include what the command wrote that the run began with.
     const partial = open.length > 0 && done.size > 0
     return { waiting: next.length > 0, interrupts: codec.text(interrupts),
+      ...next.length > 0 && { waitsAt: [...new Set(next)] },
       ...partial && { values: codec.text(values) } }
   })
 }

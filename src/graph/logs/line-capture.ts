@@ -17,6 +17,8 @@ export interface LineCaptureParts {
   node(): string | undefined
   /** Hides secrets. */
   hide(text: string): string
+  /** False if lines of jobs are taken only, and not printed as well. */
+  readonly printsJobs?: boolean
 }
 
 /** A log by level. */
@@ -74,16 +76,21 @@ export class LineCapture {
     for (const [method, level] of Object.entries(methods) as [keyof typeof methods, LineLevel][]) {
       const print = console[method].bind(console)
       console[method] = (...words) => {
-        print(...words)
+        if (this.#prints) print(...words)
         this.take(level, ...words)
       }
     }
   }
 
+  /** True if what is written now is to be printed. */
+  get #prints(): boolean {
+    return this.#parts.printsJobs !== false || this.#running.getStore() === undefined
+  }
+
   /** A log that is written to, and whose lines are taken as well. */
   over(log: LineLog): LineLog {
     const writer = (level: LineLevel) => (text: string) => {
-      log[level](text)
+      if (this.#prints) log[level](text)
       this.take(level, text)
     }
     return { debug: writer('debug'), info: writer('info'), warn: writer('warn'),

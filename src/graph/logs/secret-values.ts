@@ -15,10 +15,13 @@ const forms: readonly (readonly [RegExp, string])[] = [
 
 /** Hides the values of secret variables, and what has the form of a credential. */
 export function secretHider(variables: NodeJS.ProcessEnv): (text: string) => string {
-  const values = Object.entries(variables)
-    .flatMap(([name, value = '']) =>
-      secretName.test(name) && value.length >= shortest ? [value] : []
-    )
+  return valueHider(Object.entries(variables)
+    .flatMap(([name, value = '']) => secretName.test(name) ? [value] : []))
+}
+
+/** Hides these values, short ones excepted, and what has the form of a credential. */
+export function valueHider(secrets: readonly string[]): (text: string) => string {
+  const values = secrets.filter(({ length }) => length >= shortest)
     // One may be part of another.
     .sort((a, b) => b.length - a.length)
   return (text) => {

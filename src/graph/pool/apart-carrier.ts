@@ -2,15 +2,16 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import type { Env } from '../../../cluster/index.ts'
 import type { FromApart, ToApart } from './apart-mail.ts'
 import type { Carrier, CarrierEvents, WorkerStart } from './carrier.ts'
+import { residentBytes } from './worker-heap.ts'
 /** MiB beyond the heap: for Node itself, for code, and for buffers of the graph. */
 const besideHeapMb = 1024
 const lookMs = 500
+const mib = 1024 * 1024
 /** What V8 prints before it ends a process that one large object took beyond its limit. */
 const outOfMemory = 'JavaScript heap out of memory'
 
@@ -32,7 +33,8 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
     isFull = true
   }
   const stopLooking = env.every(lookMs, () => {
-    if (residentMb(child.pid) < start.heapMb + besideHeapMb) return
+    const resident = residentBytes(child.pid) ?? 0
+    if (resident < (start.heapMb + besideHeapMb) * mib) return
     full()
     child.kill('SIGKILL')
   })
@@ -69,15 +71,5 @@ export function workerProcess(env: Pick<Env, 'every'>, start: WorkerStart,
       child.kill('SIGKILL')
       await gone
     },
-  }
-}
-
-/** MiB in memory; 0 where the system does not tell. */
-function residentMb(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
-  } catch {
-    return 0
   }
 }

@@ -19,6 +19,8 @@ export interface WorkerStart {
   readonly mark?: ExecutionMark
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number
+  /** True in a graph process, where lines of runs are sent only, and not printed as well. */
+  readonly isInProcess?: boolean
 }
 
 /** What a carrier reports. */
@@ -58,7 +60,7 @@ const youngGenerationMb = 48
  * worker prints.
  */
 export function workerThread(
-  { name, project, heapMb, variables: env, mark, tracedRatio }: WorkerStart,
+  { name, project, heapMb, variables: env, mark, tracedRatio, isInProcess }: WorkerStart,
   events: CarrierEvents,
   { printsItself = false } = {},
 ): Carrier {
@@ -66,7 +68,8 @@ export function workerThread(
   const { port1: port, port2 } = new MessageChannel()
   const entered = new Int32Array(new SharedArrayBuffer(4))
   const workerData: WorkerData = { name, project, entered, port: port2, ...mark && { mark },
-    ...tracedRatio !== undefined && { tracedRatio } }
+    ...tracedRatio !== undefined && { tracedRatio },
+    ...isInProcess !== undefined && { isInProcess } }
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name,
     workerData,

@@ -4,7 +4,7 @@ import { LRUCache } from '../../../cluster/index.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
 import type { CheckpointSource, Execution, ExecutionListener, LossReason,
   ExecutionOutcome } from '../execution.ts'
-import { RunLogs } from '../logs/run-logs.ts'
+import type { WrittenLines } from '../logs/run-line.ts'
 import { CrashBlame } from './crash-blame.ts'
 import { choose, silentAfterMs } from './worker-choice.ts'
 import type { WorkerLink } from './worker-link.ts'
@@ -18,6 +18,11 @@ interface Job {
   readonly listener: ExecutionListener
   /** Undefined while the job waits for a worker. */
   link: WorkerLink | undefined
+}
+
+/** Takes the lines that the code of an execution wrote. */
+export interface TakeLines {
+  add(execution: Execution, lines: WrittenLines): void
 }
 
 /** Threads for which the last worker is kept. The least recently used are dropped. */
@@ -34,11 +39,12 @@ export class ExecutionScheduler {
   readonly #affinity = new LRUCache<string, WorkerLink>({ max: affinityMax })
   readonly #crashBlame = new CrashBlame()
   /** What runs wrote to their consoles. */
-  readonly logs = new RunLogs()
+  readonly #lines: TakeLines
   #draining = false
   #whenEmpty: (() => void) | undefined
 
-  constructor(pool: WorkerPool, nextJob: () => number) {
+  constructor(pool: WorkerPool, nextJob: () => number, lines: TakeLines) {
+    this.#lines = lines
     this.#pool = pool
     this.#nextJob = nextJob
   }
@@ -238,7 +244,7 @@ export class ExecutionScheduler {
   #wrote(link: WorkerLink, { job, lines, dropped }: WorkerMail & { type: 'wrote' }): void {
     const execution = this.#jobOf(link, job)?.execution
     // An edit has no run.
-    if (execution && execution.runId !== '') this.logs.add(execution, { lines, dropped })
+    if (execution && execution.runId !== '') this.#lines.add(execution, { lines, dropped })
   }
 
   #broken(link: WorkerLink, number: number): void {
@@ -269,7 +275,8 @@ export class ExecutionScheduler {
   }
 }
 
-const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
+/** The outcome of what was stopped before it began. */
+export const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
   error: null }
 
 function threadOf({ tenant, threadId }: Execution): string {

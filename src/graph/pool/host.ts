@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os'
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import { optimiseSoon } from '../../settings/index.ts'
 import { isSampled } from '../engine/trace-sample.ts'
@@ -11,19 +10,20 @@ import type { CheckpointSource, Configurable, Execution, ExecutionListener, Grap
   GraphHost, GraphSchemas, SnapshotAnswer, StateQuestion, StoredTuple } from '../execution.ts'
 import { graphEnvironment } from '../project/graph-environment.ts'
 import type { CompiledProject } from '../project/project-compiler.ts'
+import { RunLogs } from '../logs/run-logs.ts'
 import type { LinePage, LoggedLines, LoggedRun } from '../logs/run-logs.ts'
-import { TypeReader } from '../typescript/project-types.ts'
-import { lacksTypes, nodeTypes, withTypes } from '../typescript/typed-schemas.ts'
+import { SchemaTypes } from '../typescript/schema-types.ts'
 import type { ExecutionMarks } from './execution-marks.ts'
 import { ExecutionScheduler } from './execution-scheduler.ts'
+import type { TakeLines } from './execution-scheduler.ts'
 import { GraphQueries } from './graph-queries.ts'
 import type { Opened } from './project-generations.ts'
 import { TraceIntake } from './trace-intake.ts'
 import type { WriteTraces } from './trace-intake.ts'
 import { compilerHeapMb, defaultHeapMb, memoryMb } from './worker-heap.ts'
-import type { WorkerLink } from './worker-link.ts'
-import { resultOf } from './worker-mail.ts'
-import type { Reading, WorkerMail } from './worker-mail.ts'
+import type { TakePrinted, WorkerLink } from './worker-link.ts'
+import { nobodyWaits, readFrom, resultOf } from './worker-mail.ts'
+import type { WorkerMail } from './worker-mail.ts'
 import { WorkerPool } from './worker-pool.ts'
 import type { PoolOptions } from './worker-pool.ts'
 
@@ -40,7 +40,21 @@ export interface GraphHostOptions {
   readonly marks?: ExecutionMarks | undefined
   /** The share of runs whose steps are traced by the project's library; missing for none. */
   readonly tracedRatio?: number | undefined
+  /** Set in a graph process, which leaves lines and types to the server. */
+  readonly inProcess?: InProcess | undefined
   readonly env: Env
+}
+
+/** What the host of a graph process does not do itself. */
+export interface InProcess {
+  /** All that graphs see as their environment. */
+  readonly environment: NodeJS.ProcessEnv
+  /** Takes the lines of runs. */
+  readonly lines: TakeLines
+  /** Takes what is printed outside of runs. */
+  readonly printed: TakePrinted
+  /** Called before the file of a graph is imported, and with null after the last one. */
+  readonly loading: (graphId: string | null) => void
 }
 
 /**
@@ -102,7 +116,8 @@ export async function startGraphHost(
   const { workers = Math.max(2, availableParallelism()) } = options
   const heapMb = options.heapMb ?? defaultHeapMb(memoryMb(), workers)
   const host = new WorkerGraphHost(env, { project, workers, heapMb, marks: options.marks,
-    tracedRatio: options.tracedRatio, variables: graphEnvironment(process.env, variables) })
+    tracedRatio: options.tracedRatio, inProcess: options.inProcess,
+    variables: options.inProcess?.environment ?? graphEnvironment(process.env, variables) })
   try {
     await host.open()
   } catch (error) {
@@ -116,18 +131,22 @@ class WorkerGraphHost implements RunningGraphHost {
   readonly #pool: WorkerPool
   readonly #executions: ExecutionScheduler
   readonly #inquiries: GraphQueries
-  readonly #types: TypeReader
+  /** Undefined in a graph process. */
+  readonly #types: SchemaTypes | undefined
+  readonly #logs = new RunLogs()
   readonly #traces = new TraceIntake()
   #items: GraphItems | undefined
 
-  constructor(env: Env, options: PoolOptions) {
+  constructor(env: Env,
+    { inProcess, ...options }: PoolOptions & Pick<GraphHostOptions, 'inProcess'>) {
     let jobs = 0
     const nextJob = () => {
       jobs += 1
       if (jobs === jobsOfABusyServer) optimiseSoon()
       return jobs
     }
-    this.#pool = new WorkerPool(env, options, {
+    const { printed, loading } = inProcess ?? {}
+    this.#pool = new WorkerPool(env, { ...options, printed, loading }, {
       ready: () => {
         this.#executions.pump()
         this.#inquiries.pump()
@@ -148,9 +167,9 @@ class WorkerGraphHost implements RunningGraphHost {
         this.#inquiries.ended(link)
       },
     })
-    this.#executions = new ExecutionScheduler(this.#pool, nextJob)
+    this.#executions = new ExecutionScheduler(this.#pool, nextJob, inProcess?.lines ?? this.#logs)
     this.#inquiries = new GraphQueries(env, this.#pool, nextJob)
-    this.#types = new TypeReader(env, compilerHeapMb(memoryMb()))
+    this.#types = inProcess ? undefined : new SchemaTypes(env, compilerHeapMb(memoryMb()))
   }
 
   open(): Promise<Opened> {
@@ -198,7 +217,7 @@ class WorkerGraphHost implements RunningGraphHost {
 
   close(): Promise<void> {
     this.#inquiries.close()
-    this.#types.close()
+    this.#types?.close()
     return this.#pool.close()
   }
 
@@ -223,7 +242,7 @@ class WorkerGraphHost implements RunningGraphHost {
   }
 
   logs(run: LoggedRun, page: LinePage): LoggedLines {
-    return this.#executions.logs.read(run, page)
+    return this.#logs.read(run, page)
   }
 
   async ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
@@ -235,22 +254,14 @@ class WorkerGraphHost implements RunningGraphHost {
   async schemas(graphId: string, configurable?: Configurable): Promise<GraphSchemas> {
     const inquiry = { kind: 'schemas', graphId, configurable } as const
     const schemas = await this.#inquiries.ask(inquiry) as GraphSchemas
-    if (!lacksTypes(schemas)) return schemas
-    const { graphs } = await this.#types.typesOf(this.#pool.project)
-    return withTypes(schemas, graphs.get(graphId))
+    return this.#types?.ofGraph(this.#pool.project, graphId, schemas) ?? schemas
   }
 
   async subgraphSchemas(graphId: string, namespace: string | null, recurse: boolean,
     configurable?: Configurable): Promise<Readonly<Record<string, GraphSchemas>>> {
     const inquiry = { kind: 'subgraphSchemas', graphId, namespace, recurse, configurable } as const
     const found = await this.#inquiries.ask(inquiry) as Record<string, GraphSchemas>
-    if (!Object.values(found).some(lacksTypes)) return found
-    const { nodes } = await this.#types.typesOf(this.#pool.project)
-    return Object.fromEntries(
-      Object.entries(found).map((
-        [name, schemas],
-      ) => [name, withTypes(schemas, nodeTypes(nodes, name, schemas))]),
-    )
+    return this.#types?.ofSubgraphs(this.#pool.project, found) ?? found
   }
 
   drawable(graphId: string, xray: boolean | number, configurable?: Configurable): Promise<unknown> {
@@ -274,7 +285,7 @@ class WorkerGraphHost implements RunningGraphHost {
     { job, reading, what }: WorkerMail & { type: 'read' }): Promise<void> {
     const source = this.#executions.sourceOf(link, job) ?? this.#inquiries.sourceOf(link, job)
     const readDone = this.#inquiries.noteRead(link, job)
-    const result = await resultOf(read(source, what))
+    const result = await resultOf(readFrom(source, what))
     readDone('value' in result ? bytesOf(result.value) : 0)
     link.post({ type: 'stored', reading, result })
   }
@@ -282,16 +293,4 @@ class WorkerGraphHost implements RunningGraphHost {
 
 function bytesOf(tuples: readonly StoredTuple[]): number {
   return tuples.reduce((sum, { fullBytes, deltaBytes }) => sum + fullBytes + deltaBytes, 0)
-}
-
-async function read(source: CheckpointSource | undefined, what: Reading): Promise<StoredTuple[]> {
-  // Answered nevertheless: the worker must not wait for ever.
-  if (!source) throw nobodyWaits()
-  if (what.kind === 'list') return source.list(what.query)
-  const tuple = await source.tuple(what.ns, what.checkpointId)
-  return tuple ? [tuple] : []
-}
-
-function nobodyWaits(): HeddleError {
-  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }

@@ -1,7 +1,6 @@
 /** The inside of a graph worker: receives jobs, does them, and reports the results. */
 
 import type { Env } from '../../../cluster/index.ts'
-import { HeddleError } from '../../errors.ts'
 import { DrainControl } from '../engine/drain-control.ts'
 import { execute, failure, isWorthKeeping } from '../engine/runner.ts'
 import type { Workbench } from '../engine/runner.ts'
@@ -19,7 +18,7 @@ import { serverIsAt } from './in-graph-client.ts'
 import { ItemAsks } from './item-asks.ts'
 import type { MessagePortBatcher } from './message-port-batcher.ts'
 import { underTrace } from './run-trace.ts'
-import { resultOf, unwrap } from './worker-mail.ts'
+import { nobodyWaits, resultOf, unwrap } from './worker-mail.ts'
 import type { GraphInquiry, Reading, ToWorker } from './worker-mail.ts'
 
 interface Awaited {
@@ -180,11 +179,11 @@ export class JobRunner {
 
   /** Sends nothing more about the job. */
   #abort(number: number): void {
-    this.#inquiries.get(number)?.abort(givenUp())
+    this.#inquiries.get(number)?.abort(nobodyWaits())
     for (const [reading, { job, settle }] of this.#inquiries.has(number) ? this.#readings : []) {
       if (job !== number) continue
       this.#readings.delete(reading)
-      settle(givenUp())
+      settle(nobodyWaits())
     }
     const job = this.#jobs.get(number)
     if (!job) return
@@ -241,10 +240,6 @@ export class JobRunner {
       awaited?.settle(error as Error)
     }
   }
-}
-
-function givenUp(): HeddleError {
-  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }
 
 /** The thread's checkpoints, which the main thread reads. */

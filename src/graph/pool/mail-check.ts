@@ -6,7 +6,8 @@ import type { OutcomeStatus } from '../execution.ts'
 import { lineLevels } from '../logs/run-line.ts'
 import type { WorkerMail } from './worker-mail.ts'
 
-type Bag = Readonly<Record<string, unknown>>
+/** An object of which nothing is known. */
+export type Bag = Readonly<Record<string, unknown>>
 
 const statuses: ReadonlySet<unknown> = new Set<OutcomeStatus>(
   ['success', 'error', 'aborted', 'drained'],
@@ -30,9 +31,7 @@ export function isWorkerMail(value: unknown): value is WorkerMail {
       return isNumber(value['job']) && isNumber(value['asking'])
         && isListOf(value['operations'], isOperation)
     case 'trace':
-      return isNumber(value['tracing']) && isText(value['tenant']) && isText(value['contentType'])
-        && (value['form'] === 'multipart' || value['form'] === 'batch')
-        && value['body'] instanceof Uint8Array
+      return isNumber(value['tracing']) && isTraceBody(value)
     case 'wrote':
       return isNumber(value['job']) && isNumber(value['dropped'])
         && isListOf(value['lines'], isLine)
@@ -62,7 +61,14 @@ function isBatch(value: unknown): boolean {
     && (outcome === null || isOutcome(outcome))
 }
 
-function isStep({ $case, value }: Bag): boolean {
+/** True for spans of a tenant. */
+export function isTraceBody({ tenant, contentType, form, body }: Bag): boolean {
+  return isText(tenant) && isText(contentType) && (form === 'multipart' || form === 'batch')
+    && body instanceof Uint8Array
+}
+
+/** True for a part of the log that a superstep made. */
+export function isStep({ $case, value }: Bag): boolean {
   if (!isBag(value) || !isText(value['ns'])) return false
   if ($case === 'writes') {
     const { checkpointId, taskId, writes } = value
@@ -73,19 +79,23 @@ function isStep({ $case, value }: Bag): boolean {
     && Array.isArray(changes) && isText(skeletonJson) && isText(metadataJson)
 }
 
-function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
+/** True for an event of a run. */
+export function isEvent({ name, json, valuesOf, durable }: Bag): boolean {
   return isText(name) && isText(json) && isText(valuesOf) && typeof durable === 'boolean'
 }
 
-function isOutcome(value: unknown): boolean {
+/** True for how an execution ended. */
+export function isOutcome(value: unknown): boolean {
   if (!isBag(value)) return false
-  const { status, waiting, interrupts, values, error, at } = value
+  const { status, waiting, interrupts, values, error, at, waitsAt } = value
   return statuses.has(status) && typeof waiting === 'boolean' && isText(interrupts)
     && (values === undefined || isText(values)) && (at === undefined || isText(at))
+    && (waitsAt === undefined || isTextList(waitsAt))
     && (error === null || (isBag(error) && isText(error['error']) && isText(error['message'])))
 }
 
-function isReading(value: unknown): boolean {
+/** True for what a job may read of its thread. */
+export function isReading(value: unknown): boolean {
   if (!isBag(value)) return false
   const { kind, ns, checkpointId: id, query } = value
   return kind === 'list'
@@ -93,7 +103,10 @@ function isReading(value: unknown): boolean {
     : kind === 'tuple' && isText(ns) && (id === null || isText(id))
 }
 
-function isOperation({ kind, namespace, key, valueJson, index, prefix, ...each }: Bag): boolean {
+/** True for an operation on items. */
+export function isOperation(
+  { kind, namespace, key, valueJson, index, prefix, ...each }: Bag,
+): boolean {
   switch (kind as ItemOperation['kind']) {
     case 'get':
     case 'delete':
@@ -116,7 +129,8 @@ function isOperation({ kind, namespace, key, valueJson, index, prefix, ...each }
   }
 }
 
-function isResult(value: unknown): boolean {
+/** True for how a promise settled. */
+export function isResult(value: unknown): boolean {
   if (!isBag(value)) return false
   const { error } = value
   if ('value' in value) return true
@@ -124,31 +138,38 @@ function isResult(value: unknown): boolean {
   return error['code'] === null || (isText(error['code']) && isErrorCode(error['code']))
 }
 
-function isLine({ atMs, level, text, node }: Bag): boolean {
+/** True for a line that code wrote. */
+export function isLine({ atMs, level, text, node }: Bag): boolean {
   return isNumber(atMs) && levels.has(level) && isText(text)
     && (node === undefined || isText(node))
 }
 
-function isGraph({ graphId, nodes }: Bag): boolean {
+/** True for what is known of a graph. */
+export function isGraph({ graphId, nodes }: Bag): boolean {
   return isText(graphId) && Array.isArray(nodes)
 }
 
-function isListOf(value: unknown, isOne: (each: Bag) => boolean): boolean {
+/** True for a list of objects that all have a shape. */
+export function isListOf(value: unknown, isOne: (each: Bag) => boolean): boolean {
   return Array.isArray(value) && value.every((each: unknown) => isBag(each) && isOne(each))
 }
 
-function isBag(value: unknown): value is Bag {
+/** True for an object. */
+export function isBag(value: unknown): value is Bag {
   return typeof value === 'object' && value !== null
 }
 
-function isText(value: unknown): value is string {
+/** True for a text. */
+export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-function isTextList(value: unknown): boolean {
+/** True for a list of texts. */
+export function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText)
 }
 
-function isNumber(value: unknown): value is number {
+/** True for a number. */
+export function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }

@@ -1,7 +1,9 @@
-/** How much memory a graph worker may fill with JavaScript objects. */
+/** How much memory a graph worker may fill with JavaScript objects, and what a process uses. */
 
+import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
+const kib = 1024
 const mib = 1024 * 1024
 /** MiB for the server itself: states and events in memory, inputs, reads, the store. */
 const serverMb = 1024
@@ -28,4 +30,14 @@ export function compilerHeapMb(memory: number): number {
 export function defaultHeapMb(memory: number, workers: number): number {
   const ofWorkers = memory - Math.min(serverMb, memory / 2)
   return Math.floor(Math.min(mostMb, Math.max(leastMb, ofWorkers / workers)))
+}
+
+/** Bytes that a process has in memory; undefined if the system does not tell, or it has ended. */
+export function residentBytes(pid: number | undefined): number | undefined {
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return found === null ? undefined : Number(found[1]) * kib
+  } catch {
+    return undefined
+  }
 }

@@ -14,7 +14,12 @@ export interface WorkerEvents {
   mail(link: WorkerLink, mail: WorkerMail): void
   /** The worker has ended, for whatever reason. */
   ended(link: WorkerLink): void
+  /** Takes each line that it prints; by default the log does. */
+  readonly printed?: TakePrinted | undefined
 }
+
+/** Takes a line that user code printed: `info` from its output, `warn` from its error stream. */
+export type TakePrinted = (line: string, level: 'info' | 'warn') => void
 
 /**
  * starting   loads the project
@@ -91,7 +96,7 @@ export class WorkerLink {
       },
     }
     this.#carrier = isApart ? workerProcess(env, start, carried) : workerThread(start, carried)
-    this.#logConsole()
+    this.#readConsole(events.printed ?? ((line, level) => env.log[level](line, { name })))
   }
 
   /**
@@ -161,13 +166,9 @@ export class WorkerLink {
     this.#carrier.post(mails)
   }
 
-  /** Logs what user code prints. */
-  #logConsole(): void {
-    const { name } = this
-    const { log } = this.#env
+  /** Reads what user code prints. */
+  #readConsole(printed: TakePrinted): void {
     const outputs = [['info', this.#carrier.stdout], ['warn', this.#carrier.stderr]] as const
-    for (const [level, stream] of outputs) {
-      eachLine(stream, (line) => log[level](line, { name }))
-    }
+    for (const [level, stream] of outputs) eachLine(stream, (line) => printed(line, level))
   }
 }

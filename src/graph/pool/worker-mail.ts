@@ -6,8 +6,8 @@ import { CodedError, HeddleError } from '../../errors.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { TraceBody } from '../engine/step-traces.ts'
 import type { WorkerBatch } from '../events/worker-batch.ts'
-import type { Configurable, Execution, GraphDescription, StateQuestion, StoredTuple,
-  TupleQuery } from '../execution.ts'
+import type { CheckpointSource, Configurable, Execution, GraphDescription, StateQuestion,
+  StoredTuple, TupleQuery } from '../execution.ts'
 import type { ItemOperation, ItemResult } from '../../items/index.ts'
 import type { WrittenLines } from '../logs/run-line.ts'
 import type { TextKind } from '../project/embedding.ts'
@@ -27,6 +27,8 @@ export interface WorkerData {
   readonly mark?: ExecutionMark
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number
+  /** True in a graph process, where lines of runs are sent only, and not printed as well. */
+  readonly isInProcess?: boolean
 }
 
 /** A message to a worker. Work is identified by its job, a number that is unique in the process. */
@@ -123,4 +125,18 @@ export async function resultOf<T>(promise: Promise<T>): Promise<Result<T>> {
 export function unwrap<T>(result: Result<T>, otherwise: ErrorCode): T {
   if ('value' in result) return result.value
   throw new HeddleError(result.error.code ?? otherwise, result.error.message)
+}
+
+/** The checkpoints. Without a source it rejects: the worker must not wait for ever. */
+export async function readFrom(source: CheckpointSource | undefined,
+  what: Reading): Promise<StoredTuple[]> {
+  if (!source) throw nobodyWaits()
+  if (what.kind === 'list') return source.list(what.query)
+  const tuple = await source.tuple(what.ns, what.checkpointId)
+  return tuple ? [tuple] : []
+}
+
+/** The error for work that was given up. */
+export function nobodyWaits(): HeddleError {
+  return new HeddleError('unavailable', 'Nobody waits for this any more.')
 }

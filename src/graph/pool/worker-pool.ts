@@ -10,6 +10,7 @@ import { ProjectGenerations } from './project-generations.ts'
 import type { Opened } from './project-generations.ts'
 import { silentAfterMs } from './worker-choice.ts'
 import { WorkerLink } from './worker-link.ts'
+import type { TakePrinted } from './worker-link.ts'
 import type { ToWorker, WorkerMail } from './worker-mail.ts'
 
 /** What a pool reports to its host. */
@@ -39,6 +40,10 @@ export interface PoolOptions {
   readonly marks?: ExecutionMarks | undefined
   /** The share of runs whose steps are traced; missing for none. */
   readonly tracedRatio?: number | undefined
+  /** Takes what workers print outside of runs; missing if the log takes all that they print. */
+  readonly printed?: TakePrinted | undefined
+  /** Called before a worker imports the file of a graph, and with null after the last one. */
+  readonly loading?: ((graphId: string | null) => void) | undefined
 }
 
 const tickMs = 500
@@ -189,15 +194,16 @@ export class WorkerPool {
   }
 
   #start(generation: number, isApart = false): WorkerLink {
-    const { heapMb, variables, marks, tracedRatio } = this.#options
+    const { heapMb, variables, marks, tracedRatio, printed } = this.#options
     // What runs apart does not end this process, so it is not marked.
     const mark = isApart ? undefined : marks?.take()
     const options = { name: `graph-${++this.#names}`, generation, heapMb, variables, isApart,
       project: this.#projects.project(generation), ...mark && { mark },
-      ...tracedRatio !== undefined && { tracedRatio } }
+      ...tracedRatio !== undefined && { tracedRatio }, ...printed && { isInProcess: true } }
     const link: WorkerLink = new WorkerLink(this.#env, options, {
       mail: (from, mail) => this.#mail(from, mail),
       ended: (gone) => this.#ended(gone),
+      printed,
     })
     this.#links.add(link)
     if (mark) this.#marks.set(link, mark)
@@ -235,8 +241,10 @@ export class WorkerPool {
   }
 
   #starting(link: WorkerLink, mail: WorkerMail & { type: 'loading' | 'refused' | 'ready' }): void {
-    if (mail.type === 'loading') link.loading = mail.graphId
-    else if (mail.type === 'refused') link.refusal = mail.reason
+    if (mail.type === 'loading') {
+      link.loading = mail.graphId
+      this.#options.loading?.(mail.graphId)
+    } else if (mail.type === 'refused') link.refusal = mail.reason
     else this.#ready(link, mail)
   }
 

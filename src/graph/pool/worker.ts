@@ -1,6 +1,6 @@
 /** The entry of a graph worker thread: loads the project, then does what the mail says. */
 
-import { syncBuiltinESMExports } from 'node:module'
+import { flushCompileCache, syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 
 import { atLatest, systemEnv } from '../../../cluster/index.ts'
@@ -26,7 +26,8 @@ import type { FromWorker, ToWorker, WorkerData } from './worker-mail.ts'
 const factoryMs = 10_000
 
 assert(threads.workerData, 'this file is started as a worker thread')
-const { name, project, entered, port, mark, tracedRatio } = threads.workerData as WorkerData
+const { name, project, entered, port, mark, tracedRatio, isInProcess = false } = threads
+  .workerData as WorkerData
 const env = systemEnv({ name })
 
 // User code must not find the port: what is posted there speaks for every job of this worker.
@@ -61,6 +62,7 @@ const lines = new LineCapture({
   node: () => nodeNow(),
   // The project's variables are known when its code runs.
   hide: (text) => (hideSecrets ??= secretHider(process.env))(text),
+  printsJobs: !isInProcess,
 })
 lines.watch(globalThis.console)
 offerClient(lines.over(env.log))
@@ -117,6 +119,8 @@ port.ref()
 const failures = library.failures.map(({ graphId, error }) => ({ graphId, message: error.message }))
 batcher.send({ type: 'ready', graphs, failures, unknown,
   ...tracing?.untraced !== undefined && { untraced: tracing.untraced } })
+// A graph process is killed at its end. The next one starts in two thirds of the time.
+if (isInProcess) flushCompileCache()
 
 /** What traces the steps of runs, or why nothing does. */
 async function openTracing(

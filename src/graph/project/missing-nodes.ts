@@ -19,6 +19,11 @@ export function requireNext(held: HeldChannels, nodes: readonly string[]): void 
 
 const [toNode, join, tasks] = ['branch:to:', 'join:', '__pregel_tasks']
 
+/** The nodes that come next, once each. */
+export function nextNodesOf(held: HeldChannels): readonly string[] {
+  return [...new Set(nextNodes(held))]
+}
+
 /**
  * The nodes that come next, from the names that the engine gives to the channels that trigger
  * nodes.

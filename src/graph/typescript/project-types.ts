@@ -11,6 +11,9 @@ import { changedMs } from './file-times.ts'
 import type { TypedNode, TypedSchemas } from './graph-types.ts'
 import type { TypesRead, TypesWanted } from './type-mail.ts'
 
+/** What names the files whose types are read. */
+export type TypedProject = Pick<CompiledProject, 'graphs'>
+
 /** The types of a project's graphs. What could not be read is missing. */
 export interface ProjectTypes {
   readonly graphs: ReadonlyMap<string, TypedSchemas>
@@ -30,16 +33,18 @@ export class TypeReader {
   readonly #env: Env
   readonly #heapMb: number
   readonly #closed = new AbortController()
-  #newest: { readonly project: CompiledProject; readonly types: Promise<Read> } | undefined
+  readonly #flags: readonly string[]
+  #newest: { readonly project: TypedProject; readonly types: Promise<Read> } | undefined
 
-  /** `heapMb` is what the compiler may fill. */
-  constructor(env: Env, heapMb: number) {
+  /** `heapMb` is what the compiler may fill, `flags` are those of its process. */
+  constructor(env: Env, heapMb: number, flags: readonly string[] = []) {
+    this.#flags = flags
     this.#env = env
     this.#heapMb = heapMb
   }
 
   /** The types of a project; empty if it has no TypeScript or cannot be read. Never rejects. */
-  async typesOf(project: CompiledProject): Promise<ProjectTypes> {
+  async typesOf(project: TypedProject): Promise<ProjectTypes> {
     const newest = this.#newest
     if (newest?.project === project && this.#isFresh(await newest.types)) return newest.types
     // Another caller may have begun meanwhile.
@@ -63,7 +68,7 @@ export class TypeReader {
     return read.files.every(([file, ms]) => changedMs(file) === ms)
   }
 
-  async #read(project: CompiledProject): Promise<Read> {
+  async #read(project: TypedProject): Promise<Read> {
     const read: Read = { graphs: new Map(), nodes: [], files: [], lookedMs: this.#env.monotonicMs(),
       untilMs: Infinity }
     const graphs = project.graphs.filter(({ failure }) => failure === null)
@@ -88,7 +93,7 @@ export class TypeReader {
   /** Resolves when all is read: with null, or with the reason why not. */
   async #run(wanted: TypesWanted, receive: (message: TypesRead) => void): Promise<string | null> {
     const child = fork(fileURLToPath(new URL('./type-process.ts', import.meta.url)), [], {
-      execArgv: [`--max-old-space-size=${this.#heapMb}`],
+      execArgv: [...this.#flags, `--max-old-space-size=${this.#heapMb}`],
       env: environment(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',

@@ -73,7 +73,7 @@ export interface RuleWays {
     reference(tenant: string, example: Uuid): Promise<unknown>
   }
   readonly graphs?: {
-    has(graphId: string): boolean
+    has(tenant: string, graphId: string): boolean
     /** The values of its final state, with the id of the run. */
     run(tenant: string, judgement: GraphJudgement,
       signal: AbortSignal): Promise<{ readonly runId: Uuid; readonly values: unknown }>

@@ -217,7 +217,7 @@ async function requireJudge({ judging: { ways } }: RuleParts, tenant: string,
   evaluator: RuleEvaluator): Promise<void> {
   const { graph_id: graph, structured } = evaluator
   if (graph != null) {
-    if (ways.graphs?.has(graph) === true) return
+    if (ways.graphs?.has(tenant, graph) === true) return
     throw new HeddleError('invalid', `This server has no graph ${JSON.stringify(graph)}.`)
   }
   if (structured == null) throw new HeddleError('invalid', 'An evaluator has a prompt or a graph.')

@@ -1,13 +1,16 @@
 /** The keys of all secrets, which a setting names a file of. */
 
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 import { HeddleError } from '../../errors.ts'
 import { namesOf } from '../../settings/index.ts'
 import { keysIn, secretsKeyBytes } from './secret-box.ts'
 
-/** The keys at the time of a call. The first seals, all open. */
-export type SecretsKeys = () => readonly Uint8Array[]
+/**
+ * The keys at the time of a call. The first seals, all open. To seal, a server may make a key that
+ * does not exist yet.
+ */
+export type SecretsKeys = (use?: 'seal') => readonly Uint8Array[]
 
 /** Keys that a file may hold. */
 const keysMax = 8
@@ -27,6 +30,34 @@ export function readSecretsKeys(file: string): SecretsKeys {
       // Somebody replaces it just now, or has made a mistake.
     }
     return read.keys
+  }
+}
+
+/**
+ * The keys of a server that names no file: they are in a file of its own, which is made when a
+ * secret is first sealed, and which its user alone may read. `random` gives the bytes of a key.
+ */
+export function ownSecretsKeys(file: string, random: () => Uint8Array): SecretsKeys {
+  let keys: SecretsKeys | undefined
+  return (use) => {
+    if (keys === undefined && use === 'seal') makeKey(file, random())
+    if (keys === undefined && !existsSync(file)) return []
+    keys ??= readSecretsKeys(file)
+    return keys()
+  }
+}
+
+/** It is whole at once. One that is there stays. */
+function makeKey(file: string, key: Uint8Array): void {
+  if (existsSync(file)) return
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, key.subarray(0, secretsKeyBytes), { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Env } from '../../../cluster/index.ts'
 import { HeddleError, ignoreNotFound } from '../../errors.ts'
 import type { CatalogClient } from '../catalog/catalog-client.ts'
+import type { CatalogRecord } from '../catalog/catalog-record.ts'
 import { namedId } from '../catalog/named-id.ts'
 import { opened, sealed } from './secret-box.ts'
 import type { SecretsKeys } from './secrets-key.ts'
@@ -17,16 +18,36 @@ export interface Secrets {
   delete(tenant: string, name: string): Promise<void>
 }
 
+/** A secret as it may be shown: never with its value. */
+export interface SecretDetails {
+  readonly name: string
+  /** How often it was set. */
+  readonly version: number
+  readonly updatedAtMs: number
+}
+
 /** Secrets whose values this server can use. */
 export interface OpenSecrets extends Secrets {
   /** The value, for one use. Throws `invalid` if there is none. */
   reveal(tenant: string, name: string): Promise<string>
+  /** All, in the order of their names. */
+  details(tenant: string): Promise<readonly SecretDetails[]>
+  /** Sets one of at most so many characters; by default 8 192. */
+  replace(tenant: string,
+    secret: { readonly name: string; readonly value: string;
+      readonly charactersMax?: number }): Promise<SecretDetails>
+  /** All values by their names. */
+  revealAll(tenant: string): Promise<ReadonlyMap<string, string>>
+  /** Deletes all of a tenant that is gone. */
+  drop(tenant: string): Promise<void>
 }
 
 /** Secrets of one tenant. */
 export const secretsMax = 100
 /** Characters of a value. */
 const valueMax = 8 * 1024
+/** How often a secret is set anew because somebody else was faster. */
+const triesMax = 20
 
 /** The tenants that have stored secrets. No tenant has this name. */
 export const secretTenants = { tenant: '*', collection: 'secret_tenant' } as const
@@ -39,45 +60,112 @@ export function secretsOf(tenant: string) {
 /** The secrets in catalogs. Without a key none can be set or used. */
 export function secretsOver(catalogs: CatalogClient, keys: SecretsKeys | undefined,
   env: Pick<Env, 'nowMs' | 'secret'>): OpenSecrets {
-  const list = async (tenant: string) => {
-    const { records } = await catalogs.list(secretsOf(tenant), { sortBy: 'name', descending: false,
-      limit: secretsMax, offset: 0 })
-    return records.map(({ name }) => name)
+  return new CatalogSecrets({ catalogs, keys, env })
+}
+
+interface SecretParts {
+  readonly catalogs: CatalogClient
+  readonly keys: SecretsKeys | undefined
+  readonly env: Pick<Env, 'nowMs' | 'secret'>
+}
+
+class CatalogSecrets implements OpenSecrets {
+  readonly #parts: SecretParts
+
+  constructor(parts: SecretParts) {
+    this.#parts = parts
   }
-  return {
-    list,
-    set: async (tenant, name, value) => {
-      requireSecret(name, value)
-      const names = await list(tenant)
-      if (names.length >= secretsMax && !names.includes(name)) {
+
+  async list(tenant: string): Promise<readonly string[]> {
+    return (await this.#records(tenant)).map(({ name }) => name)
+  }
+
+  async details(tenant: string): Promise<readonly SecretDetails[]> {
+    return (await this.#records(tenant)).map(detailsOf)
+  }
+
+  async set(tenant: string, name: string, value: string): Promise<void> {
+    await this.replace(tenant, { name, value })
+  }
+
+  async replace(tenant: string,
+    { name, value, charactersMax = valueMax }: Parameters<OpenSecrets['replace']>[1]) {
+    requireSecret(name, value, charactersMax)
+    const { catalogs, keys, env } = this.#parts
+    const random = Buffer.from(env.secret(), 'base64url')
+    for (let tries = 0; tries < triesMax; tries++) {
+      const records = await this.#records(tenant)
+      const before = records.find((each) => each.name === name)
+      if (records.length >= secretsMax && before === undefined) {
         throw new HeddleError('full', `A workspace may have ${secretsMax} secrets: delete one.`)
       }
-      const random = Buffer.from(env.secret(), 'base64url')
-      const seal = requireKeys(keys)[0]!
+      const seal = requireKeys(keys, 'seal')[0]!
       // Before the secret: whoever looks for all secrets finds its tenant.
-      await catalogs.ensure(secretTenants, [{ id: namedId('secret', `tenant\n${tenant}`),
-        name: tenant, orderMs: 0, parentId: '', metadataJson: '{}', bodyJson: '{}' }])
-        .catch(ignoreFull)
-      const bodyJson = JSON.stringify({
-        sealed: sealed(seal, { tenant, name }, value, random),
-      })
-      await catalogs.create(secretsOf(tenant), { id: idOf(name), name, orderMs: env.nowMs(),
-        parentId: '', metadataJson: '{}', bodyJson }, { bodyJson })
-    },
-    delete: async (tenant, name) => {
-      await catalogs.delete(secretsOf(tenant), idOf(name)).catch(ignoreNotFound)
-    },
-    reveal: async (tenant, name) => {
-      const [record] = await catalogs.get(secretsOf(tenant), [idOf(name)])
-      if (record === undefined) {
-        throw new HeddleError('invalid',
-          `The workspace has no secret ${name}: set it, or send it ` +
-            'with the call.')
-      }
-      const { sealed: box } = JSON.parse(record.bodyJson) as { readonly sealed: string }
-      return opened(requireKeys(keys), { tenant, name }, box).value
-    },
+      await catalogs.ensure(secretTenants, [{ id: tenantId(tenant), name: tenant, orderMs: 0,
+        parentId: '', metadataJson: '{}', bodyJson: '{}' }]).catch(ignoreFull)
+      const stored = before === undefined ? null : bodyOf(before)
+      const bodyJson = JSON.stringify({ sealed: sealed(seal, { tenant, name }, value, random),
+        version: (stored === null ? 0 : stored.version ?? 1) + 1, updatedAtMs: env.nowMs() })
+      // A secret of an earlier program has no version: what it was is what must be there.
+      const expected = { sealed: stored?.sealed ?? null }
+      const record = await catalogs.create(secretsOf(tenant), { id: idOf(name), name,
+        orderMs: env.nowMs(), parentId: '', metadataJson: '{}', bodyJson }, { bodyJson, expected })
+        .catch(ignoreStale)
+      if (record !== undefined) return detailsOf(record)
+    }
+    throw new HeddleError('stale', `The secret ${name} is set by others: set it again.`)
   }
+
+  async delete(tenant: string, name: string): Promise<void> {
+    await this.#parts.catalogs.delete(secretsOf(tenant), idOf(name)).catch(ignoreNotFound)
+  }
+
+  async reveal(tenant: string, name: string): Promise<string> {
+    const [record] = await this.#parts.catalogs.get(secretsOf(tenant), [idOf(name)])
+    if (record !== undefined) return this.#opened(tenant, record)
+    throw new HeddleError('invalid', `The workspace has no secret ${name}: set it, or send it ` +
+      'with the call.')
+  }
+
+  async revealAll(tenant: string): Promise<ReadonlyMap<string, string>> {
+    const records = await this.#records(tenant)
+    return new Map(records.map((record) => [record.name, this.#opened(tenant, record)]))
+  }
+
+  async drop(tenant: string): Promise<void> {
+    const { catalogs } = this.#parts
+    for (const { id } of await this.#records(tenant)) {
+      await catalogs.delete(secretsOf(tenant), id).catch(ignoreNotFound)
+    }
+    await catalogs.delete(secretTenants, tenantId(tenant)).catch(ignoreNotFound)
+  }
+
+  #opened(tenant: string, record: CatalogRecord): string {
+    const { name } = record
+    return opened(requireKeys(this.#parts.keys), { tenant, name }, bodyOf(record).sealed).value
+  }
+
+  async #records(tenant: string): Promise<readonly CatalogRecord[]> {
+    const { records } = await this.#parts.catalogs.list(secretsOf(tenant), { sortBy: 'name',
+      descending: false, limit: secretsMax, offset: 0 })
+    return records
+  }
+}
+
+interface SecretBody {
+  readonly sealed: string
+  /** Missing in what an earlier program stored. */
+  readonly version?: number
+  readonly updatedAtMs?: number
+}
+
+function bodyOf({ bodyJson }: CatalogRecord): SecretBody {
+  return JSON.parse(bodyJson) as SecretBody
+}
+
+function detailsOf(record: CatalogRecord): SecretDetails {
+  const { version = 1, updatedAtMs = record.modifiedAtMs } = bodyOf(record)
+  return { name: record.name, version, updatedAtMs }
 }
 
 /** True for what a secret may be called: like a variable of an environment. */
@@ -85,17 +173,17 @@ export function isSecretName(name: string): boolean {
   return /^[A-Za-z_]\w{0,127}$/.test(name)
 }
 
-function requireSecret(name: string, value: string): void {
+function requireSecret(name: string, value: string, charactersMax: number): void {
   if (!isSecretName(name)) {
     throw new HeddleError('invalid', 'key: it is a name such as OPENAI_API_KEY.')
   }
-  if (value === '' || value.length > valueMax) {
-    throw new HeddleError('invalid', `value: it has 1 to ${valueMax} characters.`)
+  if (value === '' || value.length > charactersMax) {
+    throw new HeddleError('invalid', `value: it has 1 to ${charactersMax} characters.`)
   }
 }
 
-function requireKeys(keys: SecretsKeys | undefined): readonly Uint8Array[] {
-  if (keys !== undefined) return keys()
+function requireKeys(keys: SecretsKeys | undefined, use?: 'seal'): readonly Uint8Array[] {
+  if (keys !== undefined) return keys(use)
   throw new HeddleError('invalid',
     'This server keeps no secrets: it needs `--secrets-key`, a file ' +
       'of 32 random bytes.')
@@ -103,6 +191,14 @@ function requireKeys(keys: SecretsKeys | undefined): readonly Uint8Array[] {
 
 function idOf(name: string): string {
   return namedId('secret', name)
+}
+
+function tenantId(tenant: string): string {
+  return namedId('secret', `tenant\n${tenant}`)
+}
+
+function ignoreStale(error: unknown): undefined {
+  if (HeddleError.from(error).code !== 'stale') throw error
 }
 
 /** Tenants that have API keys are found by these as well. */

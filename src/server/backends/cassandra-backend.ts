@@ -22,6 +22,7 @@ import { activityWire } from './actor-activity.ts'
 import type { Backend } from './backend.ts'
 import { drainWire } from '../drain.ts'
 import { secretsWire } from '../secrets-admin.ts'
+import { deploymentWires } from './deployment-wires.ts'
 import { memberDetailsWire } from './member-details.ts'
 import { connectionOptions } from './cassandra-connection.ts'
 import { clockLookMs, clockWatch } from './clock-watch.ts'
@@ -77,7 +78,7 @@ export async function openCassandraBackend(options: CassandraBackendOptions): Pr
         name: itemKindName,
         wire: itemWire,
       }, indexWire, ...limitWires, activityWire, limitUseWire, memberDetailsWire, secretsWire,
-        drainWire],
+        drainWire, ...deploymentWires],
       reviveError: HeddleError.revive,
       sessions: meteredSessions(store.sessions, metrics, env),
       shardOwners: meteredShards(store.shardOwners, metrics),

@@ -8,6 +8,7 @@ import type { ActivationTable, ActorKind, Env, Router } from '../../../cluster/i
 import { cronClient, cronKind } from '../../crons/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { runJson } from '../../frontdoor/index.ts'
+import { idleHost } from '../../graph/index.ts'
 import { ReadQuota } from '../../limits/index.ts'
 import { catalogClient, catalogKind, ruleRecords } from '../../platform/index.ts'
 import type { UnfinishedThread } from '../../search/index.ts'
@@ -15,7 +16,6 @@ import { ByteBudget, createThreadClient, defaultLimits, InputQuota, Quarantine,
   threadKind } from '../../thread/index.ts'
 import type { ThreadClient } from '../../thread/index.ts'
 import type { Backend } from '../backends/backend.ts'
-import { idleHost } from './idle-host.ts'
 import { operatorActors } from './operator-actors.ts'
 import type { OperatorPlace } from './operator-actors.ts'
 

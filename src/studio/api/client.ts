@@ -1,12 +1,19 @@
 /** Calls of the API: one way to send them, one kind of error, and who hears of limits. */
 
 import { credentials, signInNeeded } from '../session.ts'
-import { apiUrl } from './place.ts'
+import { urlOf } from './place.ts'
 
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 /** An object of JSON. */
 export type JsonObject = { readonly [key: string]: Json }
+
+/** Why a graph cannot be loaded, and where in the project. */
+export interface GraphFailure {
+  readonly graph_id: string
+  readonly message: string
+  readonly at: string | null
+}
 
 /** A refusal of the server, or no answer at all (status 0). */
 export class ApiError extends Error {
@@ -17,6 +24,8 @@ export class ApiError extends Error {
   readonly retryAfterS: number | null
   /** What is wrong with single fields of the request. */
   readonly fields: readonly { readonly field: string; readonly message: string }[]
+  /** The graphs of a project that cannot be loaded. */
+  readonly graphs: readonly GraphFailure[]
   /** Where else the resource is, as for a key of another region. */
   readonly url: string | null
 
@@ -27,6 +36,7 @@ export class ApiError extends Error {
     this.code = details.code ?? 'unknown'
     this.retryAfterS = details.retryAfterS ?? null
     this.fields = details.fields ?? []
+    this.graphs = details.graphs ?? []
     this.url = details.url ?? null
   }
 }
@@ -58,7 +68,7 @@ export function onLimit(listener: (seen: SeenLimit) => void): () => void {
 /** Sends a request. Throws ApiError for every refusal, and if there is no answer. */
 export async function send(path: string, call: Call = {}): Promise<Response> {
   const { method = 'GET', body, form, headers, signal } = call
-  const response = await fetch(apiUrl + path, {
+  const response = await fetch(urlOf(path), {
     method,
     signal: signal ?? null,
     headers: { ...credentials(), ...headers,
@@ -109,6 +119,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, { retryAfterS,
     code: String(body['code'] ?? 'unknown'),
     fields: Array.isArray(body['errors']) ? body['errors'] : [],
+    graphs: Array.isArray(body['graphs']) ? body['graphs'] : [],
     url: typeof body['url'] === 'string' ? body['url'] : null })
 }
 

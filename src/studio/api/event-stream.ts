@@ -20,6 +20,7 @@ export interface Stream {
   readonly path: string
   readonly method?: 'GET' | 'POST'
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
   /** The id of the last event that is known; `-` for all that the server has. */
   readonly lastEventId?: string
@@ -46,7 +47,7 @@ export async function* follow(stream: Stream): AsyncGenerator<StreamEvent> {
     const signal = method === 'GET' ? sight.signal : stream.signal
     try {
       const response = await send(path, { method, signal,
-        headers: last === '' ? {} : { 'last-event-id': last },
+        headers: { ...stream.headers, ...last !== '' && { 'last-event-id': last } },
         ...method === 'POST' && { body: stream.body } })
       stream.opened?.(response.headers)
       stream.away?.(undefined)

@@ -6,7 +6,7 @@ import { ask, post } from './client.ts'
 import { pollEvery } from './poll.ts'
 
 /** What a key may do. */
-export type KeyRole = 'admin' | 'developer' | 'reader'
+export type KeyRole = 'admin' | 'developer' | 'deployer' | 'reader'
 
 /** A key, without its text. Times are ISO texts. */
 export interface ApiKey {

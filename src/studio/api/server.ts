@@ -15,7 +15,7 @@ export interface ServerInfo {
 }
 
 /** A part of the server that may be off. */
-export type Feature = 'studio' | 'traces' | 'crons' | 'store' | 'cluster' | 'keys'
+export type Feature = 'studio' | 'traces' | 'crons' | 'store' | 'cluster' | 'keys' | 'deployments'
 
 /** A graph of the project, and why it does not load. */
 export interface GraphLoad {
@@ -27,7 +27,7 @@ export interface GraphLoad {
 /** Who calls. */
 export interface WhoAmI {
   readonly tenant?: string
-  readonly role?: 'admin' | 'developer' | 'reader'
+  readonly role?: 'admin' | 'developer' | 'deployer' | 'reader'
   readonly user?: string | null
   readonly key_id?: string | null
   readonly region?: string | null

@@ -1,11 +1,14 @@
 /** Makes a key. Its text is shown here once, until its owner says that it is stored. */
 
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 
 import { apiKeys, createKey } from '../api/keys.ts'
 import type { KeyRole } from '../api/keys.ts'
+import { deploymentName } from '../api/place.ts'
 import { queries } from '../api/query.ts'
+import { serverInfo } from '../api/server.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -16,6 +19,7 @@ import css from './limits.module.css'
 
 const roles: readonly (readonly [KeyRole, string])[] = [
   ['developer', 'Developer: may do all of a deployment'],
+  ['deployer', 'Deployer: may deploy, and reads no data'],
   ['reader', 'Reader: may change nothing'],
   ['admin', 'Admin: may manage keys as well'],
 ]
@@ -37,6 +41,10 @@ export function NewKey({ close }: { readonly close: () => void }) {
 }
 
 function Wish({ made }: { readonly made: (text: string) => void }) {
+  const { data: info } = useQuery({ ...serverInfo, refetchInterval: false })
+  const offered = info?.features?.deployments === true || deploymentName !== null
+    ? roles
+    : roles.filter(([role]) => role !== 'deployer')
   const [name, setName] = useState('')
   const [role, setRole] = useState<KeyRole>('developer')
   const [days, setDays] = useState(90)
@@ -66,7 +74,7 @@ function Wish({ made }: { readonly made: (text: string) => void }) {
       <Field label="Role">
         {(ids) => (
           <select {...ids} value={role} onChange={({ target }) => setRole(target.value as KeyRole)}>
-            {roles.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
+            {offered.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
           </select>
         )}
       </Field>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 
 import { post } from '../api/client.ts'
+import { deploymentName } from '../api/place.ts'
 import { pollEvery } from '../api/poll.ts'
 import { serverInfo } from '../api/server.ts'
 import type { Feature, ServerInfo } from '../api/server.ts'
@@ -11,6 +12,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon.tsx'
 import { useIsLost } from './connection.ts'
+import { DeploymentSwitch } from './deployment-switch.tsx'
 import css from './rail.module.css'
 import { chooseTheme, useTheme } from './theme.ts'
 
@@ -28,6 +30,7 @@ export interface RailPage {
     | '/rules'
     | '/queues'
     | '/charts'
+    | '/deployments'
     | '/cluster'
     | '/limits'
   readonly label: string
@@ -61,22 +64,30 @@ const groups: readonly RailGroup[] = [
     { to: '/charts', label: 'Charts', icon: 'chart', feature: 'traces' },
   ] },
   { title: 'Server', pages: [
+    { to: '/deployments', label: 'Deployments', short: 'Deploy', icon: 'deployments',
+      feature: 'deployments' },
     { to: '/cluster', label: 'Cluster', icon: 'cluster' },
     { to: '/limits', label: 'Limits & keys', short: 'Limits', icon: 'gauge' },
   ] },
 ]
 
-/** The pages of a server: a feature that it does not name may be there. */
+/** The pages of a server. */
 export const pagesOf = (info: ServerInfo | undefined): readonly RailPage[] =>
   groupsOf(info).flatMap(({ pages }) => pages)
 
 function groupsOf(info: ServerInfo | undefined): readonly RailGroup[] {
   return groups.map((group) => ({ ...group,
     pages: group.pages.filter(({ feature }) =>
-      feature === undefined || info?.features?.[feature] !== false
+      feature === undefined || hasFeature(info, feature)
     ) })
   ).filter(({ pages }) => pages.length > 0)
 }
+
+/** A feature that a server does not name may be there, except for deployments. */
+const hasFeature = (info: ServerInfo | undefined, feature: Feature): boolean =>
+  feature === 'deployments'
+    ? deploymentName !== null || info?.features?.deployments === true
+    : info?.features?.[feature] !== false
 
 /** The rail. */
 export function Rail() {
@@ -93,6 +104,7 @@ export function Rail() {
         <Mark />
         <span>Heddle</span>
       </Link>
+      {hasFeature(info, 'deployments') && <DeploymentSwitch />}
       <div className={css['pages']}>
         {groupsOf(info).map(({ title, pages }) => (
           <div key={title ?? 'agents'} className={css['group']}>

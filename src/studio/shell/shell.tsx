@@ -36,6 +36,7 @@ function Frame() {
     'g i': { words: 'Inbox', act: () => void navigate({ to: '/inbox', search: {} }) },
     'g a': { words: 'Assistants', act: () => void navigate({ to: '/assistants', search: {} }) },
     'g r': { words: 'Runs', act: () => void navigate({ to: '/runs', search: {} }) },
+    'g d': { words: 'Deployments', act: () => void navigate({ to: '/deployments' }) },
     'g l': { words: 'Limits & keys', act: () => void navigate({ to: '/limits', search: {} }) },
     'g c': { words: 'Cluster', act: () => void navigate({ to: '/cluster', search: {} }) },
   })

@@ -1,5 +1,6 @@
 /** What is done for each kind of effect. */
 
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { goingAway, HeddleError } from '../../errors.ts'
 import { logFailure } from '../context/thread-context.ts'
 import { errorResult, rolledBack } from '../decide/run-result.ts'
@@ -28,7 +29,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
   execute: ({ slot }, effect) => slot.execute(effect),
   abort: ({ slot }) => slot.abort(),
   close: ({ slot }) => slot.close(),
-  pause: ({ context: { ports: { host } } }, { executionId }) => host.pause(executionId),
+  pause: ({ slot }, { executionId }) => slot.get(executionId)?.pause(),
 
   rememberKey: ({ keyed }, { run }) => keyed.add(run),
   beginFeed: ({ feeds }, { run }) => feeds.begin(run.runId, run),
@@ -72,6 +73,7 @@ const acts: { readonly [Kind in Effect['kind']]: Act<Kind> } = {
 function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Promise<void>): void {
   const { context, feeds, threadFeed, waiters, retention } = parts
   const { runId } = run
+  reportEnd(parts, run, run.status, durable)
   const isWaited = waiters.has(runId)
   const known = isWaited ? values ?? valuesAtHand(context, run) : undefined
   const isFollowed = feeds.end(run, durable)
@@ -81,8 +83,17 @@ function endRun(parts: ThreadParts, { run, values }: Of<'endRun'>, durable: Prom
   retention.ended(run, answered, isWaited || isFollowed)
 }
 
-function endRolledBack({ feeds, waiters, retention }: ThreadParts,
-  { run, seq }: Of<'endRolledBack'>, durable: Promise<void>): void {
+/** Whoever watches a roll-out learns how runs of its revision end. */
+function reportEnd({ context: { ports: { deployed }, tenant } }: ThreadParts, { revision }: RunRow,
+  status: string, durable: Promise<void>): void {
+  if (!deployed || revision === undefined) return
+  durable.then(() => deployed.ended(tenant, revision, status), () => {})
+}
+
+function endRolledBack(parts: ThreadParts, { run, seq }: Of<'endRolledBack'>,
+  durable: Promise<void>): void {
+  const { feeds, waiters, retention } = parts
+  reportEnd(parts, run, 'rollback', durable)
   void feeds.end({ runId: run.runId, status: 'rollback', lastSeq: seq }, durable)
   waiters.answer(run.runId, durable.then(() => errorResult(rolledBack)))
   if (planOf(run).temporary) retention.begin(durable)

@@ -5,6 +5,7 @@ import type { AppliedCommand, RunRow } from '../../../proto/gen/storage/v1/row.t
 import type { RecordOf } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
+import { deploymentOf } from '../context/thread-graphs.ts'
 import { decideCancel, decideDeleteRun, runToRollBack } from '../decide/cut-run.ts'
 import { requireOutlive } from '../decide/rollback.ts'
 import type { Rollback } from '../decide/rollback.ts'
@@ -24,7 +25,7 @@ import { resultOf, unfinishedRun } from './thread-parts.ts'
 import type { ThreadParts } from './thread-parts.ts'
 import { callWebhooks, isThere, renewIfDeleted, requireExist,
   requireNotInTheMaking } from './thread-turns.ts'
-import { requireWaitingNodes } from '../queries/waiting-nodes.ts'
+import { withGraph } from '../queries/waiting-nodes.ts'
 
 type Command<Type extends ThreadCommand['type']> = Extract<ThreadCommand, { readonly type: Type }>
 
@@ -33,15 +34,17 @@ export async function start(parts: ThreadParts, asked: StartRun,
   note: readonly RecordOf[]): Promise<Turn> {
   const { context } = parts
   const { threadLog, ports: { env, limits, defaultTimeToLive } } = context
-  const run = asAnswer(asked, threadLog.state, env.nowMs())
+  let run = asAnswer(asked, threadLog.state, env.nowMs())
   if (isThere(parts)) {
     await requireStartable(parts, run)
+    run = await withGraph(context, run)
     const known = unfinishedRun(parts, run.runId) ?? await parts.keyed.get(run.commandId)
     if (known) return { reply: threadLog.durable.then(() => known) }
     requireRoom(parts)
   } else {
     requireMayCreate(parts, run)
     renewIfDeleted(parts)
+    if (deploymentOf(context)) run = await withGraph(context, run)
   }
   if (run.resumeOnly && !run.strictResume) await requireQuestion(parts)
   const admission = admit(threadLog.state.runs, run.strategy, limits)
@@ -71,7 +74,6 @@ async function requireStartable({ context }: ThreadParts, run: StartRun): Promis
   const { threadLog } = context
   const { checkpointId: id = null, checkpointNs: ns = '' } = forkOf(run) ?? {}
   if (id !== null) await threadLog.requireCheckpoint(ns, id)
-  if (threadLog.state.runs.length === 0) await requireWaitingNodes(context, run)
 }
 
 function requireMayCreate(parts: ThreadParts, run: StartRun): void {

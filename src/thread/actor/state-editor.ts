@@ -3,9 +3,10 @@
 import type { AppliedCommand } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { HeddleError } from '../../errors.ts'
-import type { CheckpointSelector, Execution, ExecutionOutcome, LossReason,
+import type { CheckpointSelector, Execution, ExecutionOutcome, GraphHost, LossReason,
   Step } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { presentHost, presentRevisionOf } from '../context/thread-graphs.ts'
 import { editAnswer, failedEdit, lostEdit, newestCheckpoint } from '../decide/state-edit.ts'
 import type { Edit, EditedState } from '../decide/state-edit.ts'
 import { executionSource } from '../log/execution-source.ts'
@@ -14,6 +15,9 @@ import { executionListener } from '../execution/execution-listener.ts'
 
 interface Editing {
   readonly id: number
+  readonly host: GraphHost
+  /** Undefined for the server's own project. */
+  readonly revision: string | undefined
   readonly edit: Edit
   readonly steps: Step[]
   readonly stopLimit: () => void
@@ -94,8 +98,8 @@ export class StateEditor {
 
   /** The edit took too long. */
   timeLimit(): void {
-    const { id, result } = this.#editing!
-    this.#context.ports.host.abort(id)
+    const { id, host, result } = this.#editing!
+    host.abort(id)
     result.reject(
       new HeddleError('graph_failed',
         'The graph took too long to update the state; nothing was changed.'),
@@ -106,7 +110,7 @@ export class StateEditor {
   /** The thread goes away: refuses all edits. */
   release(reason: HeddleError): void {
     if (this.#editing) {
-      this.#context.ports.host.abort(this.#editing.id)
+      this.#editing.host.abort(this.#editing.id)
       this.#editing.stopLimit()
       this.#editing.result.reject(reason)
     }
@@ -130,11 +134,12 @@ export class StateEditor {
   }
 
   #begin(edit: Edit, result: PromiseWithResolvers<JsonText>): void {
-    const { ports: { host, env, limits, nextExecutionId }, threadLog, notify } = this.#context
+    const { ports: { env, limits, nextExecutionId }, threadLog, notify } = this.#context
+    const [host, revision] = [presentHost(this.#context), presentRevisionOf(this.#context)]
     const id = nextExecutionId()
     const stopLimit = env.after(limits.editMs,
       () => notify({ type: 'time_limit', executionId: id }))
-    this.#editing = { id, edit, steps: [], stopLimit, result }
+    this.#editing = { id, host, revision, edit, steps: [], stopLimit, result }
     const listener = executionListener(id, this.#context)
     host.execute(this.#execution(id, edit), executionSource(threadLog), listener)
   }
@@ -174,9 +179,9 @@ export class StateEditor {
     return true
   }
 
-  #finished({ edit, steps, result }: Editing, outcome: ExecutionOutcome): void {
+  #finished({ edit, steps, revision, result }: Editing, outcome: ExecutionOutcome): void {
     const { threadLog, threadId } = this.#context
-    const durable = this.#write({ edit, steps, outcome })
+    const durable = this.#write({ edit, steps, outcome, revision })
     const id = newestCheckpoint(steps) ?? threadLog.state.row.head?.id ?? null
     const place = { threadId, selector: edit.checkpoint, id }
     result.resolve(durable.then(() => editAnswer(place)))

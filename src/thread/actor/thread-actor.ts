@@ -3,6 +3,7 @@
 import type { Actor, ActorContext, ActorKind, Turn } from '../../../cluster/index.ts'
 import { findApplied } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
+import { isDeployment } from '../../graph/index.ts'
 import type { ThreadPorts } from '../context/thread-context.ts'
 import { noteOf } from '../decide/thread-records.ts'
 import { threadNotFound } from '../decide/thread.ts'
@@ -54,6 +55,7 @@ class ThreadActor
   async activate(): Promise<void> {
     const { key: { tenant, id: threadId }, epoch } = this.#context
     const [ports, inputs] = [this.#ports, this.#ports.inputs.of(tenant)]
+    if (isDeployment(tenant)) await ports.deployed?.open(tenant)
     this.#interrupted = this.#interruptions.take(this.#context)
     try {
       await ThreadLog.load({

@@ -4,6 +4,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import { goingAway } from '../../errors.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { deploymentOf } from '../context/thread-graphs.ts'
 import type { Situation } from '../decide/decision.ts'
 import { runResult } from '../decide/run-result.ts'
 import type { ExecutionSlot } from '../execution/execution-slot.ts'
@@ -41,10 +42,12 @@ export interface ThreadParts {
 
 /** What the next decision is made on. */
 export function situationOf(
-  { context: { threadLog }, slot, editor, trial }: ThreadParts,
+  { context, context: { threadLog }, slot, editor, trial }: ThreadParts,
 ): Situation {
+  const deployment = deploymentOf(context)
   return { state: threadLog.state, position: threadLog.position, execution: slot.current,
-    suspect: trial.place, isEditing: editor.busy, isResting: slot.isResting }
+    suspect: trial.place, isEditing: editor.busy, isResting: slot.isResting,
+    ...deployment && { deployment } }
 }
 
 /** Whether any run is under way, waited for, or due before others would wake the thread. */

@@ -6,6 +6,7 @@ import { findApplied } from '../../assistants/index.ts'
 import { HeddleError } from '../../errors.ts'
 import { isExpired } from '../../search/index.ts'
 import { cautiousNowMs } from '../context/thread-context.ts'
+import { deploymentOf, graphOf, presentHost } from '../context/thread-graphs.ts'
 import { decideExpiry } from '../decide/expiry.ts'
 import { decideKeepLatest } from '../decide/history.ts'
 import { decideFirstState, decideUpdate } from '../decide/state-edit.ts'
@@ -24,7 +25,7 @@ import type { ThreadParts } from './thread-parts.ts'
 
 /** Creates the thread. Throws `exists`, `unavailable` while another makes it, or `invalid`. */
 export function create(parts: ThreadParts, request: CreateThread, note: readonly RecordOf[]): Turn {
-  const { context: { ports: { host, env, defaultTimeToLive } }, queries, editor } = parts
+  const { context, context: { ports: { env, defaultTimeToLive } }, queries, editor } = parts
   const { threadId, ifExists, supersteps, metadata } = request
   if (isThere(parts)) {
     if (ifExists === 'do_nothing') return { reply: queries.view() }
@@ -37,6 +38,7 @@ export function create(parts: ThreadParts, request: CreateThread, note: readonly
   if (supersteps.length === 0) {
     return turn(parts, (at, nowMs) => decideCreate(at, { metadata, ...wish, note }, nowMs))
   }
+  const host = presentHost(context)
   const hasGraph = (graphId: string) => host.describe(graphId) !== undefined
   const edited = editor.edit(
     decideFirstState({ ...request, ...wish }, { note, hasGraph }, env.nowMs()),
@@ -50,9 +52,14 @@ export function patch(parts: ThreadParts, change: ThreadPatch, note: readonly Re
 }
 
 /** Edits the state outside a run. Throws `busy`, `full`, `invalid` or `not_found`. */
-export async function edit({ context: { threadLog }, editor }: ThreadParts, update: StateUpdate,
+export async function edit({ context, editor }: ThreadParts, update: StateUpdate,
   note: readonly RecordOf[]): Promise<Turn> {
+  const { threadLog } = context
   const asked = decideUpdate(threadLog, update, note)
+  if (deploymentOf(context) && !graphOf(context)) {
+    throw new HeddleError('graph_failed',
+      'The graph of this thread is in no revision that can be loaded: activate one that has it.')
+  }
   const { checkpoint } = update
   const id = checkpoint?.checkpointId ?? null
   if (id !== null) await threadLog.requireCheckpoint(checkpoint?.checkpointNs ?? '', id)

@@ -4,6 +4,7 @@
  */
 
 import { HeddleError } from '../../errors.ts'
+import { tenantOfNamespace } from '../../limits/index.ts'
 
 /** A tenant may hold this many times what is left, so that something is left for the others. */
 const share = 3
@@ -34,7 +35,9 @@ export class InputQuota {
     this.#full = full
   }
 
-  of(tenant: string): Inputs {
+  /** Namespaces of a tenant share its part. */
+  of(namespace: string): Inputs {
+    const tenant = tenantOfNamespace(namespace)
     return {
       hold: (holder, characters) => this.#hold(tenant, holder, characters),
       take: (holder, characters) => {

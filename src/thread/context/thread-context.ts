@@ -4,14 +4,13 @@ import type { ActorKey, Env } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
 import type { Egress } from '../../egress/index.ts'
-import type { GraphDescription, GraphHost } from '../../graph/index.ts'
+import type { DeployedGraphs, GraphHost } from '../../graph/index.ts'
 import type { ReadQuota } from '../../limits/index.ts'
 import type { RunTable, TimeToLiveWish } from '../../search/index.ts'
 import type { EventStream } from '../feed/event-stream.ts'
 import type { ByteBudget } from '../log/byte-budget.ts'
 import type { ThreadLogPorts, ThreadLog } from '../log/thread-log.ts'
 import type { OwnCommand } from '../model/command.ts'
-import { planOf } from '../model/run-request.ts'
 import type { RunDue } from '../model/thread-client.ts'
 import type { CautiousClock } from './cautious-clock.ts'
 import type { InputQuota, Inputs } from './input-quota.ts'
@@ -20,7 +19,10 @@ import type { Quarantine } from './quarantine.ts'
 /** What threads need of the rest of the member. */
 export interface ThreadPorts extends ThreadLogPorts {
   readonly runs: RunTable
+  /** The server's own project. */
   readonly host: GraphHost
+  /** The graphs of deployments; undefined for a server without them. */
+  readonly deployed?: DeployedGraphs
   readonly env: Env
   readonly limits: ThreadLimits
   /** Shared by all threads of this member: inputs of runs and edits that are not over. */
@@ -94,17 +96,6 @@ export interface ThreadContext {
   sleep(): void
   /** Ends this activation: the state in memory is no longer what the log says. */
   fail(reason: unknown): void
-}
-
-/** The graph that the thread last ran, if the project still has it. */
-export function graphOf({ ports, threadLog }: ThreadContext): GraphDescription | undefined {
-  const { graphId } = threadLog.state
-  return graphId === '' ? undefined : ports.host.describe(graphId)
-}
-
-/** The graph of a run, which need not be that of its thread: a later run may have another. */
-export function graphOfRun(run: RunRow, { ports }: ThreadContext): GraphDescription | undefined {
-  return ports.host.describe(planOf(run).graphId)
 }
 
 /** Leaves out the message, which may hold secrets: the run's own record has it. */

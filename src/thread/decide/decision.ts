@@ -2,6 +2,7 @@
 
 import type { CheckpointPlace, RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { RecordOf } from '../../checkpoint/index.ts'
+import type { DeploymentView } from '../../graph/index.ts'
 import type { Urgency } from '../log/log-writer.ts'
 import type { Effect, Reply } from '../model/effect.ts'
 import { apply } from '../model/thread-state.ts'
@@ -35,6 +36,8 @@ export interface Situation {
   readonly isEditing: boolean
   /** The thread moves to another owner, which continues its runs: none starts here. */
   readonly isResting: boolean
+  /** The deployment whose thread it is; missing for the server's own project. */
+  readonly deployment?: DeploymentView | undefined
 }
 
 /** What a command comes to. */
@@ -89,6 +92,10 @@ export class Draft {
   /** No run may start. */
   get isHeld(): boolean {
     return this.#at.isEditing || this.#at.isResting
+  }
+  /** Undefined for a thread of the server's own project. */
+  get deployment(): DeploymentView | undefined {
+    return this.#at.deployment
   }
   get isResting(): boolean {
     return this.#at.isResting

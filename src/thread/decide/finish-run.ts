@@ -1,6 +1,7 @@
 /** Ends a run, or gives it back to the queue. Pure. */
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import type { WaitingPlace } from '../../../proto/gen/storage/v1/waiting.ts'
 import { errorEntry } from '../model/feed-entry.ts'
 import { blameless, handedBack } from '../model/run-records.ts'
 import { planOf } from '../model/run-request.ts'
@@ -10,8 +11,8 @@ import type { Ending } from './run-result.ts'
 
 /** Ends a run for good. Followers, waiters and the webhook get the end when it is on disk. */
 export function finish(draft: Draft, run: RunRow,
-  { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason }:
-    Ending): void {
+  { status, waiting = false, interruptsJson = '', values, error, at, refused, cancelReason,
+    waitsAt }: Ending): void {
   const { runId } = run
   if (draft.execution?.run.runId === runId) draft.drop('close')
   const { webhook, temporary } = planOf(run)
@@ -19,7 +20,8 @@ export function finish(draft: Draft, run: RunRow,
   const finalCheckpointId = draft.state.row.head?.id ?? ''
   const value = { ...blameless, runId, atMs: draft.atMs, status, errorJson, interruptsJson, waiting,
     finalCheckpointId, owesWebhook: webhook !== undefined, refused,
-    ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason } }
+    ...run.started && { started: true }, ...cancelReason !== undefined && { cancelReason },
+    ...waitingPlace(run.revision, waitsAt) }
   draft.write([{ $case: 'runEnded', value }])
   if (error) {
     draft.effect({ kind: 'logFailure', run, reason: error.error, at })
@@ -29,6 +31,14 @@ export function finish(draft: Draft, run: RunRow,
   draft.effect({ kind: 'forgetExecution' })
   if (webhook !== undefined) draft.effect({ kind: 'oweWebhook' })
   if (temporary) draft.effect({ kind: 'forgetStatesSoon' })
+}
+
+/** Where a thread of a deployment waits; nothing for threads of the server's own project. */
+export function waitingPlace(revision: string | undefined,
+  nodes: readonly string[] = []): { readonly waitingAt?: WaitingPlace } {
+  return revision === undefined || nodes.length === 0
+    ? {}
+    : { waitingAt: { revision, nodes: [...nodes] } }
 }
 
 /** The run's next start continues the same attempt, unless another one is named. */

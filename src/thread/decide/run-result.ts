@@ -20,6 +20,8 @@ export interface Ending {
   readonly refused?: true
   /** Why it was cancelled, if it was. */
   readonly cancelReason?: string | undefined
+  /** The nodes that come next; undefined if none do, or if that is not known. */
+  readonly waitsAt?: readonly string[] | undefined
 }
 
 /** The result of a run that failed or was rolled back. */
@@ -29,8 +31,8 @@ export function errorResult(errorJson: JsonText): JsonText {
 
 /** As an execution reported it; `status` is its own. */
 export function endingOf(outcome: ExecutionOutcome, status: 'success' | 'error'): Ending {
-  const { waiting, interrupts: interruptsJson, values, at, error } = outcome
-  return { status, waiting, interruptsJson, values, at, ...error && { error } }
+  const { waiting, interrupts: interruptsJson, values, at, error, waitsAt } = outcome
+  return { status, waiting, interruptsJson, values, at, waitsAt, ...error && { error } }
 }
 
 /** The ends of runs that did not end by themselves. */

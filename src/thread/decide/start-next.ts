@@ -7,6 +7,7 @@ import { startedRecord } from '../model/run-records.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
 import { finish } from './finish-run.ts'
+import { pinOf } from './pinned-revision.ts'
 import { attemptsMax, charactersOf, nextRun } from './run-queue.ts'
 import { outOfAttempts } from './run-result.ts'
 
@@ -47,11 +48,17 @@ export function startNext(draft: Draft, options: StartOptions = {}): void {
 /** Writes that the attempt has begun, and has it executed. A run without attempts left ends. */
 export function launch(draft: Draft, run: RunRow, attempt: number,
   options: StartOptions = {}): void {
-  if (attempt > attemptsMax) {
-    finish(draft, run, outOfAttempts)
+  const { revision, moved, ending } = pinOf(draft, run)
+  const tried = moved ? attempt + 1 : attempt
+  if (ending || tried > attemptsMax) {
+    finish(draft, run, ending ?? outOfAttempts)
     return startNext(draft, options)
   }
-  const { urgency = 'now', woken = false } = options
+  begin(draft, revision === undefined ? run : { ...run, revision }, tried, options)
+}
+
+function begin(draft: Draft, run: RunRow, attempt: number,
+  { urgency = 'now', woken = false }: StartOptions): void {
   const { runId, started: resumes } = run
   const baseCheckpointId = resumes ? run.baseCheckpointId : draft.state.row.head?.id ?? ''
   draft.write([startedRecord({ ...run, attempt, baseCheckpointId }, draft.atMs)], urgency)

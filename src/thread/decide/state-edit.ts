@@ -7,6 +7,7 @@ import type { CheckpointSelector, EditUpdate, ExecutionOutcome, LossReason,
 import type { CreateThread, StateUpdate } from '../model/thread-client.ts'
 import { Draft } from './decision.ts'
 import type { Decision, Situation } from './decision.ts'
+import { waitingPlace } from './finish-run.ts'
 import { stepRecords } from './steps.ts'
 import { createdRecord } from './thread-records.ts'
 import { timeToLiveFrom } from './time-to-live.ts'
@@ -54,11 +55,13 @@ export function decideFirstState({ threadId, metadata, supersteps, timeToLive: w
 export interface EditedState {
   readonly edit: Edit
   readonly steps: readonly Step[]
-  readonly outcome: Pick<ExecutionOutcome, 'waiting' | 'interrupts'>
+  readonly outcome: Pick<ExecutionOutcome, 'waiting' | 'interrupts' | 'waitsAt'>
+  /** The revision of the deployment that worked it out; undefined for the server's project. */
+  readonly revision?: string | undefined
 }
 
 /** Writes an edit that the graph has worked out. */
-export function decideEdited(at: Situation, { edit, steps, outcome }: EditedState,
+export function decideEdited(at: Situation, { edit, steps, outcome, revision }: EditedState,
   nowMs: number): Decision {
   const draft = new Draft(at, nowMs)
   // A thread that is created with a state is idle, whatever is left to do (specification §3.3).
@@ -66,7 +69,9 @@ export function decideEdited(at: Situation, { edit, steps, outcome }: EditedStat
   draft.write([
     ...edit.before,
     ...stepRecords(steps, '', nowMs),
-    { $case: 'stateEdited', value: { atMs: nowMs, waiting, interruptsJson: outcome.interrupts } },
+    { $case: 'stateEdited',
+      value: { atMs: nowMs, waiting, interruptsJson: outcome.interrupts,
+        ...waitingPlace(revision, outcome.waitsAt) } },
     ...edit.note,
   ])
   draft.effect({ kind: 'forgetExecution' })

@@ -39,6 +39,7 @@ export class ExecutionSlot {
     const { threadLog } = this.#context
     const { head } = threadLog.state.row
     const feeds = { feeds: this.#feeds, threadFeed: this.#threadFeedFor(run) }
+    if (run.revision !== undefined) this.#feeds.pin(run.runId, run.revision)
     const execution = this.#current = new RunExecution(this.#context, feeds, run)
     const isKnown = !head || threadLog.recentView(head.id) !== undefined
     const onDisk = woken ? threadLog.position.seq - 1 : undefined
@@ -57,7 +58,7 @@ export class ExecutionSlot {
 
   /** Ends the execution without waiting for user code. */
   abort(): void {
-    if (this.#current) this.#context.ports.host.abort(this.#current.id)
+    this.#current?.abort()
     this.close()
   }
 

@@ -4,8 +4,9 @@ import { untilAvailable } from '../../../cluster/index.ts'
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { StoredTuple } from '../../checkpoint/index.ts'
 import { waitingInterrupts } from '../../graph/index.ts'
-import type { StepBatch } from '../../graph/index.ts'
+import type { GraphHost, StepBatch } from '../../graph/index.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { hostOfRun } from '../context/thread-graphs.ts'
 import { refusalOf } from '../decide/strict-resume.ts'
 import { executionSource } from '../log/execution-source.ts'
 import type { Refusal } from '../model/refusal.ts'
@@ -20,6 +21,7 @@ export class RunExecution {
   readonly id: number
   readonly run: RunRow
   readonly #context: ThreadContext
+  readonly #host: GraphHost
   readonly #output: RunOutput
   readonly #threadEvents: boolean
   #stopLimit: (() => void) | undefined
@@ -32,6 +34,7 @@ export class RunExecution {
     this.id = context.ports.nextExecutionId()
     this.run = run
     this.#context = context
+    this.#host = hostOfRun(context, run)
     this.#output = new RunOutput(context, feeds, run.runId)
     this.#threadEvents = feeds.threadFeed !== undefined
   }
@@ -69,11 +72,11 @@ export class RunExecution {
   /** Hands the run to the graph host. `head`: the thread's head, if it was just read. */
   begin(resumePoint: ResumePoint, head?: StoredTuple): void {
     this.#begun = true
-    const { ports: { host }, threadLog, tenant, threadId } = this.#context
+    const { threadLog, tenant, threadId } = this.#context
     const { run, id } = this
     const plan = planOf(run)
     this.#limit(plan.timeoutMs)
-    host.execute({
+    this.#host.execute({
       id,
       tenant,
       threadId,
@@ -88,6 +91,16 @@ export class RunExecution {
         ...this.#threadEvents && { threadEvents: true } },
     }, executionSource(threadLog, { head, steadily: (read) => this.#steadily(read) }),
       executionListener(id, this.#context))
+  }
+
+  /** Lets it stop at its next superstep. */
+  pause(): void {
+    this.#host.pause(this.id)
+  }
+
+  /** Ends it without waiting for user code. */
+  abort(): void {
+    this.#host.abort(this.id)
   }
 
   /** Expects nothing more. Events in the reorder buffer that have their data are still sent. */

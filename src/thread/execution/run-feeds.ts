@@ -5,6 +5,7 @@ import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import { ignoreNotFound } from '../../errors.ts'
 import { eventsOf } from '../context/resume-point.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { hostOfRun } from '../context/thread-graphs.ts'
 import { EventStream } from '../feed/event-stream.ts'
 import type { FeedPast } from '../feed/event-stream.ts'
 import { lastIndex, placeOf } from '../model/event-position.ts'
@@ -48,9 +49,16 @@ export class RunFeeds {
   resume(run: RunRow, seq: number): void {
     this.#feeds.set(run.runId, new EventStream({
       graphId: planOf(run).graphId,
+      revision: run.revision,
       endSeen: this.#endSeen,
       forgotten: { seq: seq - 1, index: lastIndex },
     }))
+  }
+
+  /** The run is executed by a revision of its deployment. */
+  pin(runId: string, revision: string): void {
+    const feed = this.#feeds.get(runId)
+    if (feed) feed.revision = revision
   }
 
   /** Publishes when `durable` resolves; calls must come in the order of the rows. */
@@ -125,6 +133,7 @@ export class RunFeeds {
   #overFeed(run: RunRow): EventStream {
     const feed = new EventStream({
       graphId: planOf(run).graphId,
+      revision: run.revision,
       endSeen: this.#endSeen,
       forgotten: { seq: Number.MAX_SAFE_INTEGER, index: 0 },
     })
@@ -149,8 +158,8 @@ export class RunFeeds {
     return feeds
   }
 
-  #channelsOf({ graphId }: EventStream) {
-    return this.#context.ports.host.describe(graphId)?.stateChannels
+  #channelsOf({ graphId, revision }: EventStream) {
+    return hostOfRun(this.#context, { revision }).describe(graphId)?.stateChannels
   }
 
   #withValues(entry: FeedEntry, feed: EventStream): FeedEntry {

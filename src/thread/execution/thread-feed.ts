@@ -4,7 +4,7 @@ import { decodeRow, rowsOf } from '../../checkpoint/index.ts'
 import type { JsonText, RecordOf } from '../../checkpoint/index.ts'
 import { atLatest } from '../../../cluster/index.ts'
 import { ignoreNotFound } from '../../errors.ts'
-import { graphOf } from '../context/thread-context.ts'
+import { graphIn, graphOf, presentHost } from '../context/thread-graphs.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
 import type { PassingEvent } from '../decide/thread-events.ts'
 import { EventStream } from '../feed/event-stream.ts'
@@ -202,7 +202,7 @@ export class ThreadFeed implements LogWatcher {
   }
 
   #graphOf(graphId: string) {
-    const known = graphId === '' ? undefined : this.#context.ports.host.describe(graphId)
+    const known = graphId === '' ? undefined : graphIn(presentHost(this.#context), graphId)
     return known ?? graphOf(this.#context)
   }
 
@@ -210,7 +210,7 @@ export class ThreadFeed implements LogWatcher {
   #withValues(entry: FeedEntry): FeedEntry {
     if (entry.json !== undefined) return entry
     const { checkpointId, graphId } = stateOf(entry.valuesOf)
-    const graph = this.#graphOf(graphId)
+    const graph = this.#graphOf(graphId)?.graph
     const view = this.#context.threadLog.recentView(checkpointId)
     if (!view || !graph?.plain || graph.stateChannels === null) return entry
     try {

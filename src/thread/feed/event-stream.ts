@@ -59,6 +59,8 @@ export interface FeedPast {
 export interface EventStreamOptions {
   /** The graph whose state values are sent. */
   readonly graphId: string
+  /** The revision of the deployment whose graph it is; undefined for the server's own project. */
+  readonly revision?: string | undefined
   /** Called when a follower has got the end. */
   readonly endSeen: () => void
   /** The last event before this feed began, in an earlier activation of the thread. */
@@ -72,6 +74,8 @@ export interface EventStreamOptions {
 /** The feed of one run. */
 export class EventStream {
   readonly graphId: string
+  /** As in the options; known when the run starts. */
+  revision: string | undefined
   #entries: FeedEntry[] = []
   #bytes = 0
   /** Events up to here are no longer remembered. */
@@ -84,9 +88,11 @@ export class EventStream {
   readonly #isKept: ((entry: FeedEntry) => boolean) | undefined
 
   constructor(
-    { graphId, endSeen, forgotten = start, bound = remembered, isKept }: EventStreamOptions,
+    { graphId, revision, endSeen, forgotten = start, bound = remembered, isKept }:
+      EventStreamOptions,
   ) {
     this.graphId = graphId
+    this.revision = revision
     this.#bound = bound
     this.#isKept = isKept
     this.#endSeen = endSeen

@@ -88,7 +88,11 @@ export interface Origin {
   /** Bytes of its log: the copy counts them too. Missing from an older member. */
   readonly storedBytes?: number
   /** What of its log is not shown as it is. Missing from an older member. */
-  readonly shown?: Pick<ThreadRow, 'historyStart' | 'historyEnds' | 'checkpointPatches'>
+  readonly shown?: Pick<ThreadRow,
+    | 'historyStart'
+    | 'historyEnds'
+    | 'checkpointPatches'
+    | 'waitingAt'>
 }
 
 /** Where a part of a history begins. */

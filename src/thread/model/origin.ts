@@ -10,7 +10,7 @@ export function originOf({ row, resting }: ThreadState, storedBytes: number): Or
   return { threadId, branch: row.branch!, epoch, through: row.seq, head: row.head ?? null,
     movedBack, status: resting, interruptsJson, metadataJson, configJson, storedBytes,
     shown: { historyStart: row.historyStart, historyEnds: row.historyEnds,
-      checkpointPatches: row.checkpointPatches } }
+      checkpointPatches: row.checkpointPatches, ...row.waitingAt && { waitingAt: row.waitingAt } } }
 }
 
 /** The thread as it was at a checkpoint in row `epoch` and `place.seq`, before its next step. */
@@ -18,9 +18,10 @@ export function originAt(origin: Origin, { place, epoch, isLast, waiting }: Orig
   const { id: checkpointId, seq } = place
   const earlier = (origin.shown?.historyEnds?.ends ?? []).filter((end) => end.seq < seq)
   const ends = isLast ? earlier : [...earlier, { checkpointId, seq }]
+  const { waitingAt: _, ...shown } = origin.shown ?? {}
   return { ...origin, epoch, through: seq, head: place, movedBack: false,
     status: waiting ? 'interrupted' : 'idle', interruptsJson: '{}',
-    shown: { ...origin.shown, historyEnds: ends.length === 0 ? undefined : { ends } } }
+    shown: { ...shown, historyEnds: ends.length === 0 ? undefined : { ends } } }
 }
 
 /** Where in the log of its origin a copy is made. */

@@ -16,9 +16,10 @@ export const blameless = { ownerDeaths: 0, suspect: false, attempt: 0 } as const
 
 /** Begins an attempt of a run. */
 export function startedRecord(run: RunRow, atMs: number): RecordOf {
-  const { runId, attempt, baseCheckpointId, ownerDeaths, suspect } = run
+  const { runId, attempt, baseCheckpointId, ownerDeaths, suspect, revision } = run
   return { $case: 'runStarted',
-    value: { runId, atMs, attempt, baseCheckpointId, ownerDeaths, suspect } }
+    value: { runId, atMs, attempt, baseCheckpointId, ownerDeaths, suspect,
+      ...revision !== undefined && { revision } } }
 }
 
 /** Gives a run back to the queue. Its next start continues this attempt. */

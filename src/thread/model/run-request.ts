@@ -114,6 +114,17 @@ export function forkOf({ kwargs }: Pick<StartRun, 'kwargs'>): CheckpointSelector
   return selector((kwargs as Kwargs).checkpoint)
 }
 
+/** The id of the checkpoint where a run is to begin; undefined for the head. */
+export function forkIdOf(kwargs: Readonly<Record<string, unknown>>): string | undefined {
+  return selector((kwargs as Kwargs).checkpoint)?.checkpointId ?? undefined
+}
+
+/** Neither new input nor a jump: the tasks that wait are executed. */
+export function continues({ input, command }: Readonly<Record<string, unknown>>): boolean {
+  const { resume } = (command ?? {}) as { readonly resume?: unknown }
+  return command == null ? input == null : resume != null
+}
+
 /** Null if nothing is selected: clients that always send an empty object mean the head. */
 function selector(checkpoint: Kwargs['checkpoint']): CheckpointSelector | null {
   const { checkpoint_id: id, checkpoint_ns: ns, checkpoint_map: map } = checkpoint ?? {}

@@ -225,6 +225,8 @@ export interface RunPlan {
   readonly threadEvents?: boolean
   /** The due time that it was made for; missing if a client asked for it. */
   readonly due?: RunDue
+  /** The revision of its deployment that its caller named; missing if it is left to that. */
+  readonly revision?: string
 }
 
 /** A due time of a cron. */

@@ -159,8 +159,9 @@ function changed(state: ThreadState, record: RecordOf, at: RecordPosition): Thre
     case 'checkpointPatched':
       return patchedCheckpoint(state, record.value)
     case 'stateEdited': {
-      const { atMs, waiting, interruptsJson } = record.value
-      const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '' })
+      const { atMs, waiting, interruptsJson, waitingAt } = record.value
+      const edited = withRow(state, { updatedAtMs: atMs, interruptsJson, errorJson: '',
+        ...placeOf(state, waitingAt) })
       return { ...edited, resting: waiting ? 'interrupted' : 'idle' }
     }
     case 'commandApplied':
@@ -214,6 +215,7 @@ function started(state: ThreadState, value: Payload<'runStarted'>,
       updatedAtMs: Math.max(run.updatedAtMs, value.atMs),
       ownerDeaths: value.ownerDeaths,
       suspect: value.suspect,
+      ...value.revision !== undefined && { revision: value.revision },
       firstSeq: run.started ? run.firstSeq : at.seq,
       startedAtMs: run.started ? run.startedAtMs : Math.max(run.createdAtMs, value.atMs),
     }
@@ -238,9 +240,22 @@ function ended(state: ThreadState, value: Payload<'runEnded'>): ThreadState {
   const interruptsJson = value.interruptsJson || '{}'
   return {
     ...withRow(rest, { errorJson: value.errorJson, interruptsJson, eventsFrom: run.firstSeq,
-      lastRunId: run.runId }),
+      lastRunId: run.runId, ...placeOf(state, value.waitingAt ?? placeLeft(state, run, value)) }),
     resting: restingAfter(value),
   }
+}
+
+/** A run that failed or was cut before its first checkpoint leaves the thread where it waits. */
+function placeLeft({ row: { head, waitingAt } }: ThreadState, run: RunRow,
+  { status }: Payload<'runEnded'>): ThreadRow['waitingAt'] {
+  const isUntouched = (head?.id ?? '') === run.baseCheckpointId
+  return isUntouched && status !== ('success' satisfies RunStatus) ? waitingAt : undefined
+}
+
+/** Only threads of deployments have one: the rows of all others stay as they are. */
+function placeOf({ row }: ThreadState,
+  waitingAt: ThreadRow['waitingAt']): Pick<ThreadRow, 'waitingAt'> {
+  return waitingAt === row.waitingAt ? {} : { waitingAt }
 }
 
 /** A run that finishes a superstep has passed what it was suspected for. */

@@ -8,9 +8,10 @@ type RunCreated = Extract<RecordOf, { $case: 'runCreated' }>['value']
 /** A run as the row of its thread names it. */
 export function unfinishedOf(run: RunRow): UnfinishedRun {
   const { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts } = run
+    firstSeq, notBeforeMs, kwargsJson, ownerDeaths, suspect, starts, revision } = run
   return { runId, createdSeq, updatedAtMs, status, started, startedAtMs, attempt, baseCheckpointId,
-    firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts }
+    firstSeq, notBeforeMs, inputCharacters: kwargsJson.length, ownerDeaths, suspect, starts,
+    ...revision !== undefined && { revision } }
 }
 
 /** A run as it is when row `seq` of its thread's log creates it. */

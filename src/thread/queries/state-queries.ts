@@ -6,8 +6,8 @@ import { keysAskedFor, selectsBodies } from '../../graph/index.ts'
 import type { GraphDescription, SnapshotAnswer, StateQuestion,
   StateSelection } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
-import { graphOf } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { graphOf } from '../context/thread-graphs.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import type { HistoryPlace, HistorySlice } from '../model/command.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
@@ -165,12 +165,13 @@ export class StateQueries {
 
   /** Throws `graph_failed` if the project does not have the thread's graph any more. */
   async #ask(question: StateQuestion, allowance: ReadAllowance): Promise<ReadStates> {
-    const { ports: { host }, threadLog, threadId } = this.#context
-    const graph = graphOf(this.#context)
-    if (!graph) {
+    const { threadLog, threadId } = this.#context
+    const hosted = graphOf(this.#context)
+    if (!hosted) {
       throw new HeddleError('graph_failed',
         'The graph of this thread is not in the project any more; add it again to see the state.')
     }
+    const { graph, host } = hosted
     const scope = scopeOf(question, graph)
     const known = scope.unsent && ((id: string) => threadLog.recentView(id))
     const source = new LimitedSource(threadLog.settled, allowance, { ...scope,

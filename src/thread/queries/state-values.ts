@@ -2,10 +2,10 @@
 
 import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
 import type { JsonText } from '../../checkpoint/index.ts'
-import type { GraphDescription } from '../../graph/index.ts'
 import type { ReadAllowance } from '../../limits/index.ts'
-import { graphOfRun } from '../context/thread-context.ts'
 import type { ThreadContext } from '../context/thread-context.ts'
+import { graphOfRun } from '../context/thread-graphs.ts'
+import type { HostedGraph } from '../context/thread-graphs.ts'
 import { asks } from '../decide/run-result.ts'
 import { LimitedSource } from '../log/limited-source.ts'
 import { sharedConfigurable } from '../model/run-request.ts'
@@ -28,22 +28,22 @@ export interface ReadWish {
 }
 
 /** Reads what is on disk. If the graph is not known: all channels that are stored. */
-export async function valuesAt(context: ThreadContext, graph: GraphDescription | undefined,
+export async function valuesAt(context: ThreadContext, hosted: HostedGraph | undefined,
   place: ValuesPlace, { cancelled, most }: ReadWish = {}): Promise<JsonText> {
   const { ports: { reads }, threadLog, tenant } = context
   const { checkpointId, withTasks = false } = place
+  const graph = hosted?.graph
   const isStored = !graph || graph.stateChannels === null || (graph.plain && !withTasks)
   const view = isStored ? threadLog.recentView(checkpointId) : undefined
   const channels = graph?.stateChannels ?? null
   if (view && channels !== null && view.bytes <= (most ?? Infinity)) return view.json(channels)
   return reads.read({ tenant, bytes: stateBytes, most, cancelled }, (allowance) => (isStored
     ? threadLog.values(checkpointId, channels, allowance)
-    : askedValues(context, graph, { checkpointId, withTasks }, allowance)))
+    : askedValues(context, hosted!, { checkpointId, withTasks }, allowance)))
 }
 
-async function askedValues({ ports: { host }, threadLog, threadId }: ThreadContext,
-  graph: GraphDescription, { checkpointId, withTasks }: ValuesPlace,
-  allowance: ReadAllowance): Promise<JsonText> {
+async function askedValues({ threadLog, threadId }: ThreadContext, { graph, host }: HostedGraph,
+  { checkpointId, withTasks }: ValuesPlace, allowance: ReadAllowance): Promise<JsonText> {
   const place = withTasks ? null : checkpointId
   const configurable = sharedConfigurable(threadLog.state.row)
   const question = { kind: 'state', configurable, ns: '', checkpointId: place,
@@ -71,7 +71,7 @@ export async function valuesOf(context: ThreadContext, run: RunRow,
 
 /** The same if nothing has to be read for it; undefined otherwise. */
 export function valuesAtHand(context: ThreadContext, run: RunRow): JsonText | undefined {
-  const graph = graphOfRun(run, context)
+  const graph = graphOfRun(run, context)?.graph
   if (!graph?.plain || graph.stateChannels === null) return undefined
   return context.threadLog.recentView(run.finalCheckpointId)?.json(graph.stateChannels)
 }

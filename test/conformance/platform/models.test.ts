@@ -443,10 +443,11 @@ describe('Secrets', () => {
 describe('A server without a key', () => {
   const without = useServer()
 
-  it('keeps no secrets, and says what it needs', async () => {
+  it('makes one for its data directory; in a cluster it says what it needs', async () => {
     const { status, body } = await ask(without.url, 'POST', '/api/v1/workspaces/current/secrets', [
       { key: 'A', value: 'something' },
     ])
+    if (process.env['HEDDLE_TEST_STORE'] !== 'cassandra') return expect(status).toBeLessThan(300)
     expect([status, (body as { detail: string }).detail])
       .toEqual([422, expect.stringContaining('--secrets-key')])
   })

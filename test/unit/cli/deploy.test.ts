@@ -141,12 +141,18 @@ describe('the commands in the pages for operators', () => {
   })
 
   it('name settings and files that exist', () => {
-    const ofCommands = ['--json', '--go-on', '--no-traces']
+    const commands = join(operate, '../../src/cli')
+    const ofCommands = readdirSync(commands, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => readFileSync(join(commands, name), 'utf8').match(/'--[a-z-]+/g) ?? [])
+      .map((flag) => flag.slice(1))
     // The last one is no setting: it turns the engine shortcuts off, for debugging.
     const variables: readonly string[] = [
       ...Object.values(knownSettings).flatMap((
         { variable, isSecret },
       ) => [variable, ...isSecret ? [`${variable}_FILE`] : []]),
+      'HEDDLE_URL',
+      'HEDDLE_API_KEY',
       'HEDDLE_ENGINE_SHORTCUTS',
     ]
     for (const page of pages) {

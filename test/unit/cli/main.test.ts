@@ -12,7 +12,11 @@ describe('the command', () => {
     expect(stdout).toMatch(/--config <path>[^]*--port <number>[^]*env:\s+PORT\)[^]*--data <folder>/)
     for (const { flags } of Object.values(knownSettings)) expect(stdout).toContain(`  ${flags} `)
     expect(stdout.match(/^\w+:$/gm)).toEqual(['Options:', 'Serve:', 'Access:', 'Store:', 'Cluster:',
-      'Limits:', 'Observability:', 'Commands:'])
+      'Limits:', 'Observability:', 'Develop:', 'Deploy:', 'Operate:'])
+    const commands = stdout.slice(stdout.indexOf('\nDevelop:')).match(/(?<=^ {2})\w+/gm)
+    expect(commands).toEqual(['new', 'dev', 'build', 'deploy', 'rollback', 'revisions',
+      'deployments', 'logs', 'secrets', 'image', 'keys', 'members', 'doctor', 'backup', 'restore',
+      'restored', 'upgrade', 'billing'])
     expect(stdout).not.toContain('`')
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })

@@ -24,7 +24,7 @@ describe('the command "new"', () => {
     const { status, stdout, stderr } = await makeNew(folder)
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/has a project\. Now type:\n\n {2}cd 'My Shop'\n {2}npm install\n/)
-    expect(stdout).toMatch(/\n {2}npx heddle dev\n$/)
+    expect(stdout).toMatch(/\n {2}npx heddle dev\n\n.*\n\n {2}npx heddle deploy\n$/)
     const { graphs, warnings } = await readProject(folder)
     expect([graphs.map(({ graphId }) => graphId), warnings]).toEqual([['agent', 'desk'], []])
     expect(readText(folder, 'package.json')).toMatch(/"name": "my-shop"[^]*"heddle": "(file:|\d)/)

@@ -110,7 +110,9 @@ export async function call(door: { readonly url: string }, method: string, path:
   const response = await fetch(door.url + path, { method, headers: { ...json, ...headers },
     ...(text !== undefined && { body: text }) })
   const answered = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json')
+  const isJson = answered !== '' &&
+    /json$|json;/.test(response.headers.get('content-type') ?? '') &&
+    !response.headers.get('content-type')!.includes('ndjson')
   return {
     status: response.status,
     headers: response.headers,

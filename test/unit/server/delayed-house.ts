@@ -2,6 +2,7 @@
 
 import { ActivationTable, createRouter, inProcessTransport, placedOwnership,
   soleMember } from '../../../cluster/index.ts'
+import type { DeployedGraphs } from '../../../src/graph/index.ts'
 import { ReadQuota } from '../../../src/limits/read-quota.ts'
 import { dueThreadActors, DueWakes } from '../../../src/server/due-wakes.ts'
 import { openEmbeddedStore } from '../../../src/store/embedded/index.ts'
@@ -22,14 +23,16 @@ export class DelayedHouse {
   readonly store: EmbeddedStore
   readonly #dueWakes: DueWakes
 
-  static async open(directory: string, epochMs = 0): Promise<DelayedHouse> {
+  static async open(directory: string, epochMs = 0,
+    deployed?: DeployedGraphs): Promise<DelayedHouse> {
     const env = virtualEnv()
     env.advance(epochMs)
     const store = await openEmbeddedStore({ directory, env })
-    return new DelayedHouse(store, await store.claimEpoch(), env)
+    return new DelayedHouse(store, await store.claimEpoch(), env, deployed)
   }
 
-  private constructor(store: EmbeddedStore, epoch: number, env: DelayedHouse['env']) {
+  private constructor(store: EmbeddedStore, epoch: number, env: DelayedHouse['env'],
+    deployed: DeployedGraphs | undefined) {
     this.store = store
     this.env = env
     let executions = 0
@@ -43,6 +46,7 @@ export class DelayedHouse {
       threads: store.threads,
       runs: store.runs,
       host: this.host,
+      ...deployed && { deployed },
       env,
       egress: new ScriptedEgress(),
       showRun: () => '{}',

@@ -38,6 +38,7 @@ describe('settings', () => {
       insecureListen: false,
       allowOrigins: [],
       allowHosts: [],
+      deploymentsDomain: undefined,
       reload: true,
       egressAllow: [],
       secretsKey: null,
@@ -49,6 +50,8 @@ describe('settings', () => {
       regionUrls: { us: '', eu: '' },
       workers: expect.any(Number),
       workerHeapMb: undefined,
+      graphsMemoryMb: undefined,
+      revisionsDiskBytes: 5_120 * 1024 * 1024,
       graphEnv: ['*'],
       graphConfig: new Map(),
       drainMs: 5_000,
@@ -317,8 +320,16 @@ describe('settings', () => {
     ])
   })
 
+  it('take a domain of deployments', () => {
+    const given = (deploymentsDomain: string) => ({ options: { deploymentsDomain } })
+    expect(resolved(given('agents.example.org')).deploymentsDomain).toBe('agents.example.org')
+    for (const wrong of ['https://a.b', 'a.b:80', '*.a.b', 'A.b', '.a.b']) {
+      expect(mistakes(given(wrong))).toContain('must be a domain')
+    }
+  })
+
   it('are few, and each has a sentence that explains it', () => {
-    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(70)
+    expect(Object.keys(knownSettings).length).toBeLessThanOrEqual(74)
     for (const { message } of Object.values(knownSettings)) {
       expect(message).toMatch(/^[A-Z].{20,}\.$/)
     }

@@ -1,5 +1,6 @@
 /** API keys: one partition each in the control keyspace. */
 
+import { readStoredTenant, storedTenant } from '../../../access/index.ts'
 import type { CallerRole, KeyRow, KeyTable as KeyTablePort } from '../../../access/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Connection, Row, Value } from '../driver/connection.ts'
@@ -21,7 +22,7 @@ export class KeyTable implements KeyTablePort {
   }
 
   async insert(row: KeyRow): Promise<void> {
-    const values: Value[] = [row.id, row.tenant, row.role, row.name, row.hash,
+    const values: Value[] = [row.id, storedTenant(row), row.role, row.name, row.hash,
       ...[row.createdAtMs, row.expiresAtMs, row.usedAtMs, row.revokedAtMs]
         .map((ms) => ms === null ? null : BigInt(ms))]
     await this.#connection.swapSurely({
@@ -75,7 +76,7 @@ function rowOf(row: Row): KeyRow {
   const timeIn = (column: string) => row[column] === null ? null : Number(row[column])
   return {
     id: row['key_id'] as string,
-    tenant: row['tenant'] as string,
+    ...readStoredTenant(row['tenant'] as string),
     role: row['role'] as CallerRole,
     name: row['name'] as string,
     hash: row['hash'] as string,

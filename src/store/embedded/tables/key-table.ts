@@ -1,10 +1,11 @@
 /** Rows of API keys, by id. */
 
+import { readStoredTenant, storedTenant } from '../../../access/index.ts'
 import type { CallerRole, KeyRow } from '../../../access/index.ts'
 import { HeddleError } from '../../../errors.ts'
 import type { Database, Statement } from '../file/database.ts'
 
-/** Table of API keys. Times are milliseconds. */
+/** Table of API keys. Times are milliseconds. `tenant` is what `storedTenant` makes. */
 export const keySchema = `
   CREATE TABLE IF NOT EXISTS api_key (
     id TEXT PRIMARY KEY,
@@ -47,8 +48,8 @@ export class KeyTable {
       'UPDATE api_key SET used_at = max(coalesce(used_at, 0), ?) WHERE id = ?',
     )
     this.#get = database.prepare(`${columns} WHERE id = ?`)
-    this.#list = database.prepare(`${columns} WHERE tenant = coalesce(:tenant, tenant) ` +
-      'ORDER BY created_at DESC, id')
+    this.#list = database.prepare(`${columns} WHERE :tenant IS NULL OR tenant = :tenant ` +
+      "OR substr(tenant, 1, length(:tenant) + 1) = :tenant || '@' ORDER BY created_at DESC, id")
   }
 
   /** Makes a change. Throws `exists` if the id of a new key is taken. */
@@ -72,14 +73,16 @@ export class KeyTable {
     return this.#list.all({ tenant: tenant ?? null }).map(rowOf)
   }
 
-  #add({ id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs }: KeyRow) {
+  #add(row: KeyRow) {
+    const { id, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs } = row
     if (this.get(id)) throw new HeddleError('exists', 'A key with this id exists already.')
-    this.#insert.run(id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs)
+    this.#insert.run(id, storedTenant(row), role, name, hash, createdAtMs, expiresAtMs, usedAtMs,
+      revokedAtMs)
   }
 }
 
 function rowOf(columns: Columns): KeyRow {
   const [id, tenant, role, name, hash, createdAtMs, expiresAtMs, usedAtMs, revokedAtMs] = columns
-  return { id, tenant, role: role as CallerRole, name, hash, createdAtMs, expiresAtMs, usedAtMs,
-    revokedAtMs }
+  return { id, ...readStoredTenant(tenant), role: role as CallerRole, name, hash, createdAtMs,
+    expiresAtMs, usedAtMs, revokedAtMs }
 }

@@ -39,8 +39,8 @@ describe('a key that an admin creates', () => {
     expect(made.headers.get('cache-control')).toBe('no-store')
     const { key, ...row } = made.json
     expect(row).toEqual({ id: expect.any(String), name: 'shop', role: 'developer', tenant: 'acme',
-      created_at: expect.any(String), last_used_at: null, expires_at: expect.any(String),
-      revoked_at: null })
+      deployment: null, created_at: expect.any(String), last_used_at: null,
+      expires_at: expect.any(String), revoked_at: null })
     expect(Date.parse(String(row['expires_at'])) - Date.parse(String(row['created_at'])))
       .toBe(30 * 86_400_000)
     const search = await call(door, 'POST', '/threads/search', {}, { 'x-api-key': String(key) })

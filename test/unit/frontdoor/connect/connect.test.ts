@@ -250,6 +250,15 @@ describe('runs', () => {
       kwargs: { input: { a: 1 }, stream_mode: ['updates'], interrupt_before: '*' } })
   })
 
+  it('name no revision on a server without deployments', async () => {
+    const { runs } = clientsFor(await openDoor())
+    const { code, rawMessage } = await errorOf(
+      runs.createRun({ run: { assistantId: 'agent' } }, { headers: { 'x-heddle-revision': 'r1' } }),
+    )
+    expect([code, rawMessage]).toEqual([Code.InvalidArgument,
+      expect.stringContaining('x-heddle-revision')])
+  })
+
   it('are waited for, joined, listed, cancelled and deleted', async () => {
     const door = await openDoor()
     const { threads, runs } = clientsFor(door)

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 
-import { runJson, threadJson } from '../../../../src/frontdoor/http/render.ts'
+import { foundRunJson, runJson, threadJson } from '../../../../src/frontdoor/http/render.ts'
 import { extractor } from '../../../../src/frontdoor/operations/extract.ts'
 import { pick } from '../../../../src/json/index.ts'
 import { timeText } from '../../../../src/json/time-text.ts'
@@ -44,8 +44,21 @@ describe('a thread', () => {
   })
 })
 
+it('A run has the field revision only if a deployment executes it.', () => {
+  const { row } = aFakeRun()
+  expect(parsed(runJson(row))).not.toHaveProperty('revision')
+  expect(parsed(runJson({ ...row, revision: 'r3' }))).toMatchObject({ revision: 'r3' })
+  expect(parsed(foundRunJson({ ...row, revision: 'r3' }, ['revision'])))
+    .toEqual({ revision: 'r3' })
+})
+
 it('A delayed run is shown as created when it may start.', () => {
-  const { row } = new FakeRun('local', 't', {
+  const { row } = aFakeRun()
+  expect(parsed(runJson(row)).created_at).toBe(timeText(row.createdAtMs + 60_000))
+})
+
+function aFakeRun(): FakeRun {
+  return new FakeRun('local', 't', {
     runId: 'r',
     assistantId: 'a',
     graphId: 'g',
@@ -59,8 +72,7 @@ it('A delayed run is shown as created when it may start.', () => {
     plan: { graphId: 'g', assistantMetadata: {}, headers: {}, userId: '', resumable: false,
       temporary: false, timeoutMs: 1 },
   })
-  expect(parsed(runJson(row)).created_at).toBe(timeText(row.createdAtMs + 60_000))
-})
+}
 
 describe('extracting', () => {
   it.each([

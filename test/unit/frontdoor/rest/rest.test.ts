@@ -302,6 +302,17 @@ describe('runs', () => {
     expect(door.threads.runs.size).toBe(2)
   })
 
+  it('name no revision on a server without deployments', async () => {
+    const { door, id } = await doorWithThread()
+    for (const path of [`/threads/${id}/runs`, '/runs', '/runs/wait']) {
+      const { status, text } = await call(door, 'POST', path, { assistant_id: 'agent' }, {
+        'x-heddle-revision': 'r1',
+      })
+      expect([status, text]).toEqual([422, expect.stringContaining('x-heddle-revision')])
+    }
+    expect(door.threads.runs.size).toBe(0)
+  })
+
   it('without a thread get a hidden one of the same id', async () => {
     const door = await openDoor()
     const { json, headers } = await call(door, 'POST', '/runs', { assistant_id: 'agent' })

@@ -36,7 +36,9 @@ function schedulerOver(members: WorkerLink[]) {
     everyone: members,
   }
   let jobs = 0
-  const scheduler = new ExecutionScheduler(pool as unknown as WorkerPool, () => ++jobs)
+  const scheduler = new ExecutionScheduler(pool as unknown as WorkerPool, () => ++jobs, {
+    add: () => {},
+  })
   const execute = (id: number) =>
     scheduler.execute({ id, tenant: 't', threadId: `t${id}`, runId: `r${id}` } as Execution,
       {} as never, { ended: () => {}, lost: () => {} } as never)

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
-import type { Execution, ExecutionListener, LossReason, ExecutionOutcome, RunRequest, StepBatch,
-  StepEvent } from '../../../../src/graph/execution.ts'
+import type { Execution, ExecutionListener, GraphHost, LossReason, ExecutionOutcome, RunRequest,
+  StepBatch, StepEvent } from '../../../../src/graph/execution.ts'
 import { compileProject, readProject, startGraphHost } from '../../../../src/graph/index.ts'
 import type { CompiledProject, RunningGraphHost } from '../../../../src/graph/index.ts'
 import type { GraphHostOptions } from '../../../../src/graph/pool/host.ts'
@@ -50,8 +50,14 @@ export const spin = one(async ({ url }) => { await fetch(url); for (;;); })
 /** The compiled project; `extra` is appended to its source. */
 export async function hostProject(extra = '', env: Record<string, string> = {},
   whenOver?: WhenOver): Promise<CompiledProject> {
+  return compileProject(await readProject(await hostFolder(extra, env, whenOver)))
+}
+
+/** The folder of the project; `extra` is appended to its source. */
+export function hostFolder(extra = '', env: Record<string, string> = {},
+  whenOver?: WhenOver): Promise<string> {
   const names = [...`${graphs}${extra}`.matchAll(/export const (\w+)/g)].map(([, name]) => name!)
-  const root = await writeProject({
+  return writeProject({
     'langgraph.json': {
       graphs: Object.fromEntries(names.map((name) => [name, `./graphs.js:${name}`])),
       env,
@@ -59,7 +65,6 @@ export async function hostProject(extra = '', env: Record<string, string> = {},
     'graphs.js': `${graphs}${extra}`,
     'package.json': { type: 'module' },
   }, whenOver)
-  return compileProject(await readProject(root))
 }
 
 export interface Seen {
@@ -119,12 +124,12 @@ export function executionOf(
 }
 
 /** A graph host on a clock that the test moves. */
-export class TestHost {
-  readonly env: VirtualEnv = virtualEnv()
-  readonly host: RunningGraphHost
+export class TestHost<Host extends GraphHost = RunningGraphHost> {
+  readonly env: VirtualEnv
+  readonly host: Host
   #executions = 0
 
-  private constructor(env: VirtualEnv, host: RunningGraphHost) {
+  constructor(env: VirtualEnv, host: Host) {
     this.env = env
     this.host = host
   }

@@ -255,6 +255,7 @@ describe('the feeds of a thread', () => {
   it('count a feed as followed even if the budget drops it while a client reads it', async () => {
     const budget = new ByteBudget<EventStream>(10_000)
     const feeds = new RunFeeds({
+      tenant: 'acme',
       ports: { feeds: budget, host: { describe: () => undefined },
         reads: new ReadQuota(virtualEnv()) },
       threadLog: { values: async () => '{}', recentView: () => undefined },

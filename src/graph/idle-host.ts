@@ -1,7 +1,10 @@
-/** A host without graphs that executes nothing: for a pass over threads that must not go on. */
+/**
+ * A host without graphs that executes nothing: for a pass over threads that must not go on, and for
+ * a deployment without an active revision.
+ */
 
-import { HeddleError } from '../../errors.ts'
-import type { GraphHost } from '../../graph/index.ts'
+import { HeddleError } from '../errors.ts'
+import type { GraphHost } from './execution.ts'
 
 /** What it is given waits until it is aborted. Questions are refused. */
 export function idleHost(): GraphHost {

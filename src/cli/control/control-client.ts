@@ -1,0 +1,196 @@
+/** Asks the control API of a server over HTTP. */
+
+import { Backoff } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import type { GraphFailure } from '../../deployment/index.ts'
+import { ControlError, NoAnswerError } from './control-error.ts'
+
+/** Which server is asked, and as whom. */
+export interface ControlTarget {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** An API key; undefined if the server asks for none. */
+  readonly key: string | undefined
+  /** How the server was found, as the end of a sentence for when it does not answer. */
+  readonly hint: string
+  readonly env: Env
+}
+
+/** A request to the control API. */
+export interface ControlRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/control/v1`, each part of it encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly bytes?: Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** How long the answer may take; half a minute by default. */
+  readonly withinMs?: number
+  /** True if doing it twice is the same as once; all reads are so. */
+  readonly isRepeatable?: boolean
+  /** Ends the request, and what is read of its answer. */
+  readonly signal?: AbortSignal
+}
+
+/** A client of the control API. It throws ControlError and NoAnswerError. */
+export interface ControlClient {
+  readonly url: string
+  /** Resolves with the JSON of the answer; undefined without one. */
+  ask<T>(request: ControlRequest): Promise<T>
+  /** Resolves with an answer that is still being read. */
+  open(request: ControlRequest): Promise<Response>
+}
+
+const usualMs = 30_000
+
+/** Requests of which one succeeds mostly, behind a balancer whose members change. */
+const triesMax = 5
+const pauses = { firstMs: 200, longestMs: 3_000 } as const
+
+/** Answers of proxies and of servers that are going away: another one may do it. */
+const passing: readonly number[] = [502, 503, 504]
+
+/** Opens a client. Nothing is asked yet. */
+export function controlClient(target: ControlTarget): ControlClient {
+  return {
+    url: target.url,
+    ask: async <T>(request: ControlRequest) =>
+      await repeated(target, request, (answer) => jsonOf(answer, target)) as T,
+    open: (request) => repeated(target, request, async (answer) => answer),
+  }
+}
+
+type ReadAnswer<T> = (answer: Response) => Promise<T>
+
+/** Repeats what is safe to repeat while nobody answers for good. */
+async function repeated<T>(target: ControlTarget, request: ControlRequest,
+  read: ReadAnswer<T>): Promise<T> {
+  const { method = 'GET', isRepeatable = method === 'GET', signal } = request
+  const backoff = new Backoff(target.env, pauses)
+  for (let tries = 1;; tries++) {
+    try {
+      return await once(target, request, read)
+    } catch (error) {
+      const isPassing = error instanceof NoAnswerError || isUnavailable(error)
+      // Where nobody listens at first, nobody will in a second: say so at once.
+      const isAbsent = error instanceof NoAnswerError && !error.sent && tries === 1
+      if (!isPassing || !isRepeatable || isAbsent || signal?.aborted || tries === triesMax) {
+        throw error
+      }
+      await backoff.pause()
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ControlError && (error.code === 'unavailable' || error.code === 'proxy')
+}
+
+async function once<T>(target: ControlTarget, request: ControlRequest,
+  read: ReadAnswer<T>): Promise<T> {
+  const { env, url, hint } = target
+  const { withinMs = usualMs, signal } = request
+  const late = new AbortController()
+  const stopWaiting = env.after(withinMs, () => late.abort())
+  try {
+    const answer = await fetch(urlOf(url, request), { ...init(target, request),
+      signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]) })
+    if (!answer.ok) throw await errorOf(answer, target)
+    // What is followed has no end of its own.
+    if (request.signal !== undefined) stopWaiting()
+    return await read(answer)
+  } catch (error) {
+    if (error instanceof ControlError || error instanceof NoAnswerError) throw error
+    if (late.signal.aborted) {
+      throw new NoAnswerError(
+        `The server at ${url} did not answer within ${Math.round(withinMs / 1_000)} s.`,
+        true,
+      )
+    }
+    throw noAnswer(error, url, hint)
+  } finally {
+    stopWaiting()
+  }
+}
+
+function urlOf(url: string, { path, query = {} }: ControlRequest): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) given.set(name, `${value}`)
+  }
+  const search = given.toString()
+  return `${url}/control/v1${path}${search === '' ? '' : `?${search}`}`
+}
+
+function init({ key }: ControlTarget,
+  { method = 'GET', body, bytes, headers }: ControlRequest): RequestInit {
+  const type = bytes === undefined ? 'application/json' : 'application/octet-stream'
+  const content = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
+  return { method, redirect: 'error',
+    headers: { ...key !== undefined && { 'x-api-key': key }, ...content !== undefined &&
+      { 'content-type': type }, ...headers },
+    ...content !== undefined && { body: content as NonNullable<RequestInit['body']> } }
+}
+
+async function jsonOf(answer: Response, { url }: ControlTarget): Promise<unknown> {
+  const text = await answer.text()
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw strange(url)
+  }
+}
+
+/** The error of an answer: of a server of ours, or of what stands before it. */
+async function errorOf(answer: Response, { url, key }: ControlTarget): Promise<Error> {
+  const text = await answer.text()
+  const { error, message, graphs } = objectIn(text)
+  if (answer.status === 401) {
+    return new ControlError('unauthenticated', key === undefined
+      ? `The server at ${url} asks for an API key: make one of the role deployer with "heddle ` +
+        'keys create", and give it as --key or HEDDLE_API_KEY.'
+      : `The server at ${url} does not know this API key: make another with "heddle keys create".`)
+  }
+  if (typeof error === 'string' && typeof message === 'string') {
+    return new ControlError(error, message,
+      Array.isArray(graphs) ? graphs as readonly GraphFailure[] : [])
+  }
+  if (passing.includes(answer.status)) {
+    return new ControlError('proxy', `The server behind ${url} does not answer now ` +
+      `(status ${answer.status}): try again in a moment.`)
+  }
+  return answer.status === 404
+    ? strange(url)
+    : new ControlError('',
+      `${url} answered with status ${answer.status}, which no server of Heddle does.`)
+}
+
+function strange(url: string): ControlError {
+  return new ControlError('', `There is no control API at ${url}: it is the address of something ` +
+    'else, or of an older server.')
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? value as Record<string, unknown> : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Errors of connections that were never made. */
+const notConnected: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH',
+  'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER']
+
+function noAnswer(error: unknown, url: string, hint: string): NoAnswerError {
+  const { cause } = error as { readonly cause?: { readonly code?: string; message?: string } }
+  const code = cause?.code ?? ''
+  if (notConnected.includes(code)) {
+    return new NoAnswerError(`No server answers at ${url} (${code})${hint}`, false)
+  }
+  const reason = code || cause?.message || (error as Error).message
+  return new NoAnswerError(`The connection to ${url} ended before the answer (${reason}).`, true)
+}

@@ -1,0 +1,67 @@
+/** What the commands that ask the control API have in common. */
+
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import { systemEnv } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { runProjectCommand } from '../project-command.ts'
+import { controlClient } from './control-client.ts'
+import type { ControlClient } from './control-client.ts'
+import type { ControlCommandSource } from './control-source.ts'
+import { findName, findTarget } from './target.ts'
+import type { TypedTarget } from './target.ts'
+
+/** Options that all these commands have. */
+export interface TypedControl extends TypedTarget {
+  readonly json?: boolean
+}
+
+/** A server that was found, and a deployment of it. */
+export interface ControlAccess {
+  readonly client: ControlClient
+  readonly env: Env
+  /** The deployment's name. */
+  readonly name: string
+  /** Path of the deployment below the control API. */
+  readonly path: string
+}
+
+/**
+ * Gives a command and its subcommands these options, and runs it. Throws CommandError; `incomplete`
+ * says what is missing if no subcommand is named.
+ */
+export function runControlCommand(command: Command, source: ControlCommandSource,
+  incomplete?: string): Promise<void> {
+  for (const each of command.commands.length > 0 ? command.commands : [command]) {
+    const add = (flags: string, text: string) =>
+      each.addOption(new Option(flags, text).helpGroup('Which deployment:'))
+    if (!each.options.some(({ long }) => long === '--config')) {
+      add('--config <path>', 'The project: its langgraph.json, or the folder of it.')
+    }
+    add('-d, --deployment <name>', 'By default as the project says, or its folder.')
+    add('--url <url>', 'The server (env: HEDDLE_URL). By default as the project says, or the one ' +
+      'on this machine.')
+    add('--key <key>', 'An API key of the role admin or deployer (env: HEDDLE_API_KEY).')
+  }
+  return runProjectCommand(command, source, incomplete)
+}
+
+/** Finds the server. */
+export async function openControl(source: ControlCommandSource,
+  typed: TypedControl): Promise<Pick<ControlAccess, 'client' | 'env'>> {
+  const env = systemEnv({ level: 'warn' })
+  return { client: controlClient(await findTarget(source, typed, env)), env }
+}
+
+/** Finds the server and the deployment. */
+export async function openDeployment(source: ControlCommandSource, typed: TypedControl,
+  named?: string): Promise<ControlAccess> {
+  const name = await findName(source, typed, named)
+  return { ...await openControl(source, typed), name, path: `/deployments/${name}` }
+}
+
+/** A line of JSON. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`
+}

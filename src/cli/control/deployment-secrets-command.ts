@@ -1,0 +1,129 @@
+/** The commands `heddle secrets list`, `set` and `remove`: variables of a deployment. */
+
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+import { Command } from 'commander'
+
+import { CommandError } from '../admin-command.ts'
+import { minuteOf, tableOf } from '../table.ts'
+import type { ControlRollout, ControlSecret } from './control-answer.ts'
+import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
+import type { TypedControl } from './control-command.ts'
+import type { ControlCommandSource } from './control-source.ts'
+
+interface TypedChange extends TypedControl {
+  readonly from?: string
+  readonly restart: boolean
+}
+
+/** What the API answers to a change. */
+interface Changed {
+  readonly rollout: ControlRollout | null
+}
+
+type Values = Readonly<Record<string, string>>
+
+/** The words that are about deployments, and not about the keys of all secrets. */
+export const deploymentSecretsWords: readonly string[] = ['list', 'set', 'remove']
+
+/** Lists, sets and removes secrets of a deployment. Throws CommandError. */
+export function runDeploymentSecretsCommand(source: ControlCommandSource): Promise<void> {
+  const command = new Command('heddle secrets')
+    .description('Variables that the code of a deployment gets. Values are never shown.')
+  command.command('list').description('Lists their names.')
+    .argument('[name]', 'The deployment.')
+    .action((name: string | undefined, typed: TypedControl) => list(source, name, typed))
+  command.command('set').description('Sets some, and starts fresh processes with them.')
+    .argument('[NAME=value...]', 'With NAME alone, the value is asked for and not shown.')
+    .option('--from <file>', 'Set all that a dotenv file has.')
+    .option('--no-restart', 'Use them from the next roll-out on.')
+    .action((words: readonly string[], typed: TypedChange) => set(source, words, typed))
+  command.command('remove').description('Removes some, and starts fresh processes without them.')
+    .argument('<NAME...>', 'Names.')
+    .option('--no-restart', 'Use them until the next roll-out.')
+    .action((names: readonly string[], typed: TypedChange) => remove(source, names, typed))
+  return runControlCommand(command, source)
+}
+
+async function list(source: ControlCommandSource, named: string | undefined,
+  typed: TypedControl): Promise<void> {
+  const { client, path, name } = await openDeployment(source, typed, named)
+  const { secrets } = await client.ask<{ readonly secrets: readonly ControlSecret[] }>(
+    { path: `${path}/secrets` },
+  )
+  if (typed.json) return source.print(secrets.map(jsonLine).join(''))
+  if (secrets.length === 0) return source.print(`${name} has no secrets.\n`)
+  source.print(
+    tableOf([['name', 'version', 'set'],
+      ...secrets.map((secret) => [secret.name, `${secret.version}`, minuteOf(secret.updated_at)])]),
+  )
+}
+
+async function set(source: ControlCommandSource, words: readonly string[],
+  { from, restart, ...typed }: TypedChange): Promise<void> {
+  if (words.length === 0 && from === undefined) {
+    throw new CommandError('Name what to set, as OPENAI_API_KEY, or a file by --from', 'misused')
+  }
+  // Before anything is asked for: a wrong server must not cost a typed secret.
+  const { client, path, name } = await openDeployment(source, typed)
+  const values = { ...from === undefined ? {} : await dotenvOf(source.folder, from),
+    ...await valuesOf(source, words) }
+  const changed = await client.ask<Changed>({ method: 'PUT', path: `${path}/secrets`,
+    body: { values, restart } })
+  report(source, typed, { did: 'set', names: Object.keys(values), name, ...changed })
+}
+
+/** One value that is not typed on the line can come from a pipe. */
+async function valuesOf(source: ControlCommandSource, words: readonly string[]): Promise<Values> {
+  const values: Record<string, string> = {}
+  const unsaid = words.filter((word) => !word.includes('='))
+  if (unsaid.length > 1 && !source.isTerminal) {
+    throw new CommandError(
+      `Only one value can come from a pipe: use --from for ${unsaid.join(', ')}`,
+      'misused',
+    )
+  }
+  for (const word of words) {
+    const at = word.indexOf('=')
+    if (at === -1) values[word] = await source.readSecret(`Value of ${word}: `)
+    else values[word.slice(0, at)] = word.slice(at + 1)
+  }
+  return values
+}
+
+/** The variables of a dotenv file. Throws CommandError. */
+export async function dotenvOf(folder: string, file: string): Promise<Values> {
+  const path = resolve(folder, file)
+  const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CommandError(`${path} cannot be read: ${code}`, 'misused')
+  })
+  const values = parseEnv(text) as Values
+  if (Object.keys(values).length > 0) return values
+  throw new CommandError(`${path} has no line like NAME=value`, 'misused')
+}
+
+async function remove(source: ControlCommandSource, names: readonly string[],
+  { restart, from: _, ...typed }: TypedChange): Promise<void> {
+  const { client, path, name } = await openDeployment(source, typed)
+  let rollout: Changed['rollout'] = null
+  for (const [index, each] of names.entries()) {
+    const isLast = index === names.length - 1
+    const changed = await client.ask<Changed>({ method: 'DELETE', isRepeatable: true,
+      path: `${path}/secrets/${encodeURIComponent(each)}`,
+      query: { restart: restart && isLast ? undefined : 'false' } })
+    rollout = changed.rollout
+  }
+  report(source, typed, { did: 'removed', names, name, rollout })
+}
+
+function report(source: ControlCommandSource, { json }: TypedControl,
+  { did, names, name, rollout }: Changed & { readonly did: 'set' | 'removed';
+    readonly names: readonly string[]; readonly name: string }): void {
+  if (json) return source.print(jsonLine({ [did]: names, rollout: rollout?.id ?? null }))
+  const then = rollout === null
+    ? 'used from the next roll-out on'
+    : `fresh processes of ${rollout.revision} start with ${names.length === 1 ? 'it' : 'them'}`
+  source.print(`${names.join(', ')} of ${name}: ${did}; ${then}.\n`)
+}

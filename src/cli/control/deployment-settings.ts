@@ -1,0 +1,40 @@
+/** Settings of a deployment as they are typed: `key=value`. */
+
+import type { DeploymentLimits } from '../../deployment/index.ts'
+import { CommandError } from '../admin-command.ts'
+import { wholeNumber } from './whole-number.ts'
+
+const limitKeys: readonly (keyof DeploymentLimits)[] = ['workers', 'memory_mb', 'concurrency',
+  'run_timeout_s']
+
+/** All that can be set. */
+export const settingKeys: readonly string[] = [...limitKeys, 'access', 'hosts', 'paused']
+
+/** The body of a change. Throws CommandError. */
+export function changesIn(words: readonly string[]): Readonly<Record<string, unknown>> {
+  if (words.length === 0) {
+    throw new CommandError(`Say what to set, as memory_mb=1024: ${settingKeys.join(', ')}`,
+      'misused')
+  }
+  const limits: Record<string, number> = {}
+  const changes: Record<string, unknown> = {}
+  for (const word of words) {
+    const at = word.indexOf('=')
+    const [key, value] = at === -1 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)]
+    if (limitKeys.some((each) => each === key)) {
+      limits[key] = wholeNumber(key, value, { least: 1, most: 999_999_999 })
+    } else if (key === 'access') changes[key] = oneOf(key, value, { 'own': 'own', 'any': 'any' })
+    else if (key === 'paused') changes[key] = oneOf(key, value, { yes: true, no: false })
+    else if (key === 'hosts') changes[key] = value.split(',').filter((host) => host !== '')
+    else {
+      throw new CommandError(`"${word}" cannot be set: use ${settingKeys.join(', ')}`, 'misused')
+    }
+  }
+  return { ...changes, ...Object.keys(limits).length > 0 && { limits } }
+}
+
+function oneOf<T>(key: string, typed: string, values: Readonly<Record<string, T>>): T {
+  if (Object.hasOwn(values, typed)) return values[typed]!
+  throw new CommandError(`${key} must be ${Object.keys(values).join(' or ')}, not "${typed}"`,
+    'misused')
+}

@@ -1,0 +1,43 @@
+/** A deployment for people. */
+
+import type { ControlDeployment } from './control-answer.ts'
+import { failureLines } from './control-error.ts'
+import { minuteOf } from '../table.ts'
+
+/** All of it, a line each. */
+export function deploymentText(deployment: ControlDeployment): string {
+  const { limits, next, rollout, last_rollout: last, preview, hosts } = deployment
+  const rows: (readonly [string, string])[] = [
+    ['name', deployment.name],
+    ['url', deployment.url],
+    ['active', deployment.active ?? 'none'],
+    ...deployment.previous === null ? [] : [['previous', deployment.previous] as const],
+    ...next === null ? [] : [['next', `${next.revision}, ${next.percent} % of new runs`] as const],
+    ...deployment.paused ? [['paused', 'yes: it takes no new runs'] as const] : [],
+    ...rollout === null
+      ? []
+      : [
+        ['roll-out',
+          `${rollout.revision} ${rollout.phase} since ${minuteOf(rollout.started_at)}`] as const,
+      ],
+    ...last === null
+      ? []
+      : [['last', `${last.revision} ${last.result.replace('_', ' ')} at ` +
+        `${minuteOf(last.ended_at)} by ${last.by}`] as const],
+    ...last === null || last.reason === null ? [] : [['', last.reason] as const],
+    ...failureLines(last?.failures ?? []).map((line) => ['', line] as const),
+    ['access',
+      deployment.access === 'own' ? `keys of ${deployment.tenant}` : 'keys of all tenants'],
+    ...hosts.length === 0 ? [] : [['hosts', hosts.join(', ')] as const],
+    ['limits', `workers=${limits.workers} memory_mb=${limits.memory_mb} ` +
+      `concurrency=${limits.concurrency} run_timeout_s=${limits.run_timeout_s}`],
+    ...preview === null
+      ? []
+      : [
+        ['preview',
+          `of ${preview.of}; removed after ${preview.ttl_s} s without a request`] as const,
+      ],
+    ['made', minuteOf(deployment.created_at)],
+  ]
+  return rows.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join('')
+}

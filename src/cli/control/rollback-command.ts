@@ -1,0 +1,45 @@
+/** The command `heddle rollback`: makes an earlier revision active again. */
+
+import { Command } from 'commander'
+
+import type { ControlMove } from './control-answer.ts'
+import { jsonLine, openDeployment, runControlCommand } from './control-command.ts'
+import type { ControlAccess, TypedControl } from './control-command.ts'
+import type { ControlCommandSource } from './control-source.ts'
+import { NoAnswerError } from './control-error.ts'
+import { moveText } from './move-text.ts'
+
+interface Typed extends TypedControl {
+  readonly to?: string
+  readonly message?: string
+}
+
+/** Time for members to load an earlier revision that they no longer have. */
+const loadMs = 330_000
+
+/** Moves the pointer back. Throws CommandError. */
+export function runRollbackCommand(source: ControlCommandSource): Promise<void> {
+  const command = new Command('heddle rollback')
+    .description('Makes an earlier revision active again. Secrets and data stay as they are.')
+    .argument('[name]', 'The deployment.')
+    .option('--to <revision>', 'Which one, as r11; by default the one before.')
+    .option('--message <text>', 'Why, for the log of the deployment.')
+    .action(async (name: string | undefined, { to, message, ...typed }: Typed) => {
+      const access = await openDeployment(source, typed, name)
+      const move = await moved(access, `${access.path}/rollback`, { to, message })
+      source.print(typed.json ? jsonLine(move) : `${moveText(move)}\n`)
+    })
+  return runControlCommand(command, source)
+}
+
+/** Asks for a move of the pointer. It is asked for once: a second one could move it further. */
+export async function moved({ client, name }: ControlAccess, path: string,
+  body: object): Promise<ControlMove> {
+  try {
+    return await client.ask<ControlMove>({ method: 'POST', path, body, withinMs: loadMs })
+  } catch (error) {
+    if (!(error instanceof NoAnswerError) || !error.sent) throw error
+    throw new NoAnswerError(`${error.message}\nIt may have been done: see "heddle deployments ` +
+      `show ${name}" before you repeat it.`, true)
+  }
+}

@@ -1,0 +1,92 @@
+/** Begins a roll-out, and follows it to its end whichever connection is cut. */
+
+import { pause } from '../../../cluster/index.ts'
+import { CommandError } from '../admin-command.ts'
+import type { ControlAccess } from './control-command.ts'
+import type { ControlDeployment, ControlOutcome, ControlRollout } from './control-answer.ts'
+import { ControlError, failureLines, NoAnswerError } from './control-error.ts'
+
+/** A roll-out as it was last seen: under way, or ended. */
+export type SeenRollout =
+  | { readonly kind: 'under_way'; readonly rollout: ControlRollout;
+    readonly deployment: ControlDeployment }
+  | { readonly kind: 'ended'; readonly outcome: ControlOutcome;
+    readonly deployment: ControlDeployment }
+
+/** Time between looks at a roll-out. */
+const lookMs = 150
+
+/** Reads the deployment. */
+export function readDeployment({ client, path }: ControlAccess): Promise<ControlDeployment> {
+  return client.ask({ path })
+}
+
+/** Activates a revision. Resolves with the id of the roll-out, which has begun. */
+export async function beginRollout(access: ControlAccess, revision: string,
+  body: Readonly<Record<string, unknown>>, before: ControlDeployment): Promise<string> {
+  const { client, path } = access
+  try {
+    const { rollout } = await client.ask<{ readonly rollout: ControlRollout }>({ method: 'POST',
+      path: `${path}/revisions/${revision}/activate`, body, headers: { prefer: 'respond-async' } })
+    return rollout.id
+  } catch (error) {
+    // It may have begun although nobody said so.
+    const begun = error instanceof NoAnswerError && error.sent
+      ? begunSince(before, await readDeployment(access), revision)
+      : undefined
+    if (begun === undefined) throw error
+    return begun
+  }
+}
+
+function begunSince(before: ControlDeployment, now: ControlDeployment, revision: string):
+  | string
+  | undefined {
+  const known = [before.rollout?.id, before.last_rollout?.id]
+  return [now.rollout, now.last_rollout]
+    .find((each) => each?.revision === revision && !known.includes(each.id))?.id
+}
+
+/**
+ * Looks at a roll-out again and again until `isDone` or it has ended. Resolves with what was seen
+ * last. Throws CommandError if it takes longer than `withinMs`.
+ */
+export async function followRollout(access: ControlAccess, id: string,
+  isDone: (seen: SeenRollout) => boolean, withinMs: number): Promise<SeenRollout> {
+  const { env } = access
+  const endMs = env.monotonicMs() + withinMs
+  for (;;) {
+    const seen = seenIn(await readDeployment(access), id)
+    if (seen.kind === 'ended' || isDone(seen)) return seen
+    if (env.monotonicMs() > endMs) {
+      throw new CommandError(`The roll-out of ${seen.rollout.revision} takes longer than ` +
+        `--timeout: it is ${phases[seen.rollout.phase]}. The cluster ends it by itself; see ` +
+        `"heddle deployments show ${access.name}".`)
+    }
+    await pause(env, lookMs)
+  }
+}
+
+const phases = { preparing: 'being loaded', confirming: 'being confirmed', watching: 'watched' }
+
+function seenIn(deployment: ControlDeployment, id: string): SeenRollout {
+  const { rollout, last_rollout: outcome } = deployment
+  if (rollout?.id === id) return { kind: 'under_way', rollout, deployment }
+  if (outcome?.id === id) return { kind: 'ended', outcome, deployment }
+  throw new CommandError('Another roll-out has begun since: see "heddle revisions".')
+}
+
+/** Throws what a roll-out came to, if that is not what was asked for. */
+export function requireDone({ result, reason, failures, from, revision }: ControlOutcome): void {
+  if (result === 'done') return
+  const why = reason ?? 'no reason is known.'
+  if (result === 'refused') {
+    throw new ControlError('graph_failed', [`${revision} cannot be loaded, and ` +
+      `${from ?? 'nothing'} stays active: ${why}`, ...failureLines(failures)].join('\n'))
+  }
+  if (result === 'rolled_back') {
+    throw new CommandError(`${revision} was active, and ${from ?? 'nothing'} is again: ${why}`,
+      'refused')
+  }
+  throw new CommandError(`${revision} is not active, and ${from ?? 'nothing'} stays: ${why}`)
+}

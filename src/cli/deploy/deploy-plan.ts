@@ -1,0 +1,43 @@
+/** What a deployment is going to do. */
+
+import type { ControlDeployment, ControlRevision } from '../control/control-answer.ts'
+import type { ControlAccess } from '../control/control-command.ts'
+import type { ControlCommandSource } from '../control/control-source.ts'
+import type { TypedBuild } from './built-project.ts'
+
+/** What is to be done. */
+export interface DeployPlan {
+  readonly name: string
+  /** Undefined if it is no preview. */
+  readonly preview:
+    | { readonly of: string; readonly label: string; readonly ttl_s: number }
+    | undefined
+  readonly build: TypedBuild
+  readonly message: string
+  /**
+   * activate  new runs go to it
+   * keep      it is there to be activated later
+   * check     it is removed again
+   */
+  readonly goal: 'activate' | 'keep' | 'check'
+  /** The share of new runs; undefined for all. */
+  readonly percent: number | undefined
+  /** Secrets that are set first. */
+  readonly secrets: Readonly<Record<string, string>> | undefined
+  readonly watches: boolean
+  readonly timeoutMs: number
+  readonly json: boolean
+}
+
+/** A plan with all that carries it out. */
+export interface Deploying {
+  readonly source: ControlCommandSource
+  readonly access: ControlAccess
+  readonly plan: DeployPlan
+}
+
+/** The last line of JSON. */
+export function resultOf(result: 'unchanged' | 'ready' | 'checked' | 'active' | 'share',
+  { name, url }: ControlDeployment, revision: Pick<ControlRevision, 'name'>): object {
+  return { result, deployment: name, revision: revision.name, url }
+}

@@ -1,0 +1,30 @@
+/** Events of a deployment: the audit log, and what a client that follows a roll-out is shown. */
+
+/**
+ * deployment  it was made or changed
+ * revision    a revision changed its state
+ * report      what a check found: nodes that are gone, and the threads that wait there
+ * rollout     a roll-out began, went on to its next phase, or ended
+ * member      a member is ready or has confirmed
+ * pointer     another revision is active
+ * secret      a secret was set or removed; its name only
+ * build       a line of a build
+ */
+export type DeploymentEventKind = 'deployment' | 'revision' | 'report' | 'rollout' | 'member'
+  | 'pointer' | 'secret' | 'build'
+
+/** What is noted. */
+export interface NewEvent {
+  readonly kind: DeploymentEventKind
+  /** Who caused it: a key's id, a user, `local` or `heddle`. */
+  readonly by: string
+  /** Plain JSON. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** An event as it was noted. */
+export interface DeploymentEvent extends NewEvent {
+  /** Counts the events of its deployment, from 1. Some numbers may be missing. */
+  readonly seq: number
+  readonly atMs: number
+}

@@ -1,0 +1,70 @@
+/** A deployment: a name with revisions, a pointer to the active one, secrets, limits and data. */
+
+import type { Rollout, RolloutOutcome } from './rollout/rollout.ts'
+
+/** Who may call it: the keys of its owner, or those of every tenant, each with its own data. */
+export type DeploymentAccess = 'own' | 'any'
+
+/** Bounds of a deployment on each member. */
+export interface DeploymentLimits {
+  /** Threads of its graph process. */
+  readonly workers: number
+  /** MiB that its graph process may fill; above them it is replaced. */
+  readonly memory_mb: number
+  /** Runs that execute at once; further ones wait. */
+  readonly concurrency: number
+  /** Seconds that a run may take. */
+  readonly run_timeout_s: number
+}
+
+/** The limits of a deployment that names none. */
+export const defaultDeploymentLimits: DeploymentLimits = { workers: 2, memory_mb: 512,
+  concurrency: 100, run_timeout_s: 3_600 }
+
+/** A preview: a deployment that is removed when it has not been used for a while. */
+export interface Preview {
+  /** The deployment whose secrets it uses. */
+  readonly of: string
+  readonly label: string
+  readonly ttlMs: number
+}
+
+/** A deployment as it is stored. Times are milliseconds since 1970. */
+export interface Deployment {
+  /** A UUID, which documents and secrets are kept under. */
+  readonly id: string
+  /** A DNS label, unique in the cluster. */
+  readonly name: string
+  /** Its owner. */
+  readonly tenant: string
+  readonly access: DeploymentAccess
+  /** Host names of its own. */
+  readonly hosts: readonly string[]
+  readonly limits: DeploymentLimits
+  /** True while it takes no new runs. */
+  readonly paused: boolean
+  /** True once its removal has begun: it answers nobody. */
+  readonly removing: boolean
+  /** The revision that new runs take, as `r12`. */
+  readonly active: string | null
+  /** The one that was active before. */
+  readonly previous: string | null
+  /** The one that takes a share of new runs. */
+  readonly next: { readonly revision: string; readonly percent: number } | null
+  /** How often its secrets were changed. */
+  readonly envVersion: number
+  /** The number of the newest revision. */
+  readonly revisionCount: number
+  readonly rollout: Rollout | null
+  readonly lastRollout: RolloutOutcome | null
+  readonly preview: Preview | null
+  /** How often this record was changed: a change names the step that it was made from. */
+  readonly step: number
+  readonly createdAtMs: number
+  readonly modifiedAtMs: number
+}
+
+/** What changes of a deployment. What is absent stays. */
+export type DeploymentChange = Partial<
+  Omit<Deployment, 'id' | 'name' | 'tenant' | 'step' | 'createdAtMs' | 'modifiedAtMs'>
+>

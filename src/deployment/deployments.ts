@@ -1,0 +1,111 @@
+/** The records of deployments: what the control API, roll-outs and members read and change. */
+
+import type { ReadChunk, Manifest } from '../revision/index.ts'
+import type { Deployment, DeploymentChange, DeploymentLimits, DeploymentAccess,
+  Preview } from './deployment.ts'
+import type { DeploymentEvent, NewEvent } from './deployment-event.ts'
+import type { Revision, RevisionChange } from './revision.ts'
+import type { RevisionUse } from './revision-use.ts'
+
+/** What a caller says of a new deployment. */
+export interface NewDeployment {
+  readonly name: string
+  readonly tenant: string
+  readonly access?: DeploymentAccess
+  readonly hosts?: readonly string[]
+  readonly limits?: Partial<DeploymentLimits>
+  readonly preview?: Preview
+}
+
+/** What a caller says of a new revision. */
+export interface NewRevision {
+  readonly manifest: Manifest
+  readonly message: string
+  readonly by: string
+}
+
+/** A revision with the chunks that must still be uploaded, by SHA-256. */
+export interface BegunRevision {
+  readonly revision: Revision
+  readonly missing: readonly string[]
+  /** True if it was there already: the hash is the same. */
+  readonly known: boolean
+}
+
+/**
+ * All deployments of the cluster, whoever owns them: callers' rights are for others to check. All
+ * methods throw HeddleError.
+ */
+export interface Deployments {
+  /** `exists` if any tenant has the name or a host; `full`; `invalid`. */
+  create(wish: NewDeployment): Promise<Deployment>
+  /** `not_found`. */
+  get(name: string): Promise<Deployment>
+  /** Sorted by name. Without a tenant, those of all. */
+  list(
+    query: { readonly tenant?: string; readonly limit: number; readonly offset: number },
+  ): Promise<readonly Deployment[]>
+  /** `stale` if it was changed since it was read, or is being removed. */
+  change(deployment: Deployment, change: DeploymentChange): Promise<Deployment>
+  /** Removes its revisions, chunks, events, secrets and record. It may be called again. */
+  remove(deployment: Deployment): Promise<void>
+
+  /** The newest first. */
+  revisions(deployment: Deployment,
+    query: { readonly limit: number; readonly offset: number }): Promise<readonly Revision[]>
+  /** `not_found`. */
+  revision(deployment: Deployment, name: string): Promise<Revision>
+  /** The same hash gives the revision that has it, unless that was refused or removed. `full`. */
+  beginRevision(deployment: Deployment, wish: NewRevision): Promise<BegunRevision>
+  /** One that is built here, from uploaded files: it has no manifest yet. */
+  beginBuild(deployment: Deployment, wish: Omit<NewRevision, 'manifest'>): Promise<Revision>
+  /** Gives a revision that was built its manifest. */
+  endBuild(deployment: Deployment, revision: Revision, manifest: Manifest): Promise<Revision>
+  changeRevision(revision: Revision, change: RevisionChange): Promise<Revision>
+  /**
+   * Removes its chunks that no other revision has. `in_use` is for the caller to refuse: `stale` if
+   * the deployment points to it now, and did not when it was read.
+   */
+  removeRevision(deployment: Deployment, revision: Revision): Promise<Revision>
+  /**
+   * Removes the revisions that retention does not keep, uploads that expired, and what is left of
+   * removals that were cut off. Returns those that it removed. It is called every few minutes.
+   */
+  collect(deployment: Deployment,
+    use: ReadonlyMap<string, RevisionUse>): Promise<readonly Revision[]>
+  manifest(revision: Revision): Promise<Manifest>
+  /** The chunks that are not there. */
+  missing(revision: Revision): Promise<readonly string[]>
+  /**
+   * Stores a chunk. `not_found` if the manifest does not name it, `invalid` if the bytes do not
+   * have that hash. One that is there already is done.
+   */
+  putChunk(revision: Revision, sha256: string, data: Uint8Array): Promise<void>
+  /** Reads chunks of a deployment. Throws if one is missing or its bytes are not true. */
+  readChunks(deploymentId: string): ReadChunk
+
+  /** Adds to the log of what was done, by whom and when. */
+  note(deploymentId: string, event: NewEvent): Promise<DeploymentEvent>
+  /** Oldest first, after a sequence number. */
+  events(deploymentId: string, after: number, limit: number): Promise<readonly DeploymentEvent[]>
+}
+
+/** A secret as it may be shown: never with its value. */
+export interface DeploymentSecret {
+  readonly name: string
+  readonly version: number
+  readonly updatedAtMs: number
+}
+
+/** The secrets of deployments, by the deployment's UUID. All methods throw HeddleError. */
+export interface DeploymentSecrets {
+  list(deploymentId: string): Promise<readonly DeploymentSecret[]>
+  /** `full` with 100 names, `invalid` for a name or value, or if this server has no key. */
+  set(deploymentId: string, name: string, value: string): Promise<DeploymentSecret>
+  /** One that does not exist is ignored. */
+  delete(deploymentId: string, name: string): Promise<void>
+  /** All values, for a process that is started. */
+  reveal(deploymentId: string): Promise<Readonly<Record<string, string>>>
+  /** Removes all of a deployment. */
+  drop(deploymentId: string): Promise<void>
+}

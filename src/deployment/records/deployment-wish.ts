@@ -1,0 +1,87 @@
+/** What may be said of a deployment: its name, hosts, limits and preview. Pure. */
+
+import { HeddleError } from '../../errors.ts'
+import type { DeploymentChange, DeploymentLimits, Preview } from '../deployment.ts'
+import type { NewDeployment } from '../deployments.ts'
+import { isDeploymentName } from '../namespace.ts'
+
+/** Hosts of one deployment. */
+const hostsMax = 20
+
+/** The least and the most of each limit. */
+const bounds: { readonly [Name in keyof DeploymentLimits]: readonly [number, number] } = {
+  workers: [1, 64],
+  memory_mb: [64, 262_144],
+  concurrency: [1, 100_000],
+  run_timeout_s: [1, 604_800],
+}
+/** The longest time that an unused preview is kept: 90 days. */
+const ttlMsMax = 90 * 24 * 3_600_000
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** Throws `invalid` for what cannot be. Returns the wish with its hosts in lower case. */
+export function requireWish(wish: NewDeployment): NewDeployment {
+  if (!isDeploymentName(wish.name)) {
+    throw new HeddleError('invalid', 'name: it is a DNS label, such as shop: up to 63 letters ' +
+      'in lower case, digits and hyphens, and not digits alone.')
+  }
+  requireLimits(wish.limits)
+  requirePreview(wish.preview)
+  return wish.hosts === undefined ? wish : { ...wish, hosts: requireHosts(wish.hosts) }
+}
+
+/** The same for a change. */
+export function requireChange(change: DeploymentChange): DeploymentChange {
+  requireLimits(change.limits)
+  requirePreview(change.preview)
+  return change.hosts === undefined ? change : { ...change, hosts: requireHosts(change.hosts) }
+}
+
+function requireHosts(said: readonly string[]): readonly string[] {
+  const hosts = said.map((host) => host.toLowerCase())
+  if (hosts.length > hostsMax) {
+    throw new HeddleError('invalid', `hosts: a deployment may have ${hostsMax}.`)
+  }
+  const wrong = hosts.find((host) => !isHostName(host))
+  if (wrong !== undefined) {
+    throw new HeddleError('invalid', `hosts: ${JSON.stringify(wrong)} is no host name such as ` +
+      'shop.example.org, without a port.')
+  }
+  if (new Set(hosts).size < hosts.length) {
+    throw new HeddleError('invalid', 'hosts: one of them is named twice.')
+  }
+  return hosts
+}
+
+/** True for a host name with two labels at least. The last one is not a number. */
+function isHostName(host: string): boolean {
+  const labels = host.split('.')
+  return host.length <= 253 && labels.length > 1 && labels.every((each) => label.test(each)) &&
+    !/^\d+$/.test(labels.at(-1)!)
+}
+
+function requireLimits(limits: Partial<DeploymentLimits> | undefined): void {
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    const bound = Object.hasOwn(bounds, name) ? bounds[name as keyof DeploymentLimits] : undefined
+    if (bound === undefined) throw new HeddleError('invalid', `limits: there is no ${name}.`)
+    const [least, most] = bound
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw new HeddleError('invalid',
+        `limits: ${name} is a whole number from ${least} to ${most}.`)
+    }
+  }
+}
+
+function requirePreview(preview: Preview | null | undefined): void {
+  if (preview === null || preview === undefined) return
+  if (!isDeploymentName(preview.of)) {
+    throw new HeddleError('invalid', 'preview: of is the name of a deployment.')
+  }
+  if (!label.test(preview.label)) {
+    throw new HeddleError('invalid', 'preview: label is a DNS label, such as fix-12.')
+  }
+  if (!(preview.ttlMs > 0 && preview.ttlMs <= ttlMsMax)) {
+    throw new HeddleError('invalid', 'preview: it is kept for at most 90 days.')
+  }
+}

@@ -1,0 +1,89 @@
+/** Revisions as records of a catalog. Pure. */
+
+import type { GraphDescription } from '../../graph/index.ts'
+import type { CatalogRecord, NewRecord } from '../../platform/index.ts'
+import type { Manifest } from '../../revision/index.ts'
+import type { GraphFailure, Revision, RevisionState } from '../revision.ts'
+import { StoredFields } from './stored-fields.ts'
+
+/** A revision with what only its records know. */
+export interface StoredRevision extends Revision {
+  /** Names its manifest among the documents of its deployment; null while it is built. */
+  readonly content: string | null
+  /** True once it is removed and its chunks are gone as well. */
+  readonly swept: boolean
+}
+
+/** What a new revision is made of. */
+export interface RevisionParts
+  extends
+    Pick<Revision,
+      'id' | 'deployment' | 'number' | 'message' | 'by' | 'createdAtMs' | 'expiresAtMs'> {
+  /** Undefined if it is to be built. */
+  readonly manifest?: { readonly content: Manifest; readonly hash: string }
+}
+
+const states: readonly string[] = ['uploading', 'building', 'ready', 'refused',
+  'removed'] satisfies RevisionState[]
+
+/** A new revision. */
+export function newRevision({ manifest, ...parts }: RevisionParts): StoredRevision {
+  return { ...parts, name: `r${parts.number}`, hash: '', state: 'building', bytes: 0, files: 0,
+    platform: null, wantsEnv: [], source: null, graphs: [], reason: null, failures: [],
+    activeAtMs: null, content: null, swept: false,
+    ...manifest && { ...ofManifest(manifest.content, manifest.hash), content: parts.id } }
+}
+
+/** What a revision says of its manifest. */
+export function ofManifest({ archives, platform, wants_env, source }: Manifest, hash: string) {
+  const chunks = archives.flatMap((archive) => archive.chunks)
+  return {
+    hash,
+    state: 'uploading',
+    bytes: chunks.reduce((sum, { bytes }) => sum + bytes, 0),
+    files: archives.reduce((sum, { files }) => sum + files, 0),
+    platform,
+    wantsEnv: wants_env,
+    source,
+  } as const
+}
+
+/** The record of a revision. */
+export function revisionRecord(
+  { id, deployment, name, number, ...body }: StoredRevision,
+): NewRecord {
+  return { id, name: `${deployment}/${name}`, parentId: deployment, orderMs: number,
+    metadataJson: '{}', bodyJson: JSON.stringify(body) }
+}
+
+/** The revision of a record. */
+export function revisionOf(
+  { id, name, parentId, orderMs, bodyJson, createdAtMs }: CatalogRecord,
+): StoredRevision {
+  const body = new StoredFields(bodyJson)
+  const state = body.text('state', '')
+  return {
+    id,
+    deployment: parentId,
+    name: name.slice(name.indexOf('/') + 1),
+    number: orderMs,
+    hash: body.text('hash', ''),
+    // Nobody starts a run on a revision whose state is not known here.
+    state: states.includes(state) ? state as RevisionState : 'refused',
+    message: body.text('message', ''),
+    by: body.text('by', ''),
+    bytes: body.number('bytes', 0),
+    files: body.number('files', 0),
+    platform: body.text('platform', null),
+    wantsEnv: body.texts('wantsEnv'),
+    source: body.object<NonNullable<Revision['source']>>('source', ['commit', 'branch', 'dirty']),
+    graphs: body.objects<GraphDescription>('graphs', ['graphId', 'nodes', 'stateChannels']),
+    reason: body.text('reason', null),
+    failures: body.objects<GraphFailure>('failures', ['graph_id', 'message']),
+    createdAtMs: body.number('createdAtMs', createdAtMs),
+    expiresAtMs: body.number('expiresAtMs', null),
+    activeAtMs: body.number('activeAtMs', null),
+    content: body.text('content', null),
+    swept: body.flag('swept'),
+  }
+}

@@ -1,0 +1,12 @@
+/** How much a revision is used: what a removal and a roll-out have to know. */
+
+/** What goes on with a revision in all of the cluster. */
+export interface RevisionUse {
+  /** Runs that execute. */
+  readonly running: number
+  /** Threads that wait for an answer at one of its nodes. */
+  readonly waitingThreads: number
+}
+
+/** Counts the use of the revisions of a deployment by name; those without any may be left out. */
+export type CountRevisionUse = (deployment: string) => Promise<ReadonlyMap<string, RevisionUse>>

@@ -1,0 +1,98 @@
+/** How a roll-out begins: what changes of a deployment, or why it cannot begin. */
+
+import type { Deployment, DeploymentChange } from '../deployment.ts'
+import type { Revision } from '../revision.ts'
+import { endedRollout } from './end-rollout.ts'
+import type { Rollout, RolloutKind } from './rollout.ts'
+
+/** What is asked for. Times are milliseconds. */
+export interface BeginWish {
+  /** A UUID for the roll-out. */
+  readonly id: string
+  readonly kind: RolloutKind
+  readonly by: string
+  readonly message?: string
+  /** The share of new runs, from 1 to 100; 100 by default. */
+  readonly percent?: number
+  /** The revision that must be active now; null for none. Anything will do by default. */
+  readonly expect?: string | null
+  /** 60 s by default for an activation. Nothing else is watched. */
+  readonly watchMs?: number
+  /** 5 min by default. */
+  readonly prepareMs?: number
+  /** How many chunks of the revision are missing. */
+  readonly missingChunks?: number
+}
+
+/**
+ * stale      a roll-out is under way, or another revision is active than was expected
+ * not_ready  the revision cannot be loaded now
+ * invalid    it makes no sense
+ */
+export interface BeginRefusal {
+  readonly code: 'stale' | 'not_ready' | 'invalid'
+  readonly message: string
+}
+
+/** What changes, or why nothing does. */
+export type Begun =
+  | { readonly change: DeploymentChange & { readonly rollout: Rollout } }
+  | { readonly refusal: BeginRefusal }
+
+/** How long ended runs are watched after an activation. */
+const watchMsDefault = 60_000
+
+/** How long all members may take to load a revision. */
+const prepareMsDefault = 300_000
+
+/** Begins a roll-out of a revision. One that only watches makes way, as it has moved already. */
+export function begunRollout(deployment: Deployment, revision: Revision, wish: BeginWish,
+  nowMs: number): Begun {
+  const refusal = refusalOf(deployment, revision, wish)
+  if (refusal !== undefined) return { refusal }
+  const { active, envVersion, rollout: before } = deployment
+  const { id, kind, by, message = '', prepareMs = prepareMsDefault } = wish
+  // Without an active revision there is nobody who could take the rest.
+  const percent = kind === 'activate' && active !== null ? wish.percent ?? 100 : 100
+  const isWatched = kind === 'activate' && active !== null && active !== revision.name
+  const rollout: Rollout = { id, kind, revision: revision.name, from: active, percent,
+    envVersion: kind === 'secrets' ? envVersion + 1 : envVersion, phase: 'preparing', members: [],
+    startedAtMs: nowMs, phaseAtMs: nowMs, prepareMs, by, message,
+    watchMs: isWatched ? wish.watchMs ?? watchMsDefault : 0 }
+  return {
+    change: { ...before !== null && endedRollout(before, { result: 'done' }, nowMs), rollout },
+  }
+}
+
+function refusalOf(deployment: Deployment, revision: Revision, wish: BeginWish):
+  | BeginRefusal
+  | undefined {
+  const { active, rollout } = deployment
+  const { kind, expect, percent = 100 } = wish
+  if (rollout !== null && rollout.phase !== 'watching') {
+    return { code: 'stale', message: `A roll-out of ${rollout.revision} is under way (` +
+      `${rollout.kind}, ${rollout.phase}). Wait for its end; active is ${active ?? 'none'}.` }
+  }
+  if (expect !== undefined && expect !== active) {
+    return { code: 'stale',
+      message: `Active is ${active ?? 'none'}, and not ${expect ?? 'none'} as expected.` }
+  }
+  if (!Number.isInteger(percent) || percent < 1 || percent > 100) {
+    return { code: 'invalid', message: 'The share is a whole number from 1 to 100 percent.' }
+  }
+  if (kind === 'activate' && percent < 100 && active === revision.name) {
+    return { code: 'invalid', message: `${active} is active: only another one can get a share.` }
+  }
+  return notReady(revision, wish)
+}
+
+function notReady({ name, state, reason }: Revision, { missingChunks = 0 }: BeginWish):
+  | BeginRefusal
+  | undefined {
+  const refused = (message: string): BeginRefusal => ({ code: 'not_ready', message })
+  if (state === 'refused') return refused(`${name} was refused: ${reason ?? 'it cannot serve'}`)
+  if (state === 'removed') return refused(`${name} was removed: deploy it again.`)
+  if (state === 'building') return refused(`${name} is being built.`)
+  if (missingChunks === 0) return undefined
+  return refused(`${missingChunks} chunks of ${name} are missing: upload them first.`)
+}

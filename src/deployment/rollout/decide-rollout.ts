@@ -1,0 +1,301 @@
+/** Decides how a roll-out goes on: from its record and the news of members, without waiting. */
+
+import type { Deployment, DeploymentChange } from '../deployment.ts'
+import type { NewEvent } from '../deployment-event.ts'
+import type { Revision, RevisionChange } from '../revision.ts'
+import { endedRollout } from './end-rollout.ts'
+import type { RolloutEnd } from './end-rollout.ts'
+import type { Prepared } from './member-port.ts'
+import { movedPointer, undonePointer } from './moved-pointer.ts'
+import { endEvent, memberEvent, phaseEvent, pointerEvent, revisionEvent } from './rollout-events.ts'
+import type { MemberProgress, MemberState, Rollout } from './rollout.ts'
+
+/** What a decision is made from. */
+export interface RolloutView {
+  readonly deployment: Deployment
+  /** Undefined if it is gone. */
+  readonly revision: Revision | undefined
+  /** Members that execute runs and are alive now. */
+  readonly live: readonly string[]
+  /** The member that drives: it loads the revision before all others do. */
+  readonly self: string
+  readonly nowMs: number
+}
+
+/**
+ * prepared   a member answered
+ * silent     a member did not answer for `silentMs`
+ * confirmed  a member has learned of the pointer
+ * verdict    the runs that ended are too bad
+ */
+export type RolloutNews =
+  | { readonly kind: 'prepared'; readonly member: string; readonly answer: Prepared }
+  | { readonly kind: 'silent'; readonly member: string; readonly reason: string }
+  | { readonly kind: 'confirmed'; readonly member: string; readonly atMs: number }
+  | { readonly kind: 'verdict'; readonly reason: string }
+
+/**
+ * What should be under way: nothing is done twice at once, and what failed is tried again.
+ * prepare  the member loads the revision
+ * learn    the member reads the deployment anew
+ * tally    the ended runs of the member are counted
+ */
+export interface RolloutEffect {
+  readonly kind: 'prepare' | 'learn' | 'tally'
+  readonly member: string
+}
+
+/** What follows. */
+export interface RolloutDecision {
+  /** Made alone, before anything else; then it is decided anew, for that takes time. */
+  readonly revisionFirst?: RevisionChange
+  readonly change?: DeploymentChange
+  /** Made after `change`, if that is not stale. */
+  readonly revisionChange?: RevisionChange
+  readonly events: readonly NewEvent[]
+  readonly effects: readonly RolloutEffect[]
+}
+
+/** After this time those that did not confirm are named. */
+export const confirmMs = 2_000
+
+/** How long a member may take to load a revision. */
+export function silentMs({ prepareMs }: Pick<Rollout, 'prepareMs'>): number {
+  return Math.max(Math.min(60_000, prepareMs), prepareMs / 5)
+}
+
+/** Decides on all the news since the last decision, and on the time. */
+export function decideRollout(view: RolloutView, news: readonly RolloutNews[]): RolloutDecision {
+  let deployment = view.deployment
+  const merged: { change: DeploymentChange; revisionChange: RevisionChange } = { change: {},
+    revisionChange: {} }
+  const events: NewEvent[] = []
+  let effects: readonly RolloutEffect[] = []
+  for (const one of [...news, null]) {
+    const { rollout } = deployment
+    if (rollout === null) break
+    const now = { ...view, deployment }
+    const decision = one === null ? goneOn(now, rollout) : applied(now, rollout, one)
+    const { revisionFirst, change, revisionChange } = decision
+    if (revisionFirst !== undefined) return { revisionFirst, events: [], effects: [] }
+    Object.assign(merged.change, change)
+    deployment = Object.assign({}, view.deployment, merged.change)
+    Object.assign(merged.revisionChange, revisionChange)
+    events.push(...decision.events ?? [])
+    effects = decision.effects ?? []
+  }
+  return { ...Object.keys(merged.change).length > 0 && { change: merged.change },
+    ...Object.keys(merged.revisionChange).length > 0 && { revisionChange: merged.revisionChange },
+    events, effects }
+}
+
+function applied(view: RolloutView, rollout: Rollout, news: RolloutNews): Partial<RolloutDecision> {
+  // Whoever was fenced or has left says nothing any more.
+  if (news.kind !== 'verdict' && !view.live.includes(news.member)) return {}
+  switch (news.kind) {
+    case 'prepared':
+      return rollout.phase === 'preparing' ? prepared(view, rollout, news) : {}
+    case 'silent': {
+      if (rollout.phase !== 'preparing') return {}
+      const members = withState(rollout.members, { id: news.member, state: 'silent', ms: null })
+      return ended(view, { ...rollout, members }, { result: 'failed', reason: news.reason })
+    }
+    case 'confirmed':
+      return hasPointed(rollout)
+        ? progressed(rollout, { id: news.member, state: 'confirmed',
+          ms: sincePointedMs(rollout, news.atMs) })
+        : {}
+    case 'verdict':
+      return rollout.phase === 'watching' ? undone(view, rollout, news.reason) : {}
+  }
+}
+
+function prepared(view: RolloutView, rollout: Rollout,
+  { member, answer }: RolloutNews & { kind: 'prepared' }): Partial<RolloutDecision> {
+  const { revision } = view
+  if (answer.kind === 'refused') {
+    const { reason, failures } = answer
+    const end = ended(view, rollout, { result: 'refused', reason, failures })
+    // One that has served may serve again: this member, or its secrets, may be to blame.
+    if (revision === undefined || revision.activeAtMs !== null) return end
+    return { ...end, revisionChange: { state: 'refused', reason, failures },
+      events: [revisionEvent(rollout, revision, 'refused', reason), ...end.events ?? []] }
+  }
+  if (revision?.state === 'uploading') {
+    return {
+      revisionFirst: { state: 'ready', graphs: answer.graphs, reason: null, failures: [],
+        expiresAtMs: null },
+    }
+  }
+  return progressed(rollout, { id: member, state: 'ready', ms: answer.ms })
+}
+
+function goneOn(view: RolloutView, rollout: Rollout): Partial<RolloutDecision> {
+  switch (rollout.phase) {
+    case 'preparing':
+      return preparing(view, rollout)
+    case 'confirming':
+      return confirming(view, rollout)
+    case 'watching':
+      return watching(view, rollout)
+  }
+}
+
+function preparing(view: RolloutView, rollout: Rollout): Partial<RolloutDecision> {
+  const { revision, live, self, nowMs } = view
+  if (revision === undefined || revision.state === 'removed' || revision.state === 'refused') {
+    return ended(view, rollout, { result: 'failed',
+      reason: `${rollout.revision} was removed or refused meanwhile.` })
+  }
+  const members = live.map((id) => progressOf(rollout, id))
+  const waiting = members.filter(({ state }) => state !== 'ready').map(({ id }) => id)
+  const isChecked = revision.state === 'ready' && waiting.length < members.length
+  const present = { ...rollout, members }
+  if (isChecked && rollout.kind === 'check') return ended(view, present, { result: 'done' })
+  if (isChecked && waiting.length === 0) return pointed(view, present)
+  if (nowMs >= rollout.startedAtMs + rollout.prepareMs) {
+    return ended(view, present, { result: 'failed', reason: lateReason(rollout, waiting) })
+  }
+  // Loading it on the first member is the check: what fails there bothers no other one.
+  const first = live.includes(self) ? self : live[0]
+  const asked = isChecked ? waiting : waiting.filter((id) => id === first)
+  return { ...changedMembers(rollout, members),
+    effects: asked.map((member) => ({ kind: 'prepare', member })) }
+}
+
+function lateReason({ revision, prepareMs }: Rollout, waiting: readonly string[]): string {
+  const late = waiting.length === 0 ? 'no member is there' : `waiting: ${waiting.join(', ')}`
+  return `Not every member has loaded ${revision} within ${seconds(prepareMs)} s (${late}).`
+}
+
+/** The only place where the pointer moves forward: all members that are alive have loaded it. */
+function pointed({ deployment, live, nowMs }: RolloutView,
+  before: Rollout): Partial<RolloutDecision> {
+  const rollout: Rollout = { ...before, phase: 'confirming', phaseAtMs: nowMs }
+  const moved = movedPointer(deployment, rollout)
+  return { change: { ...moved, rollout }, revisionChange: { activeAtMs: nowMs },
+    events: [pointerEvent(rollout, { ...deployment, ...moved }), phaseEvent(rollout)],
+    effects: live.map((member) => ({ kind: 'learn', member })) }
+}
+
+function confirming(view: RolloutView, rollout: Rollout): Partial<RolloutDecision> {
+  const { live, nowMs, revision } = view
+  const members: readonly MemberProgress[] = live.map((id) => progressOf(rollout, id))
+  const late = members.filter(({ state }) => state !== 'confirmed')
+  const noted = activeNoted(revision, rollout)
+  if (late.length > 0 && nowMs < rollout.phaseAtMs + confirmMs) {
+    return { ...noted, ...changedMembers(rollout, members), effects: lateEffects(members) }
+  }
+  const silent = late.map(({ id }): MemberProgress => ({ id, state: 'silent', ms: null }))
+  const present: Rollout = { ...rollout, members: silent.reduce(withState, members) }
+  const events = silent.map((member) => memberEvent(rollout, member))
+  if (rollout.watchMs === 0) {
+    const end = ended(view, present, { result: 'done' })
+    return { ...noted, ...end, events: [...events, ...end.events ?? []] }
+  }
+  const next: Rollout = { ...present, phase: 'watching', phaseAtMs: nowMs }
+  return { ...noted, change: { rollout: next }, events: [...events, phaseEvent(next)],
+    effects: watchEffects(live, next.members) }
+}
+
+function watching(view: RolloutView, rollout: Rollout): Partial<RolloutDecision> {
+  if (view.nowMs >= rollout.phaseAtMs + rollout.watchMs) {
+    return ended(view, rollout, { result: 'done' })
+  }
+  const members = view.live.map((id) => progressOf(rollout, id))
+  return { ...activeNoted(view.revision, rollout), ...changedMembers(rollout, members),
+    effects: watchEffects(view.live, members) }
+}
+
+/** Another member may have moved the pointer and died before it noted this. */
+function activeNoted(revision: Revision | undefined,
+  { startedAtMs, phaseAtMs }: Rollout): Partial<RolloutDecision> {
+  const isNoted = revision === undefined || (revision.activeAtMs ?? -1) >= startedAtMs
+  return isNoted ? {} : { revisionChange: { activeAtMs: phaseAtMs } }
+}
+
+function watchEffects(live: readonly string[],
+  members: readonly MemberProgress[]): readonly RolloutEffect[] {
+  return [...live.map((member): RolloutEffect => ({ kind: 'tally', member })),
+    ...lateEffects(members)]
+}
+
+/** Those that joined meanwhile load the revision, and all that did not confirm learn of it. */
+function lateEffects(members: readonly MemberProgress[]): readonly RolloutEffect[] {
+  return members.filter(({ state }) => state !== 'confirmed').flatMap(({ id, state }) => [
+    { kind: 'learn' as const, member: id },
+    ...state === 'waiting' ? [{ kind: 'prepare' as const, member: id }] : [],
+  ])
+}
+
+function undone(view: RolloutView, rollout: Rollout, reason: string): Partial<RolloutDecision> {
+  const moved = undonePointer(rollout)
+  const end = ended(view, rollout, { result: 'rolled_back', reason })
+  return { ...end, change: { ...end.change, ...moved }, events: [
+    pointerEvent(rollout, { ...view.deployment, ...moved }, reason),
+    ...end.events ?? [],
+  ] }
+}
+
+/** Once the pointer has moved, all learn how it ended. */
+function ended({ live, nowMs }: RolloutView, rollout: Rollout,
+  end: RolloutEnd): Partial<RolloutDecision> {
+  const change = endedRollout(rollout, end, nowMs)
+  return { change, events: [endEvent(change.lastRollout)],
+    effects: hasPointed(rollout) ? live.map((member) => ({ kind: 'learn', member })) : [] }
+}
+
+function progressed(rollout: Rollout, progress: MemberProgress): Partial<RolloutDecision> {
+  if (rankOf[progressOf(rollout, progress.id).state] >= rankOf[progress.state]) return {}
+  const members = withState(rollout.members, progress)
+  return { change: { rollout: { ...rollout, members } }, events: [memberEvent(rollout, progress)] }
+}
+
+/** A member goes forward only: late answers change nothing. */
+const rankOf: Readonly<Record<MemberState, number>> = { waiting: 0, silent: 1, ready: 2,
+  confirmed: 3 }
+
+function progressOf({ members }: Rollout, id: string): MemberProgress {
+  return members.find((member) => member.id === id) ?? { id, state: 'waiting', ms: null }
+}
+
+function withState(members: readonly MemberProgress[],
+  progress: MemberProgress): readonly MemberProgress[] {
+  const isKnown = members.some(({ id }) => id === progress.id)
+  return isKnown
+    ? members.map((member) => member.id === progress.id ? progress : member)
+    : [...members, progress]
+}
+
+/** Members that came or went. */
+function changedMembers(rollout: Rollout,
+  members: readonly MemberProgress[]): Partial<RolloutDecision> {
+  const isSame = members.length === rollout.members.length &&
+    members.every(({ id, state }) =>
+      progressOf(rollout, id).state === state &&
+      rollout.members.some((member) => member.id === id)
+    )
+  return isSame ? {} : { change: { rollout: { ...rollout, members } } }
+}
+
+/** Milliseconds as whole seconds. */
+function seconds(ms: number): number {
+  return Math.round(ms / 1_000)
+}
+
+function hasPointed({ phase }: Rollout): boolean {
+  return phase !== 'preparing'
+}
+
+/** Clocks of members differ. Whoever confirms in the watch was waited for in vain before. */
+function sincePointedMs({ phase, phaseAtMs }: Rollout, atMs: number): number {
+  return Math.max(0, atMs - phaseAtMs) + (phase === 'watching' ? confirmMs : 0)
+}
+
+/** How long nothing has to be decided if there is no news: 1 s at most. */
+export function restMs({ phase, phaseAtMs, startedAtMs, prepareMs, watchMs }: Rollout,
+  nowMs: number): number {
+  const ends = { preparing: startedAtMs + prepareMs, confirming: phaseAtMs + confirmMs,
+    watching: phaseAtMs + watchMs }
+  return Math.min(1_000, Math.max(10, ends[phase] - nowMs))
+}

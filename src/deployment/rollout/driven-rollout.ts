@@ -1,0 +1,180 @@
+/** Drives the roll-outs of one deployment: reads its record, decides, changes it, asks members. */
+
+import { atLatest } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import type { Revision } from '../revision.ts'
+import { decideRollout, restMs, silentMs } from './decide-rollout.ts'
+import type { RolloutDecision } from './decide-rollout.ts'
+import { MemberCalls } from './member-calls.ts'
+import type { RolloutMembers } from './member-port.ts'
+import type { Rollout } from './rollout.ts'
+
+/** What a roll-out is driven with. */
+export interface DrivenRolloutParts {
+  readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'changeRevision' | 'note'>
+  readonly members: RolloutMembers
+  /** The id of this member. */
+  readonly self: string
+  /** Whether this member owns the records. Two that drive at once do no harm. */
+  owns(): boolean
+  readonly env: Pick<Env, 'after' | 'nowMs' | 'monotonicMs' | 'log'>
+  /** What a check found: it is noted as an event. */
+  readonly report?: (deployment: Deployment,
+    revision: Revision) => Promise<Readonly<Record<string, unknown>>>
+  /** Called after each roll-out: revisions that nobody needs any more may go. */
+  readonly retention?: (deployment: Deployment) => Promise<void>
+}
+
+/**
+ * over   there is no roll-out any more
+ * again  something is to be decided at once
+ * rest   nothing is to be done until there is news, or time has passed
+ */
+type Step = { readonly kind: 'over' | 'again' } | { readonly kind: 'rest'; readonly ms: number }
+
+/** After a failed read or write. */
+const retryMs = 500
+
+/**
+ * The record is all that counts: what is kept here are calls under way, which another driver makes
+ * again.
+ */
+export class DrivenRollout {
+  readonly #parts: DrivenRolloutParts
+  readonly #name: string
+  readonly #ended: () => void
+  #calls: { readonly id: string; readonly of: MemberCalls } | undefined
+  #isRunning = false
+  #isClosed = false
+  #noted = Promise.resolve()
+  /** Whether something came since the last step began. */
+  #isWanted = false
+  #wake = Promise.withResolvers<void>()
+
+  /** `ended` is called when it drives nothing more. */
+  constructor(parts: DrivenRolloutParts, name: string, ended: () => void) {
+    this.#parts = parts
+    this.#name = name
+    this.#ended = ended
+  }
+
+  /** Drives what is in the record, or looks at it again. */
+  look(): void {
+    this.#isWanted = true
+    this.#wake.resolve()
+    if (this.#isRunning) return
+    this.#isRunning = true
+    void this.#drive()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#wake.resolve()
+  }
+
+  async #drive(): Promise<void> {
+    const { env, owns } = this.#parts
+    while (!this.#isClosed && owns()) {
+      this.#isWanted = false
+      this.#wake = Promise.withResolvers()
+      const step = await this.#step().catch((error: unknown): Step => {
+        env.log.debug('A roll-out waits for the store.', { error, deployment: this.#name })
+        return { kind: 'rest', ms: retryMs }
+      })
+      if (step.kind === 'over' && !this.#isWanted) break
+      if (step.kind === 'rest') await atLatest(env, step.ms, this.#wake.promise)
+    }
+    // Nothing is awaited before this: a look that comes later starts anew.
+    this.#ended()
+  }
+
+  async #step(): Promise<Step> {
+    const { deployments, members, self, env } = this.#parts
+    const deployment = await deployments.get(this.#name).catch(ignoreNotFound)
+    const rollout = deployment?.rollout ?? null
+    if (deployment === undefined || rollout === null || deployment.removing) return { kind: 'over' }
+    const revision = await deployments.revision(deployment, rollout.revision).catch(ignoreNotFound)
+    const calls = this.#callsOf(rollout)
+    // From here to the change nothing is awaited: a member that joined is not overlooked.
+    const live = members.live()
+    const news = calls.news(live)
+    const nowMs = env.nowMs()
+    const decision = decideRollout({ deployment, revision, live, self, nowMs }, news)
+    if (decision.revisionFirst !== undefined && revision !== undefined) {
+      await deployments.changeRevision(revision, decision.revisionFirst)
+      return { kind: 'again' }
+    }
+    const changed = await this.#change(deployment, decision)
+    if (changed === undefined) return { kind: 'again' }
+    calls.drop(news)
+    if (changed.rollout === null) this.#end(changed, decision)
+    else calls.start(decision.effects)
+    // In order, and beside everything: members are not kept waiting for what is only noted.
+    this.#noted = this.#noted.then(() => this.#note(changed, rollout, revision, decision))
+    if (changed.rollout === null) return { kind: 'over' }
+    return { kind: 'rest', ms: restMs(changed.rollout, env.nowMs()) }
+  }
+
+  /** Undefined if it was changed meanwhile: it is decided anew on the same news. */
+  async #change(deployment: Deployment,
+    { change }: RolloutDecision): Promise<Deployment | undefined> {
+    if (change === undefined) return deployment
+    try {
+      return await this.#parts.deployments.change(deployment, change)
+    } catch (error) {
+      if (HeddleError.from(error).code === 'stale') return undefined
+      throw error
+    }
+  }
+
+  /** The record is true already: what cannot be noted is missing in the list of events alone. */
+  async #note(deployment: Deployment, rollout: Rollout, revision: Revision | undefined,
+    { revisionChange, events }: RolloutDecision): Promise<void> {
+    const { deployments, env, report } = this.#parts
+    const { id, by } = rollout
+    try {
+      if (revisionChange !== undefined && revision !== undefined) {
+        await deployments.changeRevision(revision, revisionChange)
+      }
+      for (const event of events) await deployments.note(deployment.id, event)
+      const isChecked = rollout.kind === 'check' && deployment.lastRollout?.id === rollout.id
+      if (!isChecked || deployment.lastRollout.result !== 'done' || revision === undefined) return
+      const data = await report?.(deployment, revision)
+      if (data !== undefined) await deployments.note(deployment.id, { kind: 'report', by, data })
+    } catch (error) {
+      env.log.warn('What a roll-out did cannot be noted.', { error, deployment: this.#name, id })
+    }
+  }
+
+  /** What follows the end waits for nobody, and nobody waits for it. */
+  #end(deployment: Deployment, { effects }: RolloutDecision): void {
+    const { members, env, retention } = this.#parts
+    this.#calls = undefined
+    for (const { member } of effects) {
+      members.learn(member, deployment.name).catch((error: unknown) =>
+        env.log.debug('A member does not know yet how a roll-out ended.', { error, member })
+      )
+    }
+    retention?.(deployment).catch((error: unknown) =>
+      env.log.warn('Old revisions cannot be removed now.', { error, deployment: this.#name })
+    )
+  }
+
+  #callsOf(rollout: Rollout): MemberCalls {
+    const { id, revision, envVersion, from } = rollout
+    if (this.#calls?.id === id) return this.#calls.of
+    const { members, env } = this.#parts
+    const of = new MemberCalls({ members, env, from, silentMs: silentMs(rollout),
+      wish: { deployment: this.#name, revision, envVersion }, arrived: () => this.#arrived() })
+    this.#calls = { id, of }
+    return of
+  }
+
+  #arrived(): void {
+    this.#isWanted = true
+    this.#wake.resolve()
+  }
+}

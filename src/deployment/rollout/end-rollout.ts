@@ -1,0 +1,22 @@
+/** How a roll-out ends: its outcome takes its place in the record of the deployment. */
+
+import type { DeploymentChange } from '../deployment.ts'
+import type { GraphFailure } from '../revision.ts'
+import type { Rollout, RolloutOutcome, RolloutResult } from './rollout.ts'
+
+/** How it ended. */
+export interface RolloutEnd {
+  readonly result: RolloutResult
+  /** A sentence if it is not `done`. */
+  readonly reason?: string
+  readonly failures?: readonly GraphFailure[]
+}
+
+/** What changes of the deployment when its roll-out ends. The pointer is not among it. */
+export function endedRollout(rollout: Rollout, { result, reason, failures = [] }: RolloutEnd,
+  nowMs: number): DeploymentChange & { readonly lastRollout: RolloutOutcome } {
+  const { id, kind, revision, from, percent, members, by, startedAtMs } = rollout
+  return { rollout: null,
+    lastRollout: { id, kind, revision, from, percent, members, by, result, reason: reason ?? null,
+      failures, startedAtMs, endedAtMs: nowMs } }
+}

@@ -1,0 +1,114 @@
+/** The calls of members that a roll-out has under way, and what came of them. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { RolloutEffect, RolloutNews } from './decide-rollout.ts'
+import type { PrepareWish, RolloutMembers } from './member-port.ts'
+import { RunWatch } from './run-watch.ts'
+
+/** What the calls are made with. */
+export interface MemberCallsParts {
+  readonly members: RolloutMembers
+  readonly env: Pick<Env, 'monotonicMs' | 'nowMs'>
+  readonly wish: PrepareWish
+  /** The revision to compare with; null if there was none. */
+  readonly from: string | null
+  /** How long a member may take to load the revision. */
+  readonly silentMs: number
+  /** Called when there is news. */
+  arrived(): void
+}
+
+/** A call that failed is made again, and runs are counted, after this time. */
+const againMs = 900
+
+interface Call {
+  readonly firstAtMs: number
+  /** Undefined while it is under way. */
+  endedAtMs?: number | undefined
+  /** What the last try failed with. */
+  problem?: string
+}
+
+/** All calls of one roll-out. Each is under way once. What failed is called again when asked. */
+export class MemberCalls {
+  readonly #parts: MemberCallsParts
+  readonly #calls = new Map<string, Call>()
+  readonly #watch = new RunWatch()
+  #news: RolloutNews[] = []
+
+  constructor(parts: MemberCallsParts) {
+    this.#parts = parts
+  }
+
+  /** The news so far, which stays until it is dropped. Those that were silent are among it. */
+  news(live: readonly string[]): readonly RolloutNews[] {
+    const { env, silentMs, wish } = this.#parts
+    const late = live.filter((member) => {
+      const call = this.#calls.get(`prepare ${member}`)
+      return call !== undefined && env.monotonicMs() - call.firstAtMs >= silentMs &&
+        !this.#news.some((one) => one.kind === 'prepared' && one.member === member)
+    })
+    const verdict = this.#watch.verdict(env.nowMs())
+    return [...this.#news,
+      ...late.map((member): RolloutNews => ({ kind: 'silent', member,
+        reason: this.#silence(member, wish) })
+      ), ...verdict === undefined ? [] : [{ kind: 'verdict' as const, reason: verdict }]]
+  }
+
+  /** Forgets the news that a decision was made on and that is in the record now. */
+  drop(news: readonly RolloutNews[]): void {
+    for (const one of news) {
+      if (one.kind === 'prepared') this.#calls.delete(`prepare ${one.member}`)
+    }
+    this.#news = this.#news.filter((one) => !news.includes(one))
+  }
+
+  /** Starts what is not under way. */
+  start(effects: readonly RolloutEffect[]): void {
+    for (const { kind, member } of effects) {
+      const name = `${kind} ${member}`
+      const call = this.#calls.get(name)
+      const nowMs = this.#parts.env.monotonicMs()
+      if (call !== undefined && call.endedAtMs === undefined) continue
+      if (call?.endedAtMs !== undefined && nowMs - call.endedAtMs < againMs) continue
+      const begun: Call = { ...call, firstAtMs: call?.firstAtMs ?? nowMs, endedAtMs: undefined }
+      this.#calls.set(name, begun)
+      void this.#make(kind, member).catch((error: unknown) => {
+        begun.problem = error instanceof Error ? error.message : String(error)
+      }).finally(() => {
+        begun.endedAtMs = this.#parts.env.monotonicMs()
+      })
+    }
+  }
+
+  async #make(kind: RolloutEffect['kind'], member: string): Promise<void> {
+    const { members, wish, env } = this.#parts
+    if (kind === 'tally') return await this.#count(member)
+    if (kind === 'prepare') {
+      this.#add({ kind: 'prepared', member, answer: await members.prepare(member, wish) })
+      return
+    }
+    await members.learn(member, wish.deployment)
+    this.#add({ kind: 'confirmed', member, atMs: env.nowMs() })
+  }
+
+  #add(news: RolloutNews): void {
+    this.#news.push(news)
+    this.#parts.arrived()
+  }
+
+  async #count(member: string): Promise<void> {
+    const { members, wish, from, env, arrived } = this.#parts
+    if (from !== null && this.#watch.lacksBefore(member)) {
+      this.#watch.addBefore(member, await members.tally(member, { ...wish, revision: from }))
+    }
+    this.#watch.add(member, await members.tally(member, wish), env.nowMs())
+    if (this.#watch.verdict(env.nowMs()) !== undefined) arrived()
+  }
+
+  #silence(member: string, { revision }: PrepareWish): string {
+    const problem = this.#calls.get(`prepare ${member}`)?.problem
+    return `Member ${member} did not load ${revision} within ` +
+      `${Math.round(this.#parts.silentMs / 1_000)} s${problem === undefined ? '.' : `: ${problem}`}`
+  }
+}

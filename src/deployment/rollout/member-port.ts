@@ -1,0 +1,38 @@
+/** What a roll-out asks of members: to load a revision, to learn of a change, to count runs. */
+
+import type { GraphDescription } from '../../graph/index.ts'
+import type { GraphFailure } from '../revision.ts'
+
+/** A revision that a member is to load. */
+export interface PrepareWish {
+  /** The deployment's name. */
+  readonly deployment: string
+  readonly revision: string
+  readonly envVersion: number
+}
+
+/** How loading ended. */
+export type Prepared =
+  | { readonly kind: 'ready'; readonly ms: number; readonly graphs: readonly GraphDescription[] }
+  /** It can never be loaded. */
+  | { readonly kind: 'refused'; readonly reason: string;
+    readonly failures: readonly GraphFailure[] }
+
+/** Runs of a revision that ended on a member, and graph processes that died, since its start. */
+export interface RevisionTally {
+  readonly ended: number
+  readonly failed: number
+  readonly deaths: number
+}
+
+/** The members of the cluster. A call rejects if the member does not answer. */
+export interface RolloutMembers {
+  /** Ids of those that execute runs and are alive, this one among them. */
+  live(): readonly string[]
+  prepare(member: string, wish: PrepareWish): Promise<Prepared>
+  /** Resolves when the member has read the deployment anew: what it starts then is newest. */
+  learn(member: string, deployment: string): Promise<void>
+  tally(member: string, wish: PrepareWish): Promise<RevisionTally>
+  /** Lets the member that drives roll-outs look at a deployment. It may be lost. */
+  wake(deployment: string): Promise<void>
+}

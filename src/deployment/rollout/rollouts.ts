@@ -1,0 +1,199 @@
+/** Begins roll-outs for callers, and waits until they have moved the pointer or ended. */
+
+import { atLatest } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import { begunRollout } from './begin-rollout.ts'
+import type { BeginWish } from './begin-rollout.ts'
+import { confirmMs } from './decide-rollout.ts'
+import { endEvent, phaseEvent } from './rollout-events.ts'
+import type { Rollout, RolloutKind, RolloutOutcome } from './rollout.ts'
+
+/** What a caller asks for. Times are milliseconds. */
+export interface RolloutWish
+  extends Pick<BeginWish, 'by' | 'message' | 'percent' | 'expect' | 'watchMs' | 'prepareMs'> {
+  /** False: it is answered as soon as it has begun. */
+  readonly wait?: boolean
+}
+
+/** How far it got. */
+export interface Activated {
+  readonly deployment: Deployment
+  /** As it began or is watching now, or how it ended. */
+  readonly rollout: Rollout | RolloutOutcome
+  /** Milliseconds from the move of the pointer to the last confirmation; 0 if it did not move. */
+  readonly pointerMs: number
+}
+
+/**
+ * Roll-outs of deployments, by name. They throw `not_found`, `stale` while another is under way,
+ * and `not_ready` if the revision cannot be loaded, or a member did not load it in time;
+ * `graph_failed`, with `graphs` among its details, if a member refused it. With an error, the
+ * pointer stands.
+ */
+export interface Rollouts {
+  /** Loads a revision on one member. */
+  check(deployment: string, revision: string, wish: RolloutWish): Promise<Activated>
+  /** Also `invalid` for a share that makes no sense. */
+  activate(deployment: string, revision: string, wish: RolloutWish): Promise<Activated>
+  /**
+   * Without a name it ends the share of another revision, or else goes back to the revision that
+   * was active before; `not_ready` if there is none.
+   */
+  rollback(deployment: string, wish: RolloutWish & { readonly to?: string }): Promise<Activated>
+  /** Starts fresh processes of the active revision; undefined if none is active. */
+  restartWithSecrets(deployment: string, wish: RolloutWish): Promise<Activated | undefined>
+}
+
+/** What roll-outs are begun with. */
+export interface RolloutsParts {
+  readonly deployments: Pick<Deployments, 'get' | 'change' | 'revision' | 'missing' | 'note'>
+  /** Lets the member that drives look. It may be lost: that member looks every few seconds. */
+  wake(deployment: string): Promise<void>
+  /** Calls back when this member learns of a change. It may be late. */
+  watch(deployment: string, changed: () => void): () => void
+  readonly env: Pick<Env, 'after' | 'uuid' | 'nowMs' | 'monotonicMs' | 'log'>
+}
+
+/** The record is read this often while a caller waits: more often while all wait for the last. */
+const readMs = { preparing: 250, confirming: 50, watching: 250 }
+/** What is waited beyond the end of all deadlines: another member may have to take over. */
+const takeoverMs = 60_000
+/** Others may change the record at the same time. */
+const triesMax = 20
+
+/** Makes them. */
+export function rolloutsOver(parts: RolloutsParts): Rollouts {
+  return {
+    check: (name, revision, wish) => rolledOut(parts, name, { ...wish, kind: 'check', revision }),
+    activate: (name, revision, wish) =>
+      rolledOut(parts, name, { ...wish, kind: 'activate', revision }),
+    rollback: async (name, { to, ...wish }) =>
+      await rolledOut(parts, name, { ...wish, kind: 'rollback', revision: to ?? earlierOf }),
+    restartWithSecrets: async (name, wish) => {
+      const { active } = await parts.deployments.get(name)
+      if (active === null) return undefined
+      return await rolledOut(parts, name, { ...wish, kind: 'secrets', revision: activeOf })
+    },
+  }
+}
+
+/** A revision by name, or found anew whenever the record has changed. */
+interface Asked extends RolloutWish {
+  readonly kind: RolloutKind
+  readonly revision: string | ((deployment: Deployment) => string)
+}
+
+function earlierOf({ active, previous, next }: Deployment): string {
+  const to = next === null ? previous : active
+  if (to !== null) return to
+  throw new HeddleError('not_ready', 'No revision was active before: name the one to go back to.')
+}
+
+function activeOf({ active }: Deployment): string {
+  if (active !== null) return active
+  throw new HeddleError('not_ready', 'No revision is active.')
+}
+
+async function rolledOut(parts: RolloutsParts, name: string, asked: Asked): Promise<Activated> {
+  const { deployment, rollout } = await begin(parts, name, asked)
+  parts.wake(name).catch((error: unknown) => {
+    parts.env.log.debug('A roll-out begins at the next look.', { error, deployment: name })
+  })
+  if (asked.wait === false) return { deployment, rollout, pointerMs: 0 }
+  return await settled(parts, rollout, name)
+}
+
+async function begin(parts: RolloutsParts, name: string,
+  asked: Asked): Promise<{ readonly deployment: Deployment; readonly rollout: Rollout }> {
+  const { deployments, env } = parts
+  const id = env.uuid()
+  for (let tries = 1;; tries++) {
+    const before = await deployments.get(name)
+    // A change that failed may have been made all the same.
+    if (before.rollout?.id === id) return { deployment: before, rollout: before.rollout }
+    const wanted = typeof asked.revision === 'string' ? asked.revision : asked.revision(before)
+    const revision = await deployments.revision(before, wanted)
+    const missingChunks = revision.state === 'uploading'
+      ? (await deployments.missing(revision)).length
+      : 0
+    const begun = begunRollout(before, revision, { ...asked, id, missingChunks }, env.nowMs())
+    if ('refusal' in begun) throw new HeddleError(begun.refusal.code, begun.refusal.message)
+    try {
+      const deployment = await deployments.change(before, begun.change)
+      noteBegin(parts, before, deployment, begun.change.rollout)
+      return { deployment, rollout: begun.change.rollout }
+    } catch (error) {
+      const { code, outcome } = HeddleError.from(error)
+      const mayGoOn = code === 'stale' || outcome === 'maybe_done'
+      if (!mayGoOn || before.removing || tries === triesMax) throw error
+    }
+  }
+}
+
+/** The events are for readers: nobody waits for them. */
+function noteBegin({ deployments, env }: RolloutsParts, { rollout: before }: Deployment,
+  { id, lastRollout }: Deployment, rollout: Rollout): void {
+  const hasEnded = before !== null && lastRollout?.id === before.id
+  const events = [...hasEnded ? [endEvent(lastRollout)] : [], phaseEvent(rollout)]
+  const note = async () => {
+    for (const event of events) await deployments.note(id, event)
+  }
+  note().catch((error: unknown) =>
+    env.log.warn('The begin of a roll-out cannot be noted.', { error, id: rollout.id })
+  )
+}
+
+async function settled({ deployments, watch, env }: RolloutsParts, { id, prepareMs }: Rollout,
+  name: string): Promise<Activated> {
+  const endMs = env.monotonicMs() + prepareMs + confirmMs + takeoverMs
+  let changed = Promise.withResolvers<void>()
+  const stop = watch(name, () => changed.resolve())
+  try {
+    while (env.monotonicMs() < endMs) {
+      // Before the read: what changes during it is not missed.
+      changed = Promise.withResolvers()
+      const deployment = await deployments.get(name).catch(unlessAway)
+      const found = deployment && settledOf(deployment, id)
+      if (found !== undefined) return found
+      const { phase } = deployment?.rollout ?? { phase: 'preparing' }
+      await atLatest(env, readMs[phase], changed.promise)
+    }
+  } finally {
+    stop()
+  }
+  throw new HeddleError('not_ready',
+    'The roll-out has begun, but no member drives it right now: look at the deployment later.')
+}
+
+/** It has begun, and goes on while the store is away. */
+function unlessAway(error: unknown): undefined {
+  if (HeddleError.from(error).code !== 'unavailable') throw error
+}
+
+/** Undefined while it goes on. */
+function settledOf(deployment: Deployment, id: string): Activated | undefined {
+  const { rollout, lastRollout } = deployment
+  if (rollout?.id === id) {
+    if (rollout.phase !== 'watching') return undefined
+    return { deployment, rollout, pointerMs: pointerMsOf(rollout) }
+  }
+  if (lastRollout?.id !== id) {
+    throw new HeddleError('stale',
+      'Another roll-out has begun and ended meanwhile: read the events of the deployment.')
+  }
+  const { result, reason, failures } = lastRollout
+  if (result === 'refused') {
+    throw new HeddleError('graph_failed', reason ?? undefined, { graphs: failures })
+  }
+  if (result === 'failed') throw new HeddleError('not_ready', reason ?? undefined)
+  return { deployment, rollout: lastRollout, pointerMs: pointerMsOf(lastRollout) }
+}
+
+/** Those that did not confirm in time were waited for until the end of that time. */
+function pointerMsOf({ kind, members }: Pick<Rollout, 'kind' | 'members'>): number {
+  if (kind === 'check') return 0
+  return Math.max(0, ...members.map(({ state, ms }) => state === 'silent' ? confirmMs : ms ?? 0))
+}

@@ -1,0 +1,85 @@
+/** The last lines that the code of deployments wrote on this member, in memory. */
+
+import { lineMax } from '../../graph/index.ts'
+
+/** A line that code wrote. */
+export interface DeploymentLine {
+  /** The member that it was written on. */
+  readonly member: string
+  /** Counts the lines of this deployment on this member, from 1. */
+  readonly seq: number
+  readonly atMs: number
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly revision: string
+  readonly text: string
+  /** The run that wrote it, if one did. */
+  readonly thread_id: string | null
+  readonly run_id: string | null
+}
+
+/** Which lines are asked for. */
+export interface LineQuery {
+  /** Only lines after this number … */
+  readonly after?: number
+  /** … or since this time, in milliseconds since 1970. */
+  readonly sinceMs?: number
+  readonly revision?: string
+  /** This level and those above. */
+  readonly level?: DeploymentLine['level']
+  readonly limit: number
+}
+
+/** Bounds of what is kept of a deployment. */
+const kept = { lines: 5_000, bytes: 4 * 1024 * 1024 } as const
+/** Bytes that a line takes beside its text. */
+const bytesOfLine = 256
+
+const levels: readonly DeploymentLine['level'][] = ['debug', 'info', 'warn', 'error']
+
+/** What is said of a new line. */
+export type NewLine = Omit<DeploymentLine, 'member' | 'seq'>
+
+/** The last lines of one deployment. */
+export class DeploymentLines {
+  readonly #member: string
+  #lines: DeploymentLine[] = []
+  #bytes = 0
+  #lastSeq = 0
+
+  constructor(member: string) {
+    this.#member = member
+  }
+
+  add(line: NewLine): void {
+    const text = line.text.length > lineMax ? `${line.text.slice(0, lineMax - 1)}…` : line.text
+    const added = { ...line, text, member: this.#member, seq: ++this.#lastSeq }
+    this.#lines.push(added)
+    this.#bytes += bytesOf(added)
+    if (this.#lines.length > kept.lines || this.#bytes > kept.bytes) this.#drop()
+  }
+
+  /** The oldest first. With `after` the next ones, otherwise the last ones. */
+  read({ after, sinceMs, revision, level = 'debug', limit }: LineQuery): readonly DeploymentLine[] {
+    const wanted = levels.slice(levels.indexOf(level))
+    const found = this.#lines.filter((line) =>
+      line.seq > (after ?? 0) && line.atMs >= (sinceMs ?? 0) && wanted.includes(line.level)
+      && (revision === undefined || line.revision === revision)
+    )
+    return after === undefined
+      ? found.slice(Math.max(0, found.length - limit))
+      : found.slice(0, limit)
+  }
+
+  /** Drops a tenth at once, as each time moves all that stay. */
+  #drop(): void {
+    let [dropped, bytes] = [0, this.#bytes]
+    const few = this.#lines.length > kept.lines ? Math.floor(kept.lines / 10) : 0
+    for (; dropped < few || bytes > kept.bytes; dropped++) bytes -= bytesOf(this.#lines[dropped]!)
+    this.#lines = this.#lines.slice(dropped)
+    this.#bytes = bytes
+  }
+}
+
+function bytesOf({ text }: DeploymentLine): number {
+  return bytesOfLine + 2 * text.length
+}

@@ -1,0 +1,87 @@
+/** Reads deployments with their revisions, so that a read that began earlier never wins. */
+
+import { HeddleError } from '../../errors.ts'
+import type { GraphDescription } from '../../graph/index.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import type { Revision } from '../revision.ts'
+
+/** A deployment as it was read. */
+export interface KnownDeployment {
+  readonly deployment: Deployment
+  /** The graphs of revisions that can be loaded, by name. */
+  readonly graphs: ReadonlyMap<string, readonly GraphDescription[]>
+}
+
+/** Reads of one deployment: the one in progress, and the one that begins after it. */
+interface Reads {
+  readonly current: Promise<void>
+  next: Promise<void> | undefined
+}
+
+const pageSize = 100
+
+/** Reads each deployment once at a time; who asks meanwhile shares the next read. */
+export class DeploymentReader {
+  readonly #deployments: Deployments
+  readonly #took: (name: string, found: KnownDeployment | undefined) => void
+  readonly #reads = new Map<string, Reads>()
+
+  /** `took` gets what was read; undefined if there is no such deployment. */
+  constructor(deployments: Deployments,
+    took: (name: string, found: KnownDeployment | undefined) => void) {
+    this.#deployments = deployments
+    this.#took = took
+  }
+
+  /** Resolves when a read that began after this call has been taken. */
+  read(name: string): Promise<void> {
+    const reads = this.#reads.get(name)
+    if (reads === undefined) return this.#begin(name)
+    reads.next ??= reads.current.catch(() => {}).then(() => this.#begin(name))
+    return reads.next
+  }
+
+  /** All deployments, without their revisions. One that is made meanwhile may be missing. */
+  async all(): Promise<readonly Deployment[]> {
+    const found: Deployment[] = []
+    for (;;) {
+      const page = await this.#deployments.list({ limit: pageSize, offset: found.length })
+      found.push(...page)
+      if (page.length < pageSize) return found
+    }
+  }
+
+  #begin(name: string): Promise<void> {
+    const current = this.#read(name)
+    const reads: Reads = { current, next: undefined }
+    this.#reads.set(name, reads)
+    const forget = () => {
+      // The next read replaces the entry when it begins.
+      if (reads.next === undefined) this.#reads.delete(name)
+    }
+    void current.then(forget, forget)
+    return current
+  }
+
+  async #read(name: string): Promise<void> {
+    const deployment = await this.#deployments.get(name).catch((error: unknown) => {
+      if (HeddleError.from(error).code === 'not_found') return undefined
+      throw error
+    })
+    this.#took(name, deployment && { deployment, graphs: await this.#graphsOf(deployment) })
+  }
+
+  async #graphsOf(deployment: Deployment): Promise<KnownDeployment['graphs']> {
+    const graphs = new Map<string, readonly GraphDescription[]>()
+    for (let offset = 0;;) {
+      const page: readonly Revision[] = await this.#deployments.revisions(deployment, {
+        limit: pageSize,
+        offset,
+      })
+      for (const each of page) if (each.state === 'ready') graphs.set(each.name, each.graphs)
+      if (page.length < pageSize) return graphs
+      offset += page.length
+    }
+  }
+}

@@ -1,0 +1,201 @@
+/** All that a member executes of one deployment: a host for each revision, and their bounds. */
+
+import { FairSemaphore } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { RunLogs, Suspects } from '../../graph/index.ts'
+import type { GraphDescription, GraphHost, GraphProcess, LoggedRun,
+  WrittenLines } from '../../graph/index.ts'
+import { defaultDeploymentLimits } from '../deployment.ts'
+import type { Deployment } from '../deployment.ts'
+import type { GraphFailure } from '../revision.ts'
+import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
+import { DeploymentLines } from './deployment-lines.ts'
+import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
+import type { LoadedProcess, LoadWish } from './load-revision.ts'
+import { RevisionHost } from './revision-host.ts'
+import { RevisionProcesses } from './revision-processes.ts'
+import type { LoadedRevision } from './serving.ts'
+
+/** What a deployment is served with. */
+export interface DeploymentRuntimeParts {
+  readonly name: string
+  readonly member: string
+  readonly env: Env
+  /** The deployment as it is known now; undefined if it is gone. */
+  readonly deployment: () => Deployment | undefined
+  readonly find: () => Promise<Deployment>
+  readonly graphs: (revision: string) => readonly GraphDescription[] | undefined
+  /** Names and versions of the secrets that a process gets now. */
+  readonly secretVersions: () => Promise<string>
+  readonly load: (
+    wish: Omit<LoadWish, 'original' | 'memory'>,
+  ) => Promise<LoadedProcess>
+  readonly changed: () => void
+  /** A process was started, or has ended by itself. */
+  readonly count: (what: 'starts' | 'deaths') => void
+}
+
+interface ServedRevision {
+  readonly host: RevisionHost
+  readonly processes: RevisionProcesses
+  tally: RevisionTally
+}
+
+/** Serves the revisions of one deployment. */
+export class DeploymentRuntime {
+  readonly #parts: DeploymentRuntimeParts
+  readonly #revisions = new Map<string, ServedRevision>()
+  readonly #lines: DeploymentLines
+  readonly #runLogs = new RunLogs()
+  readonly #suspects = new Suspects()
+  readonly #turns: FairSemaphore
+  #isDraining = false
+
+  constructor(parts: DeploymentRuntimeParts) {
+    this.#parts = parts
+    this.#lines = new DeploymentLines(parts.member)
+    const concurrency = () => (parts.deployment()?.limits ?? defaultDeploymentLimits).concurrency
+    // What waits has been admitted: threads bound how many runs they have.
+    const waiting = Number.MAX_SAFE_INTEGER
+    this.#turns = new FairSemaphore({ waiting, full: 'Too many runs wait.', get inAll() {
+      return concurrency()
+    }, get each() {
+      return concurrency()
+    } })
+  }
+
+  /** As it is known now; undefined if it is gone. */
+  get deployment(): Deployment | undefined {
+    return this.#parts.deployment()
+  }
+  /** True while there are processes. */
+  get isInUse(): boolean {
+    return this.processes.some(({ all, isEnding }) => all.length > 0 || isEnding)
+  }
+  get processes(): readonly RevisionProcesses[] {
+    return [...this.#revisions.values()].map(({ processes }) => processes)
+  }
+  get graphs(): readonly GraphProcess[] {
+    return this.processes.flatMap(({ all }) => all.flatMap(({ graph }) => graph ? [graph] : []))
+  }
+
+  hostOf(revision: string): GraphHost {
+    return this.#of(revision).host
+  }
+
+  /** Loads a revision for a roll-out. Rejects with what may be tried again. */
+  async prepare({ revision, envVersion }: PrepareWish): Promise<Prepared> {
+    const { env } = this.#parts
+    const beganMs = env.monotonicMs()
+    const { processes } = this.#of(revision)
+    try {
+      const { graph, hide, leave, isFresh } = await processes.prepare(envVersion)
+      // What code throws at its import may have a secret in it.
+      const graphs = graph.graphs().map(({ failure, ...known }) =>
+        failure === undefined ? known : { ...known, failure: hide(failure) }
+      )
+      const failures = graphs.flatMap(failureOf)
+      leave()
+      if (failures.length === 0) return { kind: 'ready', ms: env.monotonicMs() - beganMs, graphs }
+      const idle = processes.all.find((process) => process.graph === graph && process.isIdle)
+      if (isFresh && idle) void processes.end(idle)
+      return { kind: 'refused', reason: failures[0]!.message, failures }
+    } catch (error) {
+      const { retry, message: reason } = HeddleError.from(error)
+      if (retry !== 'no') throw error
+      return { kind: 'refused', reason, failures: [] }
+    }
+  }
+
+  /** A run of a revision has ended. */
+  ended(revision: string, status: string): void {
+    const served = this.#of(revision)
+    const { ended, failed } = served.tally
+    const isFailed = status === 'error' || status === 'timeout'
+    served.tally = { ...served.tally, ended: ended + 1, failed: failed + (isFailed ? 1 : 0) }
+  }
+
+  tally(revision: string): RevisionTally {
+    const { tally, processes } = this.#of(revision)
+    return { ...tally, deaths: processes.deaths }
+  }
+
+  lines(query: LineQuery): readonly DeploymentLine[] {
+    return this.#lines.read(query)
+  }
+
+  loaded(): readonly LoadedRevision[] {
+    return [...this.#revisions].flatMap(([revision, { processes }]) => {
+      const { all, isBroken, deaths } = processes
+      const of = { deployment: this.#parts.name, revision, deaths }
+      const broken: LoadedRevision = { ...of, state: 'broken', executing: 0, memoryBytes: null,
+        envVersion: this.#parts.deployment()?.envVersion ?? 0 }
+      return [...isBroken ? [broken] : [],
+        ...all.map(({ envVersion, state, executing, memoryBytes }) => ({ ...of, envVersion, state,
+          executing, memoryBytes })
+        )]
+    })
+  }
+
+  settle(): void {
+    for (const { processes } of this.#revisions.values()) processes.settle()
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#isDraining = true
+    await Promise.all([...this.#revisions.values()].map(({ host }) => host.drain(deadline)))
+  }
+
+  async close(): Promise<void> {
+    for (const { host } of this.#revisions.values()) host.close()
+    await Promise.all(this.processes.map((processes) => processes.close()))
+  }
+
+  #of(revision: string): ServedRevision {
+    const served = this.#revisions.get(revision) ?? this.#make(revision)
+    this.#revisions.set(revision, served)
+    return served
+  }
+
+  #make(revision: string): ServedRevision {
+    const { env, deployment, find, graphs, load, changed, count, secretVersions } = this.#parts
+    const note = (level: DeploymentLine['level'], text: string) =>
+      this.#lines.add({ atMs: env.nowMs(), level, revision, text, thread_id: null, run_id: null })
+    const details = { deployment: this.#parts.name, revision }
+    const processes = new RevisionProcesses({ revision, env, deployment, find, changed,
+      secretVersions,
+      load: async ({ signal }, died) =>
+        load({ deployment: await find(), revision, signal, died, runLogs: this.#runLogs,
+          suspects: this.#suspects, printed: (line, level) => note(level, line),
+          wrote: (run, lines) => this.#wrote(revision, run, lines) }),
+      started: () => count('starts'), died: (reason) => {
+        count('deaths')
+        env.log.warn('The graph process of a deployment has ended.', { ...details, reason })
+        note('error', `The graph process has ended: ${reason}`)
+      }, broke: (error) => {
+        env.log.warn('A revision cannot be loaded.', { ...details, error })
+        note('error', `The revision cannot be loaded: ${error.message}`)
+      } })
+    const host = new RevisionHost({ revision, env, processes, graphs: () => graphs(revision),
+      turns: this.#turns, runLogs: this.#runLogs })
+    if (this.#isDraining) void host.drain(AbortSignal.abort())
+    return { host, processes, tally: { ended: 0, failed: 0, deaths: 0 } }
+  }
+
+  #wrote(revision: string, { threadId: thread_id, runId: run_id }: LoggedRun,
+    { lines }: WrittenLines): void {
+    for (const { atMs, level, text } of lines) {
+      this.#lines.add({ atMs, level, revision, text, thread_id, run_id })
+    }
+  }
+}
+
+/** The place is in the message: `… (src/agent.ts:3:7): …`. */
+function failureOf({ graphId: graph_id, failed, failure }: GraphDescription): GraphFailure[] {
+  if (failed !== true) return []
+  const message = failure ?? 'It cannot be loaded.'
+  const at = message.split('(').slice(1).map((rest) => rest.split(')')[0]!)
+    .find((place) => /:\d+:\d+$/.test(place))
+  return [{ graph_id, message, at: at ?? null }]
+}

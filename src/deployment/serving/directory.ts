@@ -1,0 +1,191 @@
+/** What a member knows of all deployments: their records, in memory. */
+
+import { Backoff, LRUCache, throttleLog } from '../../../cluster/index.ts'
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { DeploymentView, GraphDescription } from '../../graph/index.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments } from '../deployments.ts'
+import { DeploymentReader } from './deployment-reader.ts'
+import type { KnownDeployment } from './deployment-reader.ts'
+
+/** Where records come from, and how often they are looked at. */
+export interface DirectoryOptions {
+  readonly deployments: Deployments
+  readonly env: Env
+  /** Milliseconds between looks at all records; null where nobody else changes them. */
+  readonly refreshMs: number | null
+}
+
+/** A name that was not there is not looked for again for this long. */
+const unknownMs = 1_000
+const unknownMax = 1_000
+/** Between tries to read the records at the start. */
+const pauses = { firstMs: 500, longestMs: 5_000 }
+const quietMs = 60_000
+
+/**
+ * Keeps the records of all deployments. What it knows may be late, and never goes back. Nothing is
+ * asked of the store for callers without a deployment.
+ */
+export class DeploymentDirectory {
+  readonly #options: DirectoryOptions
+  readonly #reader: DeploymentReader
+  readonly #known = new Map<string, KnownDeployment>()
+  readonly #views = new Map<string, DeploymentView>()
+  readonly #unknown = new LRUCache<string, number>({ max: unknownMax })
+  readonly #watchers = new Map<string, Set<(deployment: Deployment) => void>>()
+  readonly #warn: (report: (omitted: number) => void) => void
+  readonly #changed: (deployment: Deployment) => void
+  #stop = () => {}
+  #closed = false
+
+  /** `changed` is called first of all that watch, for every deployment. */
+  constructor(options: DirectoryOptions, changed: (deployment: Deployment) => void) {
+    this.#options = options
+    this.#changed = changed
+    this.#warn = throttleLog(options.env, quietMs)
+    this.#reader = new DeploymentReader(options.deployments,
+      (name, found) => this.#take(name, found))
+  }
+
+  /**
+   * Reads all records once, and then from time to time. False if they could not be read: that is
+   * tried again.
+   */
+  async open(): Promise<boolean> {
+    const isRead = await this.#refresh()
+    if (isRead) this.#poll()
+    else this.#tryAgain(new Backoff(this.#options.env, pauses))
+    return isRead
+  }
+
+  /** A deployment, which is looked for if it is not known. Throws `not_found`. */
+  async find(name: string): Promise<Deployment> {
+    const known = this.#known.get(name)
+    if (known) return known.deployment
+    if (this.#options.env.monotonicMs() >= (this.#unknown.get(name) ?? 0)) {
+      await this.#reader.read(name)
+    }
+    const { deployment } = this.#known.get(name) ?? {}
+    if (deployment) return deployment
+    throw new HeddleError('not_found', `There is no deployment ${JSON.stringify(name)}.`)
+  }
+
+  /** From memory; undefined if it is not known. */
+  known(name: string): Deployment | undefined {
+    return this.#known.get(name)?.deployment
+  }
+
+  /** The ids of all that are known. */
+  get ids(): ReadonlySet<string> {
+    return new Set([...this.#known.values()].map(({ deployment: { id } }) => id))
+  }
+
+  /** The deployment that has this host name. */
+  named(host: string): Deployment | undefined {
+    const wanted = host.toLowerCase()
+    return [...this.#known.values()].map(({ deployment }) => deployment)
+      .find(({ hosts, removing }) => !removing && hosts.includes(wanted))
+  }
+
+  /** The same object until the deployment changes; undefined if it is not known, or removed. */
+  view(name: string): DeploymentView | undefined {
+    const known = this.#known.get(name)
+    if (!known || known.deployment.removing) return undefined
+    const view = this.#views.get(name)
+      ?? { active: known.deployment.active, next: known.deployment.next, revisions: known.graphs }
+    this.#views.set(name, view)
+    return view
+  }
+
+  /** The graphs of a revision that can be loaded. */
+  graphs(name: string, revision: string): readonly GraphDescription[] | undefined {
+    return this.#known.get(name)?.graphs.get(revision)
+  }
+
+  /** Resolves when a read that began after this call has been taken. */
+  learn(name: string): Promise<void> {
+    return this.#reader.read(name)
+  }
+
+  watch(name: string, changed: (deployment: Deployment) => void): () => void {
+    const watchers = this.#watchers.get(name) ?? new Set()
+    // Of its own, so that the same function may watch twice.
+    const watcher = (deployment: Deployment) => changed(deployment)
+    this.#watchers.set(name, watchers.add(watcher))
+    return () => {
+      watchers.delete(watcher)
+      if (watchers.size === 0 && this.#watchers.get(name) === watchers) this.#watchers.delete(name)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#stop()
+  }
+
+  #tryAgain(backoff: Backoff): void {
+    if (this.#closed) return
+    this.#stop = this.#options.env.after(backoff.nextMs(), async () => {
+      if (await this.#refresh()) this.#poll()
+      else this.#tryAgain(backoff)
+    })
+  }
+
+  #poll(): void {
+    const { env, refreshMs } = this.#options
+    if (refreshMs === null || this.#closed) return
+    this.#stop = env.after(refreshMs, async () => {
+      await this.#refresh()
+      this.#poll()
+    })
+  }
+
+  /** Reads what has changed since, and what is gone or new. False if the store cannot be read. */
+  async #refresh(): Promise<boolean> {
+    try {
+      const all = await this.#reader.all()
+      const names = new Set(all.map(({ name }) => name))
+      const changed = all.filter((one) => this.#isNews(one)).map(({ name }) => name)
+      // A page may have left one out: only a read of its own says that it is gone.
+      const gone = [...this.#known.keys()].filter((name) => !names.has(name))
+      await Promise.all([...changed, ...gone].map((name) => this.#reader.read(name)))
+      return true
+    } catch (error) {
+      this.#warn((omitted) =>
+        this.#options.env.log.warn('The records of deployments cannot be read; what is known of ' +
+          'them is used.', { omitted, error })
+      )
+      return false
+    }
+  }
+
+  #isNews({ name, id, step }: Deployment): boolean {
+    const known = this.#known.get(name)?.deployment
+    return known === undefined || known.id !== id || known.step !== step
+  }
+
+  #take(name: string, found: KnownDeployment | undefined): void {
+    const before = this.#known.get(name)
+    if (!found) {
+      this.#unknown.set(name, this.#options.env.monotonicMs() + unknownMs)
+      if (!before) return
+      this.#known.delete(name)
+      this.#views.delete(name)
+      return this.#tell({ ...before.deployment, removing: true })
+    }
+    const { id, step } = found.deployment
+    // A store that answers from a slow copy does not take anything back.
+    if (before?.deployment.id === id && before.deployment.step > step) return
+    this.#known.set(name, found)
+    this.#views.delete(name)
+    this.#unknown.delete(name)
+    this.#tell(found.deployment)
+  }
+
+  #tell(deployment: Deployment): void {
+    this.#changed(deployment)
+    for (const watcher of [...this.#watchers.get(deployment.name) ?? []]) watcher(deployment)
+  }
+}

@@ -1,0 +1,167 @@
+/** Loads a revision: fetches and unpacks it, and starts its graph process. */
+
+import { join } from 'node:path'
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { valueHider } from '../../graph/index.ts'
+import type { GraphProcess, GraphProcessOptions, LoggedRun, RunLogs, Suspects,
+  WrittenLines } from '../../graph/index.ts'
+import { platformHere, platformName, RevisionError } from '../../revision/index.ts'
+import type { Manifest, RevisionCache } from '../../revision/index.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Deployments, DeploymentSecrets } from '../deployments.ts'
+import type { Revision } from '../revision.ts'
+import { compileCacheOf } from './compile-caches.ts'
+import type { ProcessMemory } from './process-memory.ts'
+
+/** What loading takes. */
+export interface LoadParts {
+  readonly deployments: Deployments
+  readonly secrets: DeploymentSecrets
+  readonly cache: Pick<RevisionCache, 'hold'>
+  readonly start: (options: GraphProcessOptions) => Promise<GraphProcess>
+  /** Compiled code of deployments is kept in `compiled` below it. */
+  readonly revisionsDirectory: string
+  /** The share of runs whose steps are traced; missing for none. */
+  readonly tracedRatio?: number | undefined
+  readonly env: Env
+}
+
+/** Which revision is loaded, and who is notified of its process. */
+export interface LoadWish {
+  readonly deployment: Deployment
+  /** The deployment of the same tenant that a preview takes secrets of. */
+  readonly original: Deployment | undefined
+  readonly revision: string
+  readonly memory: ProcessMemory
+  readonly signal: AbortSignal
+  /** Takes a line that its code wrote outside of runs, without values of secrets. */
+  readonly printed: (line: string, level: 'info' | 'warn') => void
+  /** Takes lines of a run, without values of secrets. */
+  readonly wrote: (run: LoggedRun, lines: WrittenLines) => void
+  /** Has the lines of runs, without values of secrets. */
+  readonly runLogs: RunLogs
+  readonly suspects: Suspects
+  readonly died: (reason: string) => void
+}
+
+/** A graph process with what has to be given back after it. */
+export interface LoadedProcess {
+  readonly graph: GraphProcess
+  /** Names and versions of its secrets. */
+  readonly secretVersions: string
+  /** Hides the values of its secrets. */
+  readonly hide: (text: string) => string
+  /** Gives back its memory, and lets the cache remove its files. Call when it has ended. */
+  release(): void
+}
+
+/**
+ * Loads a revision. Throws HeddleError: one that need not be tried again has `retry: 'no'`. Nothing
+ * is left of it then.
+ */
+export async function loadRevision(parts: LoadParts, wish: LoadWish): Promise<LoadedProcess> {
+  const releases: (() => void)[] = []
+  const release = () => releases.splice(0).forEach((each) => each())
+  try {
+    return { ...await load(parts, wish, releases), release }
+  } catch (error) {
+    release()
+    throw wish.signal.aborted ? wish.signal.reason : loadFault(error)
+  }
+}
+
+async function load(parts: LoadParts,
+  { deployment, original, revision: name, memory, signal, runLogs, ...wish }: LoadWish,
+  releases: (() => void)[]): Promise<Omit<LoadedProcess, 'release'>> {
+  const { deployments, cache, start, revisionsDirectory, tracedRatio, env } = parts
+  const revision = await deployments.revision(deployment, name)
+  requireKept(revision)
+  const manifest = await deployments.manifest(revision)
+  requirePlatform(manifest)
+  const held = await cache.hold(manifest, deployments.readChunks(deployment.id), signal)
+  releases.push(held.release)
+  const { limits } = deployment
+  releases.push(await memory.reserve(limits.memory_mb))
+  signal.throwIfAborted()
+  // Before their values: a change in between makes another process, and is not missed.
+  const secretVersions = await secretVersionsOf(parts.secrets, deployment, original)
+  const secrets = await secretsOf(parts.secrets, deployment, original)
+  const hide = valueHider(Object.values(secrets))
+  const options: GraphProcessOptions = {
+    configFile: held.configFile,
+    // Packages lie beside the own files.
+    folder: join(held.root, '..'),
+    variables: { ...manifest.env, ...secrets },
+    workers: limits.workers,
+    memoryMb: limits.memory_mb,
+    allowsAddons: manifest.platform !== null,
+    compileCache: await compileCacheOf(revisionsDirectory, deployment.id),
+    tracedRatio,
+    env,
+    suspects: wish.suspects,
+    runLogs: { add: (run, lines) => runLogs.add(run, hidden(lines, hide)),
+      read: (...question) => runLogs.read(...question) },
+    printed: (line, level) => wish.printed(hide(line), level),
+    wrote: (run, lines) => wish.wrote(run, hidden(lines, hide)),
+    died: (reason) => wish.died(hide(reason)),
+  }
+  const graph = await start(options).catch((error: unknown) => {
+    const { code, message } = loadFault(error)
+    // Without its cause: that has the message as it was.
+    throw new HeddleError(code, hide(message))
+  })
+  return { graph, hide, secretVersions }
+}
+
+function hidden({ lines, dropped }: WrittenLines, hide: LoadedProcess['hide']): WrittenLines {
+  return { dropped, lines: lines.map((line) => ({ ...line, text: hide(line.text) })) }
+}
+
+/** Names and versions of the secrets that a process gets now, as a text to compare. */
+export async function secretVersionsOf(secrets: DeploymentSecrets, { id }: Deployment,
+  original: Deployment | undefined): Promise<string> {
+  const lists = [id, ...original ? [original.id] : []].map((each) => secrets.list(each))
+  return JSON.stringify(
+    (await Promise.all(lists)).map((list) =>
+      list.map(({ name, version }) => `${name} ${version}`).toSorted()
+    ),
+  )
+}
+
+/** Its own before those of the deployment that it is a preview of. */
+async function secretsOf(secrets: DeploymentSecrets, { id }: Deployment,
+  original: Deployment | undefined): Promise<Readonly<Record<string, string>>> {
+  const inherited = original ? await secrets.reveal(original.id) : {}
+  return { ...inherited, ...await secrets.reveal(id) }
+}
+
+function requireKept({ name, state, reason }: Revision): void {
+  if (state === 'removed') throw new HeddleError('not_found', `Revision ${name} was removed.`)
+  if (state === 'refused') {
+    throw new HeddleError('graph_failed', reason ?? `Revision ${name} was refused.`)
+  }
+}
+
+function requirePlatform({ platform }: Manifest): void {
+  if (platform === null) return
+  const here = platformName(platformHere())
+  if (platform !== here) {
+    throw new HeddleError('graph_failed',
+      `The revision has packages for ${platform}, and this member runs on ${here}.`)
+  }
+}
+
+/** What the store, a disk or an archive did. */
+function loadFault(error: unknown): HeddleError {
+  if (error instanceof RevisionError) {
+    return new HeddleError('graph_failed', error.message, {}, { cause: error })
+  }
+  const fault = HeddleError.from(error)
+  return fault.code !== 'internal'
+    ? fault
+    : new HeddleError('unavailable', 'The revision cannot be loaded right now.', {}, {
+      cause: error,
+    })
+}

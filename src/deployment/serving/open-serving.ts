@@ -1,0 +1,263 @@
+/** Serves the deployments of a cluster on one member. */
+
+import { goingAway, HeddleError, ignoreNotFound } from '../../errors.ts'
+import type { DeploymentView, GraphHost } from '../../graph/index.ts'
+import type { Deployment } from '../deployment.ts'
+import { namespaceParts } from '../namespace.ts'
+import type { Prepared, PrepareWish, RevisionTally } from '../rollout/member-port.ts'
+import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
+import { keepCompileCaches } from './compile-caches.ts'
+import { DeploymentRuntime } from './deployment-runtime.ts'
+import { DeploymentDirectory } from './directory.ts'
+import { HostWiring } from './host-wiring.ts'
+import { loadRevision, secretVersionsOf } from './load-revision.ts'
+import type { LoadedProcess, LoadParts, LoadWish } from './load-revision.ts'
+import { ProcessMemory } from './process-memory.ts'
+import { firstToGo, useOf } from './retention.ts'
+import type { LoadedRevision, Serving, ServingStats } from './serving.ts'
+
+/** What a member serves deployments with. */
+export interface ServingOptions extends LoadParts {
+  /** The host of the project that the server was started with. */
+  readonly ownHost: GraphHost
+  /** The name of this member, for the lines that code writes here. */
+  readonly member: string
+  /** Milliseconds between looks at all records; null where nobody else changes them. */
+  readonly refreshMs: number | null
+  readonly limits: {
+    /** MiB that all graph processes of this member may fill together. */
+    readonly graphsMemoryMb: number
+  }
+}
+
+/** Between looks at processes that are idle. */
+const sweepMs = 10_000
+
+/**
+ * Resolves when the records of all deployments were read once. Without deployments nothing runs
+ * here but the look at the records from time to time.
+ */
+export async function openServing(options: ServingOptions): Promise<Serving> {
+  const serving = new MemberServing(options)
+  await serving.start()
+  return serving
+}
+
+class MemberServing implements Serving {
+  readonly #options: ServingOptions
+  readonly #directory: DeploymentDirectory
+  readonly #memory: ProcessMemory
+  readonly #wiring: HostWiring
+  /** By name. */
+  readonly #runtimes = new Map<string, DeploymentRuntime>()
+  /** Of deployments that are gone, until their work has ended. */
+  readonly #retired = new Set<DeploymentRuntime>()
+  readonly #counts = { starts: 0, deaths: 0 }
+  #stopSweep: (() => void) | undefined
+  #isDraining = false
+  #closed = false
+
+  constructor(options: ServingOptions) {
+    const { env, limits } = options
+    this.#options = options
+    this.#directory = new DeploymentDirectory(options, (deployment) => this.#changed(deployment))
+    this.#memory = new ProcessMemory({ env, totalMb: limits.graphsMemoryMb,
+      endIdle: () => this.#endIdle() })
+    this.#wiring = new HostWiring(() =>
+      [...this.#runtimes].flatMap(([name, { graphs }]) =>
+        graphs.map((graph) => [name, graph] as const)
+      )
+    )
+  }
+
+  get useHost(): Serving['useHost'] {
+    return this.#wiring.use
+  }
+
+  async start(): Promise<void> {
+    if (await this.#directory.open()) await this.#removeCompiled()
+  }
+
+  async open(namespace: string): Promise<void> {
+    const { deployment: name } = namespaceParts(namespace)
+    if (name === null) return
+    const { removing } = await this.#directory.find(name)
+    if (removing) throw new HeddleError('not_found', `The deployment "${name}" is being removed.`)
+  }
+
+  view(namespace: string): DeploymentView | undefined {
+    const { deployment: name } = namespaceParts(namespace)
+    return name === null ? undefined : this.#directory.view(name)
+  }
+
+  hostOf(namespace: string, revision: string): GraphHost {
+    const { deployment: name } = namespaceParts(namespace)
+    return name === null || revision === ''
+      ? this.#options.ownHost
+      : this.#runtimeOf(name).hostOf(revision)
+  }
+
+  ended(namespace: string, revision: string, status: string): void {
+    const { deployment: name } = namespaceParts(namespace)
+    if (name !== null && revision !== '') this.#runtimeOf(name).ended(revision, status)
+  }
+
+  find(name: string): Promise<Deployment> {
+    return this.#directory.find(name)
+  }
+  named(host: string): Deployment | undefined {
+    return this.#directory.named(host)
+  }
+  learn(name: string): Promise<void> {
+    return this.#directory.learn(name)
+  }
+  watch(name: string, changed: (deployment: Deployment) => void): () => void {
+    return this.#directory.watch(name, changed)
+  }
+
+  async prepare(wish: PrepareWish): Promise<Prepared> {
+    if (this.#closed) throw goingAway()
+    await this.#directory.find(wish.deployment)
+    return await this.#runtimeOf(wish.deployment).prepare(wish)
+  }
+
+  tally({ deployment, revision }: PrepareWish): RevisionTally {
+    return this.#runtimeOf(deployment).tally(revision)
+  }
+
+  lines(deployment: string, query: LineQuery): readonly DeploymentLine[] {
+    return this.#runtimes.get(deployment)?.lines(query) ?? []
+  }
+
+  loaded(): readonly LoadedRevision[] {
+    return this.#all.flatMap((runtime) => runtime.loaded())
+  }
+
+  stats(): ServingStats {
+    return { ...this.#counts }
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#isDraining = true
+    await Promise.all(this.#all.map((runtime) => runtime.drain(deadline)))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#directory.close()
+    await Promise.all(this.#all.map((runtime) => runtime.close()))
+    this.#stopSweep?.()
+  }
+
+  get #all(): readonly DeploymentRuntime[] {
+    return [...this.#runtimes.values(), ...this.#retired]
+  }
+
+  #runtimeOf(name: string): DeploymentRuntime {
+    const runtime = this.#runtimes.get(name) ?? this.#make(name)
+    this.#runtimes.set(name, runtime)
+    return runtime
+  }
+
+  /** One that is made again by the same name is another one. */
+  #make(name: string): DeploymentRuntime {
+    const { env, member } = this.#options
+    const directory = this.#directory
+    let id: string | undefined
+    const isSame = (deployment: Deployment) => deployment.id === (id ??= deployment.id)
+    const find = async () => {
+      const deployment = await directory.find(name)
+      if (isSame(deployment)) return deployment
+      throw new HeddleError('not_found', `The deployment "${name}" was removed.`)
+    }
+    const known = () => {
+      const deployment = directory.known(name)
+      return deployment && isSame(deployment) ? deployment : undefined
+    }
+    const runtime: DeploymentRuntime = new DeploymentRuntime({
+      name,
+      member,
+      env,
+      find,
+      deployment: known,
+      graphs: (revision) => directory.graphs(name, revision),
+      secretVersions: async () => {
+        const deployment = await find()
+        const original = await this.#originalOf(deployment)
+        return await secretVersionsOf(this.#options.secrets, deployment, original)
+      },
+      load: (wish) => this.#load(wish),
+      changed: () => this.#settled(),
+      count: (what) => {
+        this.#counts[what]++
+      },
+    })
+    if (this.#isDraining) void runtime.drain(AbortSignal.abort())
+    return runtime
+  }
+
+  async #load(wish: Omit<LoadWish, 'original' | 'memory'>): Promise<LoadedProcess> {
+    const original = await this.#originalOf(wish.deployment)
+    const loaded = await loadRevision(this.#options, { ...wish, original, memory: this.#memory })
+    this.#wiring.wire(wish.deployment.name, loaded.graph)
+    return loaded
+  }
+
+  /** The deployment that a preview takes secrets of. */
+  async #originalOf({ tenant, preview }: Deployment): Promise<Deployment | undefined> {
+    if (preview === null) return undefined
+    const original = await this.#directory.find(preview.of).catch(ignoreNotFound)
+    return original?.tenant === tenant ? original : undefined
+  }
+
+  /** What this member knows of a deployment has changed. */
+  #changed({ name }: Deployment): void {
+    const runtime = this.#runtimes.get(name)
+    if (!runtime) return
+    if (runtime.deployment === undefined) {
+      this.#runtimes.delete(name)
+      this.#retired.add(runtime)
+    }
+    runtime.settle()
+    this.#settled()
+  }
+
+  #settled(): void {
+    const ended = [...this.#retired].filter(({ isInUse }) => !isInUse)
+    for (const runtime of ended) this.#retired.delete(runtime)
+    if (ended.length > 0 && this.#retired.size === 0) void this.#removeCompiled()
+    this.#memory.pump()
+    const isInUse = !this.#closed && this.#all.some((runtime) => runtime.isInUse)
+    if (isInUse && !this.#stopSweep) {
+      this.#stopSweep = this.#options.env.every(sweepMs, () => {
+        for (const runtime of this.#all) runtime.settle()
+        this.#settled()
+      })
+    } else if (!isInUse) {
+      this.#stopSweep?.()
+      this.#stopSweep = undefined
+    }
+  }
+
+  /** Removes what is on disk of deployments that are gone. */
+  async #removeCompiled(): Promise<void> {
+    const { revisionsDirectory, env } = this.#options
+    await keepCompileCaches(revisionsDirectory, this.#directory.ids).catch((error: unknown) =>
+      env.log.warn('Compiled code of deployments cannot be removed.', { error })
+    )
+  }
+
+  /** One at a time: its memory may be enough. */
+  #endIdle(): void {
+    const all = this.#all.flatMap(({ deployment, processes }) =>
+      processes.map((each) => ({ each, use: useOf(deployment, each.revision) }))
+    )
+    if (all.some(({ each }) => each.isEnding)) return
+    const candidates = all.flatMap(({ each, use }) =>
+      each.all.map((process) => ({ process, use, each }))
+    )
+    const first = firstToGo(candidates)
+    const owner = candidates.find(({ process }) => process === first)?.each
+    if (first && owner) void owner.end(first)
+  }
+}

@@ -1,0 +1,73 @@
+/** Which graph processes a member keeps, and which of them go first. Pure. */
+
+import type { Deployment } from '../deployment.ts'
+
+/** How a deployment uses a revision. */
+export type RevisionUse = 'pointer' | 'previous' | 'other'
+
+/**
+ * Idle processes end after this long. That of the revision before is kept so that a rollback loads
+ * nothing. Any other was checked, and may become active soon.
+ */
+const idleMs: Readonly<Record<RevisionUse, number>> = { pointer: 10 * 60_000, previous: 15 * 60_000,
+  other: 2 * 60_000 }
+
+/** A graph process as the decisions here see it. */
+export interface ProcessUse {
+  readonly envVersion: number
+  readonly isReady: boolean
+  /** True while nothing is executed, asked or prepared in it. */
+  readonly isIdle: boolean
+  readonly lastUsedMs: number
+}
+
+/** How a deployment uses a revision now; undefined without a deployment. */
+export function useOf(deployment: Deployment | undefined, revision: string):
+  | RevisionUse
+  | undefined {
+  if (deployment === undefined || deployment.removing) return undefined
+  const { active, next, previous, rollout } = deployment
+  if ([active, next?.revision, rollout?.revision].includes(revision)) return 'pointer'
+  return previous === revision ? 'previous' : 'other'
+}
+
+/** True if the process is to end now: what nobody uses is not kept for long. */
+export function isOverdue({ isIdle, lastUsedMs }: ProcessUse, use: RevisionUse | undefined,
+  nowMs: number): boolean {
+  return isIdle && (use === undefined || nowMs - lastUsedMs >= idleMs[use])
+}
+
+/**
+ * True if the process takes nothing new: another one of its revision has newer secrets, and these
+ * are the deployment's.
+ */
+export function isSuperseded(process: ProcessUse, siblings: Iterable<ProcessUse>,
+  wanted: number): boolean {
+  return process.envVersion < wanted
+    && [...siblings].some(({ isReady, envVersion }) => isReady && envVersion >= wanted)
+}
+
+/**
+ * The process that new work takes: one that has the deployment's secrets, the oldest of these, as
+ * newer secrets are only prepared; undefined if there is none.
+ */
+export function choose<Process extends ProcessUse>(processes: Iterable<Process>, wanted: number):
+  | Process
+  | undefined {
+  return [...processes].filter(({ envVersion }) => envVersion >= wanted)
+    .toSorted((one, other) => one.envVersion - other.envVersion)[0]
+}
+
+const ranks: Readonly<Record<RevisionUse, number>> = { other: 1, previous: 2, pointer: 3 }
+
+/** The idle process that is missed least; undefined if all have work. */
+export function firstToGo<Process extends ProcessUse>(
+  processes: readonly { readonly process: Process; readonly use: RevisionUse | undefined }[],
+): Process | undefined {
+  const rank = (use: RevisionUse | undefined) => use === undefined ? 0 : ranks[use]
+  return processes.filter(({ process }) => process.isIdle)
+    .toSorted((one, other) =>
+      rank(one.use) - rank(other.use)
+      || one.process.lastUsedMs - other.process.lastUsedMs
+    )[0]?.process
+}

@@ -1,0 +1,203 @@
+/** The graph host of one revision: executions wait until it is loaded. */
+
+import { Backoff } from '../../../cluster/index.ts'
+import type { Env, FairSemaphore } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { CheckpointSource, Execution, ExecutionListener, ExecutionOutcome, GraphDescription,
+  GraphHost, GraphProcess, GraphSchemas, LinePage, LoggedLines, LoggedRun, RunLogs, SnapshotAnswer,
+  StateQuestion } from '../../graph/index.ts'
+import { abortable } from './abortable.ts'
+import type { ProcessLease } from './revision-process.ts'
+import type { RevisionProcesses } from './revision-processes.ts'
+
+/** What a revision's host works with. */
+export interface RevisionHostParts {
+  readonly revision: string
+  readonly env: Env
+  readonly processes: RevisionProcesses
+  /** The graphs as the revision's record has them; undefined if it is not known. */
+  readonly graphs: () => readonly GraphDescription[] | undefined
+  /** How many runs of the deployment execute at once, by tenant. */
+  readonly turns: Pick<FairSemaphore, 'enter'>
+  /** Outlives processes. */
+  readonly runLogs: RunLogs
+}
+
+interface Job {
+  readonly execution: Execution
+  readonly source: CheckpointSource
+  readonly listener: ExecutionListener
+  /** Aborts when the job is dropped while it waits. */
+  readonly stop: AbortController
+  /** Undefined while it waits. */
+  lease: ProcessLease | undefined
+  leaveTurn: () => void
+}
+
+const drained: ExecutionOutcome = { status: 'drained', waiting: false, interrupts: '{}',
+  error: null }
+
+/** Between tries to load it for work that waits. */
+const pauses = { firstMs: 250, longestMs: 5_000 }
+
+const noGraphs: readonly GraphDescription[] = []
+
+/** A graph host that needs no process until something is executed or asked. */
+export class RevisionHost implements GraphHost {
+  readonly #parts: RevisionHostParts
+  readonly #jobs = new Map<number, Job>()
+  #draining = false
+
+  constructor(parts: RevisionHostParts) {
+    this.#parts = parts
+  }
+
+  graphs(): readonly GraphDescription[] {
+    return this.#parts.graphs() ?? this.#newest?.graphs() ?? noGraphs
+  }
+
+  describe(graphId: string): GraphDescription | undefined {
+    return this.graphs().find((graph) => graph.graphId === graphId)
+  }
+
+  execute(execution: Execution, source: CheckpointSource, listener: ExecutionListener): void {
+    if (this.#draining) return listener.ended(drained)
+    const job: Job = { execution, source, listener, stop: new AbortController(), lease: undefined,
+      leaveTurn: () => {} }
+    this.#jobs.set(execution.id, job)
+    void this.#begin(job)
+  }
+
+  pause(executionId: number): void {
+    const job = this.#jobs.get(executionId)
+    if (job?.lease) job.lease.graph.pause(executionId)
+    else if (job) this.#endWaiting(job)
+  }
+
+  abort(executionId: number): void {
+    const job = this.#jobs.get(executionId)
+    if (!job) return
+    job.lease?.graph.abort(executionId)
+    this.#remove(job)
+  }
+
+  logs(run: LoggedRun, page: LinePage): LoggedLines {
+    return this.#parts.runLogs.read(run, page)
+  }
+
+  ask(graphId: string, threadId: string, question: StateQuestion, source: CheckpointSource,
+    cancelled?: AbortSignal): Promise<SnapshotAnswer[]> {
+    return this.#asked((graph) => graph.ask(graphId, threadId, question, source, cancelled),
+      cancelled)
+  }
+
+  schemas(...question: Parameters<GraphHost['schemas']>): Promise<GraphSchemas> {
+    return this.#asked((graph) => graph.schemas(...question))
+  }
+
+  subgraphSchemas(
+    ...question: Parameters<GraphHost['subgraphSchemas']>
+  ): Promise<Readonly<Record<string, GraphSchemas>>> {
+    return this.#asked((graph) => graph.subgraphSchemas(...question))
+  }
+
+  drawable(...question: Parameters<GraphHost['drawable']>): Promise<unknown> {
+    return this.#asked((graph) => graph.drawable(...question))
+  }
+
+  /** Takes no more work, and lets runs stop at their next superstep. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#draining = true
+    for (const job of [...this.#jobs.values()]) if (!job.lease) this.#endWaiting(job)
+    const graphs = this.#parts.processes.all.flatMap(({ graph }) => graph ? [graph] : [])
+    await Promise.all(graphs.map((graph) => graph.drain(deadline)))
+  }
+
+  /** Drops what waits: nobody is notified. */
+  close(): void {
+    this.#draining = true
+    for (const job of [...this.#jobs.values()]) if (!job.lease) this.#remove(job)
+  }
+
+  get #newest(): GraphProcess | undefined {
+    return this.#parts.processes.all.find(({ graph }) => graph)?.graph
+  }
+
+  async #begin(job: Job): Promise<void> {
+    const { execution, source, stop: { signal } } = job
+    try {
+      // Edits are short, and a client waits for them.
+      if (execution.request.kind === 'run') {
+        job.leaveTurn = await this.#parts.turns.enter(execution.tenant, signal)
+      }
+      const lease = await this.#loaded(signal)
+      // It may have been dropped in the microtask in between.
+      if (!this.#jobs.has(execution.id)) {
+        job.leaveTurn()
+        return lease.leave()
+      }
+      job.lease = lease
+      lease.graph.execute(execution, source, this.#listening(job))
+    } catch (error) {
+      if (signal.aborted) return job.leaveTurn()
+      this.#remove(job)
+      job.listener.ended(this.#notLoaded(HeddleError.from(error)))
+    }
+  }
+
+  /** What can be tried again is, until the job is dropped. */
+  async #loaded(signal: AbortSignal): Promise<ProcessLease> {
+    const { processes, env } = this.#parts
+    const backoff = new Backoff(env, pauses)
+    for (;;) {
+      try {
+        return await processes.take('executing', signal)
+      } catch (error) {
+        if (signal.aborted || HeddleError.from(error).retry === 'no') throw error
+      }
+      await abortable(backoff.pause(), signal)
+    }
+  }
+
+  #listening(job: Job): ExecutionListener {
+    const { listener, execution: { id } } = job
+    const end = (notify: () => void) => {
+      if (this.#jobs.get(id) !== job) return
+      this.#remove(job)
+      notify()
+    }
+    return {
+      steps: (batch) => listener.steps(batch),
+      ended: (outcome) => end(() => listener.ended(outcome)),
+      lost: (reason) => end(() => listener.lost(reason)),
+    }
+  }
+
+  #notLoaded({ message }: HeddleError): ExecutionOutcome {
+    return { status: 'error', waiting: false, interrupts: '{}',
+      error: { error: 'RevisionNotLoaded',
+        message: `Revision ${this.#parts.revision} cannot be loaded: ${message}` } }
+  }
+
+  #endWaiting(job: Job): void {
+    this.#remove(job)
+    job.listener.ended(drained)
+  }
+
+  #remove(job: Job): void {
+    this.#jobs.delete(job.execution.id)
+    if (job.lease) job.lease.leave()
+    else job.stop.abort(new HeddleError('unavailable', 'Nobody waits for this any more.'))
+    job.leaveTurn()
+  }
+
+  async #asked<Answer>(work: (graph: GraphProcess) => Promise<Answer>,
+    cancelled?: AbortSignal): Promise<Answer> {
+    const lease = await this.#parts.processes.take('asking', cancelled)
+    try {
+      return await work(lease.graph)
+    } finally {
+      lease.leave()
+    }
+  }
+}

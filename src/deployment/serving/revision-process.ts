@@ -1,0 +1,129 @@
+/** A graph process of a revision, from its start to its end. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { GraphProcess } from '../../graph/index.ts'
+import type { LoadedProcess } from './load-revision.ts'
+import type { ProcessUse } from './retention.ts'
+import type { LoadState } from './serving.ts'
+
+/** Work in a process, which is not ended before the work is. */
+export interface ProcessLease {
+  readonly graph: GraphProcess
+  readonly hide: LoadedProcess['hide']
+  /** Calls after the first do nothing. */
+  leave(): void
+}
+
+/** What its process is used for: executions, or questions and preparations. */
+export type ProcessWork = 'executing' | 'asking'
+
+/** Whoever waits for a process that has become ready begins within this time. */
+const awaitedMs = 1_000
+
+/** Counts what is done in a graph process. It never decides when that ends. */
+export class RevisionProcess implements ProcessUse {
+  /** How often secrets had been changed when it was started. */
+  readonly envVersion: number
+  readonly #env: Pick<Env, 'monotonicMs'>
+  readonly #cancel = new AbortController()
+  readonly #work = { executing: 0, asking: 0 }
+  #state: LoadState = 'loading'
+  #loaded: LoadedProcess | undefined
+  #readyAtMs = 0
+  #wasUsed = false
+  #lastUsedMs: number
+
+  constructor(envVersion: number, env: Pick<Env, 'monotonicMs'>) {
+    this.envVersion = envVersion
+    this.#env = env
+    this.#lastUsedMs = env.monotonicMs()
+  }
+
+  get state(): LoadState {
+    return this.#state
+  }
+  get isReady(): boolean {
+    return this.#state === 'ready'
+  }
+  get isIdle(): boolean {
+    const isAwaited = !this.#wasUsed && this.ageMs < awaitedMs
+    return this.#loaded !== undefined && !isAwaited
+      && this.#work.executing + this.#work.asking === 0
+  }
+  get lastUsedMs(): number {
+    return this.#lastUsedMs
+  }
+  get executing(): number {
+    return this.#work.executing
+  }
+  get memoryBytes(): number | null {
+    return this.#loaded?.graph.memoryBytes() ?? null
+  }
+  /** Undefined before it is loaded, and after its end. */
+  get graph(): GraphProcess | undefined {
+    return this.#loaded?.graph
+  }
+  get secretVersions(): string | undefined {
+    return this.#loaded?.secretVersions
+  }
+  /** Milliseconds since it was ready. */
+  get ageMs(): number {
+    return this.#env.monotonicMs() - this.#readyAtMs
+  }
+  /** Aborts if it is ended while it is loaded. */
+  get signal(): AbortSignal {
+    return this.#cancel.signal
+  }
+
+  /** It is loaded. False if it died or was ended meanwhile. */
+  ready(loaded: LoadedProcess): boolean {
+    if (this.#state !== 'loading') return false
+    this.#loaded = loaded
+    this.#state = 'ready'
+    this.#lastUsedMs = this.#readyAtMs = this.#env.monotonicMs()
+    return true
+  }
+
+  /** It takes nothing new. */
+  leave(): void {
+    if (this.#state === 'ready') this.#state = 'leaving'
+  }
+
+  broke(): void {
+    this.#state = 'broken'
+  }
+
+  /** Begins work in it. `left` is called when the work has ended. */
+  lease(kind: ProcessWork, left: () => void): ProcessLease {
+    const { graph, hide } = this.#loaded!
+    this.#work[kind]++
+    this.#wasUsed = true
+    let isHeld = true
+    return { graph, hide, leave: () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#work[kind]--
+      this.#lastUsedMs = this.#env.monotonicMs()
+      left()
+    } }
+  }
+
+  /** Its process has ended by itself. */
+  died(): void {
+    this.#state = 'absent'
+    const loaded = this.#loaded
+    this.#loaded = undefined
+    loaded?.release()
+  }
+
+  /** Ends it, whatever it executes. */
+  async close(): Promise<void> {
+    if (this.#state !== 'broken') this.#state = 'absent'
+    this.#cancel.abort(new HeddleError('unavailable', 'The graph process was ended.'))
+    const loaded = this.#loaded
+    this.#loaded = undefined
+    await loaded?.graph.close()
+    loaded?.release()
+  }
+}

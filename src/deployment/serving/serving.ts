@@ -1,0 +1,58 @@
+/** The deployments that a member serves: what it knows of them, and the graphs it has loaded. */
+
+import type { DeployedGraphs, RunningGraphHost } from '../../graph/index.ts'
+import type { Deployment } from '../deployment.ts'
+import type { PrepareWish, Prepared, RevisionTally } from '../rollout/member-port.ts'
+import type { DeploymentLine, LineQuery } from './deployment-lines.ts'
+
+/**
+ * absent    nothing of it is here
+ * loading   it is fetched and unpacked, and its process starts
+ * ready     it executes runs
+ * leaving   what it executes ends; it takes nothing new
+ * broken    it could not be loaded; it is tried again after a pause
+ */
+export type LoadState = 'absent' | 'loading' | 'ready' | 'leaving' | 'broken'
+
+/** A graph process, for metrics and the page of the cluster. */
+export interface LoadedRevision {
+  readonly deployment: string
+  readonly revision: string
+  readonly envVersion: number
+  readonly state: LoadState
+  readonly executing: number
+  /** Bytes of memory; null if it has no process. */
+  readonly memoryBytes: number | null
+  readonly deaths: number
+}
+
+/** What graph processes did since the start of the member. */
+export interface ServingStats {
+  /** Graph processes that were started, for whatever reason. */
+  readonly starts: number
+  /** Those that ended by themselves. */
+  readonly deaths: number
+}
+
+/** The deployments of one member. */
+export interface Serving extends DeployedGraphs {
+  /** A deployment by name, as this member knows it. Throws `not_found`. */
+  find(name: string): Promise<Deployment>
+  /** A deployment by one of its hosts; undefined if there is none. From memory. */
+  named(host: string): Deployment | undefined
+  /** Reads a deployment anew. */
+  learn(name: string): Promise<void>
+  /** Calls back after each change of a deployment that this member learns of. */
+  watch(name: string, changed: (deployment: Deployment) => void): () => void
+  prepare(wish: PrepareWish): Promise<Prepared>
+  tally(wish: PrepareWish): RevisionTally
+  /** The last lines that the code of a deployment wrote on this member. */
+  lines(deployment: string, query: LineQuery): readonly DeploymentLine[]
+  loaded(): readonly LoadedRevision[]
+  stats(): ServingStats
+  /** Lets graph processes know where this server answers, as the own project's. */
+  useHost: Pick<RunningGraphHost, 'servedAt' | 'useItems' | 'useTraces'>
+  /** Lets runs stop at their next superstep. */
+  drain(deadline: AbortSignal): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,63 @@
+/** Deployments and roll-outs as JSON of the control API. */
+
+import type { Activated, Deployment, GraphFailure, MemberProgress, RevisionUse, Rollout,
+  RolloutOutcome } from '../../deployment/index.ts'
+import { timeText } from '../../json/index.ts'
+
+/** A time that there may be none of. */
+export const timeOrNull = (ms: number | null) => ms === null ? null : timeText(ms)
+const memberJson = ({ id, state, ms }: MemberProgress) => ({ id, state, ms })
+/** A graph that cannot be loaded. */
+export const failureJson = ({ graph_id, message, at }: GraphFailure) => ({ graph_id, message, at })
+
+/** A deployment. `url` is where its data are served. */
+export function deploymentJson(deployment: Deployment, url: string): object {
+  const { name, tenant, access, hosts, limits: { workers, memory_mb, concurrency, run_timeout_s },
+    paused, active, previous, next, envVersion, rollout, lastRollout, preview, createdAtMs,
+    modifiedAtMs } = deployment
+  return { name, tenant, access, url, hosts,
+    limits: { workers, memory_mb, concurrency, run_timeout_s }, paused, active, previous, next,
+    env_version: envVersion, rollout: rollout && rolloutJson(rollout),
+    last_rollout: lastRollout && outcomeJson(lastRollout),
+    preview: preview && { of: preview.of, label: preview.label, ttl_s: preview.ttlMs / 1_000 },
+    created_at: timeText(createdAtMs), updated_at: timeText(modifiedAtMs) }
+}
+
+function rolloutJson(rollout: Rollout): object {
+  const { id, kind, revision, from, percent, phase, members, startedAtMs, watchMs, by, message } =
+    rollout
+  return { id, kind, revision, from, percent, phase, members: members.map(memberJson),
+    started_at: timeText(startedAtMs), watch_s: watchMs / 1_000, by, message }
+}
+
+function outcomeJson(outcome: RolloutOutcome): object {
+  const { id, kind, revision, from, percent, result, reason, failures, members, by, startedAtMs,
+    endedAtMs } = outcome
+  return { id, kind, revision, from, percent, result, reason, failures: failures.map(failureJson),
+    members: members.map(memberJson), by, started_at: timeText(startedAtMs),
+    ended_at: timeText(endedAtMs) }
+}
+
+/** A roll-out that is under way, or has ended. */
+export function eitherJson(rollout: Rollout | RolloutOutcome): object {
+  return 'phase' in rollout ? rolloutJson(rollout) : outcomeJson(rollout)
+}
+
+/** What is active after a roll-out has reached the members. */
+export function activatedJson({ deployment, rollout, pointerMs }: Activated,
+  use: ReadonlyMap<string, RevisionUse>): object {
+  const { active, previous, next } = deployment
+  const { members } = rollout
+  const current = new Set([active, next?.revision])
+  return {
+    active,
+    previous,
+    next,
+    pointer_ms: pointerMs,
+    members: members.map(memberJson),
+    unconfirmed: members.filter(({ state }) => state !== 'confirmed').map(({ id }) => id),
+    still_running: [...use].filter(([name, { running }]) => running > 0 && !current.has(name))
+      .map(([revision, { running: runs }]) => ({ revision, runs })),
+    rollout_id: rollout.id,
+  }
+}

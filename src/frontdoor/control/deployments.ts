@@ -1,0 +1,113 @@
+/** The routes of deployments: made, listed, changed and removed. */
+
+import type { FastifyRequest } from 'fastify'
+
+import { isDeploymentName } from '../../deployment/index.ts'
+import type { Deployment, DeploymentChange } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { withoutUndefined } from '../../json/index.ts'
+import type { App } from '../http/route.ts'
+import { CreateDeployment, DeleteDeployment, DeploymentPath, PageOf,
+  PatchDeployment } from '../schema/control.ts'
+import { deploymentJson } from './deployment-json.ts'
+import { checkedHosts } from './hosts.ts'
+import { byOf, changed, controlRoot, controlRoute, ownDeployment, sendFresh } from './parts.ts'
+import type { ControlParts, DeploymentParts } from './parts.ts'
+
+/** Adds the routes of deployments. */
+export function deploymentRoutes(app: App, parts: ControlParts): void {
+  const { deployments: { records, serving }, env } = parts
+  const json = (request: FastifyRequest, deployment: Deployment) =>
+    deploymentJson(deployment, urlOf(request, deployment, parts.deployments))
+
+  app.post(controlRoot,
+    controlRoute('createDeployment', { summary: 'Create a deployment', body: CreateDeployment,
+      answer: 'Deployment' }), async (request, reply) => {
+    const { body, caller } = request
+    const { name, access, limits, hosts, preview } = body
+    if (!isDeploymentName(name)) {
+      throw new HeddleError('invalid', 'name: must be a DNS label: small letters, digits and ' +
+        'dashes, not only digits, and no dash at either end.')
+    }
+    const deployment = await records.create({ name, tenant: caller.tenant, ...access && { access },
+      ...limits && { limits: withoutUndefined(limits) },
+      ...hosts && { hosts: checkedHosts(hosts, parts.deployments) }, ...preview &&
+      { preview: { of: preview.of, label: preview.label, ttlMs: preview.ttl_s * 1_000 } } })
+    await records.note(deployment.id, { kind: 'deployment', by: byOf(caller),
+      data: { change: 'created', name } })
+    await serving.learn(name)
+    return sendFresh(reply.code(201), json(request, deployment))
+  })
+
+  app.get(controlRoot,
+    controlRoute('listDeployments', { summary: 'List the deployments of the tenant by name',
+      querystring: PageOf, answer: 'Deployments' }), async (request, reply) => {
+    const { query: { limit = 10, offset = 0 }, caller: { tenant, deployment: only } } = request
+    const found = only == null
+      ? await records.list({ tenant, limit, offset })
+      : await onlyOne(parts, request, only)
+    const rows = found.filter(({ removing }) => !removing)
+    return sendFresh(reply, { deployments: rows.map((each) => json(request, each)) })
+  })
+
+  app.get(`${controlRoot}/:deployment`,
+    controlRoute('getDeployment', { summary: 'Get a deployment', params: DeploymentPath,
+      answer: 'Deployment' }),
+    async (request, reply) => sendFresh(reply, json(request, await ownDeployment(parts, request))))
+
+  app.patch(`${controlRoot}/:deployment`, controlRoute('updateDeployment', {
+    summary: 'Change who may call a deployment, its hosts, its ' +
+      'limits, or whether it takes new runs',
+    params: DeploymentPath,
+    body: PatchDeployment,
+    answer: 'Deployment',
+  }), async (request, reply) => {
+    const { body, caller } = request
+    const change = changeIn(body, parts.deployments)
+    const after = await changed(parts, await ownDeployment(parts, request), change)
+    await records.note(after.id, { kind: 'deployment', by: byOf(caller),
+      data: { change: 'changed', ...withoutUndefined(body) } })
+    return sendFresh(reply, json(request, after))
+  })
+
+  app.delete(`${controlRoot}/:deployment`,
+    controlRoute('deleteDeployment', { summary: 'Remove a deployment with all of its data',
+      params: DeploymentPath, querystring: DeleteDeployment, answer: 'Removing' }),
+    async (request, reply) => {
+      const deployment = await ownDeployment(parts, request, 'or removing')
+      if (deployment.active !== null && request.query.data !== 'remove') {
+        throw new HeddleError('invalid', `${deployment.name} has an active revision: add ` +
+          '?data=remove to remove it with its threads, items and traces.')
+      }
+      const marked = deployment.removing
+        ? deployment
+        : await changed(parts, deployment, () => ({ removing: true }))
+      // It goes on beside the answer: whoever asks again goes on where it stopped.
+      records.remove(marked).catch((error: unknown) =>
+        env.log.warn('A deployment could not be removed yet.', { error, deployment: marked.name })
+      )
+      return sendFresh(reply.code(202), { removing: true })
+    })
+}
+
+/** For a key that may call one deployment. */
+async function onlyOne(parts: ControlParts, { caller }: FastifyRequest,
+  deployment: string): Promise<readonly Deployment[]> {
+  return await ownDeployment(parts, { caller, params: { deployment } }).then((one) => [one],
+    () => [])
+}
+
+function changeIn({ access, limits, hosts, paused }: PatchDeployment,
+  taken: DeploymentParts): (now: Deployment) => DeploymentChange {
+  const names = hosts && checkedHosts(hosts, taken)
+  return (now) => ({ ...access && { access }, ...names && { hosts: names },
+    ...limits && { limits: { ...now.limits, ...withoutUndefined(limits) } },
+    ...paused !== undefined && { paused } })
+}
+
+/** Where its data are served, as the client that asks reaches the server. */
+function urlOf({ protocol, host }: FastifyRequest, { name, hosts: [first] }: Deployment,
+  { domain }: Pick<DeploymentParts, 'domain'>): string {
+  if (first !== undefined) return `https://${first}`
+  return domain === undefined ? `${protocol}://${host}/d/${name}` : `https://${name}.${domain}`
+}

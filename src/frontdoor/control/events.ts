@@ -1,0 +1,86 @@
+/** The route of events: what was done with a deployment, by whom and when, as it happens. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Deployment, DeploymentEvent } from '../../deployment/index.ts'
+import { timeText } from '../../json/index.ts'
+import type { FeedEvent } from '../../thread/index.ts'
+import type { App } from '../http/route.ts'
+import { eventStream } from '../http/route.ts'
+import { holdStream } from '../rest/run-reply.ts'
+import { SseStream } from '../rest/sse.ts'
+import { DeploymentPath, ReadEvents } from '../schema/control.ts'
+import { controlRoot, controlRoute, ownDeployment } from './parts.ts'
+import type { ControlParts } from './parts.ts'
+import { Waker } from './waker.ts'
+
+/** Events that are read at a time. */
+const pageMax = 100
+/** Other members note events, too, and news of them may be lost. */
+const lookMs = 1_000
+
+const events = 'Server-sent events: `event` is the kind, `id` what `Last-Event-ID` takes, `data` ' +
+  '{seq, at, by, kind} and what the kind has.'
+
+/** Adds the route of events. */
+export function eventRoutes(app: App, parts: ControlParts): void {
+  app.get(`${controlRoot}/:deployment/events`,
+    controlRoute('streamDeploymentEvents', { summary: 'Stream what is done with a deployment',
+      params: DeploymentPath, querystring: ReadEvents, answer: eventStream, events }),
+    async (request, reply) => {
+      const deployment = await ownDeployment(parts, request)
+      await streamEvents(parts, deployment, reply, { follow: request.query.follow ?? true,
+        after: lastSeen(request) })
+    })
+}
+
+async function streamEvents(parts: ControlParts, { id, name }: Deployment, reply: FastifyReply,
+  { follow, after }: { readonly follow: boolean; readonly after: number }): Promise<void> {
+  const { ticker, env, deployments: { records, serving } } = parts
+  holdStream(parts, reply)
+  const waker = new Waker(env)
+  const state = { isOpen: true, isRemoved: false }
+  const stream = new SseStream(reply, {
+    headers: {},
+    made: false,
+    stillValid: reply.request.caller.stillValid,
+    closed: () => {
+      state.isOpen = false
+      ticker.remove(stream)
+      waker.wake()
+    },
+  })
+  ticker.add(stream)
+  const unwatch = serving.watch(name, ({ removing }) => {
+    state.isRemoved ||= removing
+    waker.wake()
+  })
+  try {
+    for (let seen = after; state.isOpen;) {
+      const page = await records.events(id, seen, pageMax)
+      stream.events(page.map(feedEvent))
+      stream.begin()
+      await stream.ready()
+      seen = page.at(-1)?.seq ?? seen
+      if (page.length === pageMax) continue
+      if (!follow || state.isRemoved) return stream.ended('over')
+      await waker.pause(lookMs)
+    }
+  } catch (error) {
+    ticker.remove(stream)
+    if (!stream.begun) throw error
+    stream.leave()
+  } finally {
+    unwatch()
+  }
+}
+
+function feedEvent({ seq, atMs, by, kind, data }: DeploymentEvent): FeedEvent {
+  return { name: kind, id: String(seq),
+    json: JSON.stringify({ ...data, seq, at: timeText(atMs), by, kind }) }
+}
+
+function lastSeen({ headers }: FastifyRequest): number {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : 0
+}

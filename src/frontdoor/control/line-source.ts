@@ -1,0 +1,68 @@
+/** Where the lines of a deployment are read: what its code wrote, or what a build wrote. */
+
+import type { Deployment, DeploymentLine } from '../../deployment/index.ts'
+import { timeText } from '../../json/index.ts'
+import type { ReadLines } from '../schema/control.ts'
+import type { ControlParts } from './parts.ts'
+
+/** A source of lines, in order. */
+export interface LineSource {
+  /** The lines since the call before, as the API shows them. */
+  next(): Promise<readonly object[]>
+  /** True if there will be no further ones. */
+  isOver(): Promise<boolean>
+}
+
+const linesMax = 1_000
+const pageMax = 100
+
+/** The lines that code wrote on all members. */
+export function writtenLines({ env, deployments: { logs } }: ControlParts, { name }: Deployment,
+  { revision, level, since, limit = linesMax }: ReadLines): LineSource {
+  const seen = new Map<string, number>()
+  const wish = { ...revision !== undefined && { revision }, ...level !== undefined && { level } }
+  let sinceMs = since === undefined ? undefined : Date.parse(since)
+  return {
+    next: async () => {
+      const beganMs = env.nowMs()
+      const lines = await logs.lines(name, { ...wish, limit, ...seen.size > 0 && { after: seen },
+        ...sinceMs !== undefined && { sinceMs } })
+      for (const { member, seq } of lines) seen.set(member, Math.max(seen.get(member) ?? 0, seq))
+      // Members that had no line yet are asked for what comes from now on.
+      sinceMs ??= beganMs
+      return lines.map(lineJson)
+    },
+    isOver: async () => false,
+  }
+}
+
+/** The lines of the build of a revision, which are kept as events. */
+export function buildLines({ deployments: { records } }: ControlParts, deployment: Deployment,
+  revision: string): LineSource {
+  let after = 0
+  return {
+    next: async () => {
+      const lines: object[] = []
+      for (let isMore = true; isMore && lines.length < linesMax;) {
+        const page = await records.events(deployment.id, after, pageMax)
+        after = page.at(-1)?.seq ?? after
+        isMore = page.length === pageMax
+        for (const { kind, data, atMs } of page) {
+          if (kind !== 'build' || data['revision'] !== revision) continue
+          const { level = 'info', member = '', text = '' } = data
+          lines.push({ at: timeText(atMs), level, member, revision, text, thread_id: null,
+            run_id: null })
+        }
+      }
+      return lines
+    },
+    isOver: async () => {
+      const { state } = await records.revision(deployment, revision)
+      return state !== 'building'
+    },
+  }
+}
+
+function lineJson({ atMs, level, member, revision, text, thread_id, run_id }: DeploymentLine) {
+  return { at: timeText(atMs), level, member, revision, text, thread_id, run_id }
+}

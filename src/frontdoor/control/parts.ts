@@ -1,0 +1,117 @@
+/** What the routes of the control API share: their parts, and the deployments of a caller. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+
+import type { Env } from '../../../cluster/index.ts'
+import type { CountRevisionUse, Deployment, DeploymentChange, DeploymentLogs, Deployments,
+  DeploymentSecrets, ReportRevision, Revision, RevisionUse, Rollouts,
+  Serving } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { Access, Caller } from '../http/caller.ts'
+import { sendJson } from '../http/list-reply.ts'
+import { route } from '../http/route.ts'
+import type { RouteParts } from '../http/route.ts'
+import type { MountParts } from '../mount/index.ts'
+
+/** Deployments as a front door needs them. */
+export interface DeploymentParts extends Pick<MountParts, 'domain' | 'isFromProxy'> {
+  readonly records: Omit<Deployments, 'collect'>
+  readonly secrets: Omit<DeploymentSecrets, 'drop'>
+  readonly rollouts: Rollouts
+  readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view' | 'learn' | 'watch'>
+  readonly logs: DeploymentLogs
+  readonly report: ReportRevision
+  /** Counts runs and threads of revisions; by default, they are not counted. */
+  readonly use?: CountRevisionUse
+  /** Host names that no deployment may have: those of the server itself. */
+  readonly ownHosts?: readonly string[]
+}
+
+/** What the routes of the control API are made of. */
+export interface ControlParts extends Pick<RouteParts, 'ticker' | 'quotas'> {
+  readonly deployments: DeploymentParts
+  readonly env: Env
+}
+
+/** Below it are all routes of the control API. */
+export const controlRoot = '/control/v1/deployments'
+
+/** Bytes of a body. The longest are manifests. */
+const bodyMax = 8 * 1024 * 1024
+
+interface Words {
+  readonly summary: string
+  readonly answer?: string
+  readonly params?: TObject
+  readonly querystring?: TObject
+  readonly body?: TObject
+  readonly events?: string
+  readonly silent?: Readonly<Record<number, string>>
+}
+
+/** Declares a route of the control API. */
+export function controlRoute<Given extends Words>(operationId: string, words: Given) {
+  const access: Access = 'deploy'
+  return { ...route(access, operationId, { ...words, tag: 'Deployments' as const }),
+    bodyLimit: bodyMax }
+}
+
+/** Sends JSON that nobody between the server and its client may keep. */
+export function sendFresh(reply: FastifyReply, answer: object): ReturnType<typeof sendJson> {
+  return sendJson(reply.header('cache-control', 'no-store'), JSON.stringify(answer))
+}
+
+/** Who does something, for the audit log: a key's id, a user or `local`. */
+export function byOf({ identity }: Caller): string {
+  if (identity.kind === 'user') return identity.id
+  return identity.kind === 'key' ? identity.id ?? 'key' : 'local'
+}
+
+/** The deployment that a path names, if it is the caller's. Throws `not_found`. */
+export async function ownDeployment({ deployments: { records } }: Pick<ControlParts, 'deployments'>,
+  { caller, params }: Pick<FastifyRequest, 'caller'> & { readonly params: unknown },
+  removing: 'or removing' | 'kept' = 'kept'): Promise<Deployment> {
+  const { deployment: name } = params as { readonly deployment: string }
+  const nothing = () => new HeddleError('not_found', `There is no deployment ${name}.`)
+  const deployment = await records.get(name).catch((error: unknown) => {
+    throw HeddleError.from(error).code === 'not_found' ? nothing() : error
+  })
+  const isHidden = deployment.removing && removing === 'kept'
+  if (deployment.tenant !== caller.tenant || isHidden) throw nothing()
+  return deployment
+}
+
+/** How often the change of a record is tried again: a roll-out may change it at the same time. */
+const triesMax = 8
+
+/** Changes a deployment, whatever else changes it meanwhile. */
+export async function changed(
+  { deployments: { records, serving } }: Pick<ControlParts, 'deployments'>,
+  deployment: Deployment,
+  change: (now: Deployment) => DeploymentChange,
+): Promise<Deployment> {
+  for (let tries = 1, now = deployment;; tries++) {
+    try {
+      const after = await records.change(now, change(now))
+      await serving.learn(now.name)
+      return after
+    } catch (error) {
+      if (HeddleError.from(error).code !== 'stale' || tries === triesMax) throw error
+      now = await records.get(now.name)
+      if (now.removing) throw error
+    }
+  }
+}
+
+/** How much the revisions of a deployment are used; null if that is not counted. */
+export async function useOf({ deployments: { use } }: Pick<ControlParts, 'deployments'>,
+  { name }: Deployment): Promise<ReadonlyMap<string, RevisionUse> | null> {
+  return use === undefined ? null : await use(name)
+}
+
+/** The use of one revision; null if it was not counted. */
+export function usedBy(use: ReadonlyMap<string, RevisionUse> | null,
+  { name }: Pick<Revision, 'name'>): RevisionUse | null {
+  return use === null ? null : use.get(name) ?? { running: 0, waitingThreads: 0 }
+}

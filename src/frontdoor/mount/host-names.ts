@@ -1,0 +1,41 @@
+/** The deployment that a host name stands for: a host of its own, or a name below the domain. */
+
+import type { FastifyRequest } from 'fastify'
+
+import { LRUCache } from '../../../cluster/index.ts'
+import type { MountParts } from './mount-parts.ts'
+
+/** Authorities whose host name is known. Clients may make up any. */
+const authoritiesKept = 1_000
+
+/**
+ * Makes a finder of names by the host of a request. What is below the domain is always a
+ * deployment, whether it exists or not.
+ */
+export function hostNames({ serving, domain, isFromProxy = () => false }: MountParts): (
+  request: FastifyRequest,
+) => string | undefined {
+  const suffix = domain === undefined ? undefined : `.${domain.toLowerCase()}`
+  const known = new LRUCache<string, string>({ max: authoritiesKept })
+  const hostIn = (authority: string): string => {
+    const host = known.get(authority) ?? URL.parse(`http://${authority}`)?.hostname ?? ''
+    known.set(authority, host)
+    return host
+  }
+  return (request) => {
+    const host = hostIn(authorityOf(request, isFromProxy))
+    if (suffix !== undefined && host.endsWith(suffix)) return host.slice(0, -suffix.length)
+    return serving.named(host)?.name
+  }
+}
+
+/** The host and port by which the client called. Only proxies may say that it was another one. */
+function authorityOf(request: FastifyRequest, isFromProxy: (request: FastifyRequest) => boolean) {
+  const { headers } = request
+  const forwarded = headers['x-forwarded-host']
+  if (forwarded !== undefined && isFromProxy(request)) {
+    // Each proxy adds what it was called by, so the last one is of the proxy that is believed.
+    return String(forwarded).split(',').at(-1)!.trim()
+  }
+  return headers.host ?? String(headers[':authority'] ?? '')
+}

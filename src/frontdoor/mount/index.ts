@@ -1,0 +1,5 @@
+/** Where deployments are served: below `/d/<name>`, and at host names of their own. */
+
+export { mountsOver } from './mounts.ts'
+export { quotasOfTenant } from './use-of-tenant.ts'
+export type { MountParts } from './mount-parts.ts'

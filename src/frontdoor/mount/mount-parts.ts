@@ -1,0 +1,14 @@
+/** What a front door needs to know of deployments to find the one that is called. */
+
+import type { FastifyRequest } from 'fastify'
+
+import type { Serving } from '../../deployment/index.ts'
+
+/** What finds deployments, and what chooses them. */
+export interface MountParts {
+  readonly serving: Pick<Serving, 'find' | 'named' | 'open' | 'view'>
+  /** Deployments answer as `<name>.<domain>`, too; by default, they do not. */
+  readonly domain?: string | undefined
+  /** True for a request from a proxy whose `X-Forwarded-Host` is believed; by default, none is. */
+  readonly isFromProxy?: (request: FastifyRequest) => boolean
+}

@@ -1,0 +1,144 @@
+/** Requests to deployments: found by path or host name, and placed in a namespace of their own. */
+
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+
+import type { FastifyRequest } from 'fastify'
+
+import { isDeploymentName, namespaceOf } from '../../deployment/index.ts'
+import type { Deployment } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import type { CalledDeployment, Caller } from '../http/caller.ts'
+import type { Place } from '../http/guard.ts'
+import type { App } from '../http/route.ts'
+import { routedTarget } from '../platform-rest/platform-target.ts'
+import { createsRun, isDataRoute, needsNoRevision } from './data-routes.ts'
+import { hostNames } from './host-names.ts'
+import type { MountParts } from './mount-parts.ts'
+import { deploymentTarget } from './target.ts'
+import type { DeploymentTarget } from './target.ts'
+
+/** The place of requests, and their targets as the router has them. */
+export interface Mounts {
+  /** The target without the prefix of a deployment. */
+  rewrite(request: Raw): string
+  /** Notes which deployment each request calls. Call before the guard is added. */
+  addTo(app: App): void
+  readonly place: Place
+}
+
+type Raw = IncomingMessage | Http2ServerRequest
+
+/** Asks for a revision by name, whether it is active or not. */
+const revisionHeader = 'x-heddle-revision'
+
+/** Makes the mounts of a front door. */
+export function mountsOver(parts: MountParts): Mounts {
+  const { serving } = parts
+  const targets = new WeakMap<Raw, DeploymentTarget>()
+  const nameByHost = hostNames(parts)
+  const calledBy = (request: FastifyRequest): CalledDeployment | undefined => {
+    const target = targets.get(request.raw)
+    const byHost = nameByHost(request)
+    // The host of a deployment has no other ones below it: with both, nothing is found.
+    if (target !== undefined) {
+      const name = byHost === undefined ? target.name : ''
+      return { name, prefix: target.prefix, graphs: () => [] }
+    }
+    return byHost === undefined ? undefined : { name: byHost, prefix: '', graphs: () => [] }
+  }
+  return {
+    rewrite: (raw) => {
+      const { url = '/' } = raw
+      const target = deploymentTarget(url)
+      if (target === undefined) return routedTarget(url)
+      targets.set(raw, target)
+      return routedTarget(target.rest)
+    },
+    addTo: (app) =>
+      app.addHook('onRequest', (request, _reply, done) => {
+        request.deployment = calledBy(request)
+        done()
+      }),
+    place: (request, caller, isPublic) => placed(serving, request, caller, isPublic),
+  }
+}
+
+async function placed(serving: MountParts['serving'], request: FastifyRequest, caller: Caller,
+  isPublic: boolean): Promise<Caller> {
+  const { deployment: called, method, routeOptions: { url: pattern } } = request
+  if (called === undefined) {
+    requireUnbound(request, caller, isPublic)
+    return caller
+  }
+  if (method === 'OPTIONS') return caller
+  const deployment = await found(serving, called.name)
+  const isNobody = isPublic || caller.identity.kind === 'nobody'
+  if (!isNobody && !mayCall(caller, deployment)) throw noDeployment(called.name)
+  if (!isDataRoute(pattern)) throw noRoute()
+  const tenant = isNobody ? deployment.tenant : caller.tenant
+  const namespace = namespaceOf({ tenant, deployment: deployment.name })
+  await serving.open(namespace)
+  request.deployment = { ...called, graphs: () => graphsOf(serving, namespace) }
+  if (isNobody) return caller
+  const asksFor = request.headers[revisionHeader] !== undefined
+  if (!needsNoRevision(pattern!) && !asksFor) requireActive(deployment)
+  if (createsRun(method, pattern!)) requireTakesRuns(deployment)
+  return { ...caller, tenant: namespace,
+    mayStartRun: async () => requireTakesRuns(await found(serving, called.name)) }
+}
+
+async function found(serving: MountParts['serving'], name: string): Promise<Deployment> {
+  if (!isDeploymentName(name)) throw noDeployment()
+  const deployment = await serving.find(name)
+  if (deployment.removing) throw noDeployment(name)
+  return deployment
+}
+
+/** A deployment that is not for a caller does not exist for that caller. */
+function mayCall({ tenant, deployment }: Caller,
+  { name, access, tenant: owner }: Deployment): boolean {
+  return (access === 'any' || tenant === owner) && (deployment ?? name) === name
+}
+
+function requireActive({ name, active }: Deployment): void {
+  if (active !== null) return
+  throw new HeddleError('not_ready', `Nothing of the deployment ${name} is active yet: type ` +
+    `"heddle deploy ${name}" in the folder of its project.`)
+}
+
+function requireTakesRuns({ name, paused }: Deployment): void {
+  if (!paused) return
+  throw new HeddleError('not_ready', `The deployment ${name} is paused and takes no new runs: ` +
+    `type "heddle deployments set ${name} paused=false".`)
+}
+
+/** A key of one deployment reaches its data, and its control. Throws `forbidden`. */
+function requireUnbound({ routeOptions, params }: FastifyRequest, { deployment }: Caller,
+  isPublic: boolean): void {
+  if (deployment == null || isPublic || routeOptions.config?.access === 'self') return
+  const { deployment: named } = (params ?? {}) as { readonly deployment?: string }
+  if (routeOptions.config?.access === 'deploy') {
+    if (named === deployment) return
+    if (named !== undefined) throw noDeployment(isDeploymentName(named) ? named : undefined)
+    if (routeOptions.method === 'GET') return
+  }
+  throw new HeddleError('forbidden',
+    `This API key is only for the deployment ${deployment}: call ` +
+      `it below /d/${deployment}.`)
+}
+
+function graphsOf(serving: MountParts['serving'], namespace: string) {
+  const view = serving.view(namespace)
+  return view?.active == null ? [] : view.revisions.get(view.active) ?? []
+}
+
+function noDeployment(name?: string): HeddleError {
+  return new HeddleError('not_found', name === undefined
+    ? 'There is no such deployment.'
+    : `There is no deployment ${name}.`)
+}
+
+function noRoute(): HeddleError {
+  return new HeddleError('not_found', 'A deployment has no such address: call the server itself.')
+}

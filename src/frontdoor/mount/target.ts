@@ -1,0 +1,30 @@
+/** Paths below a deployment: `/d/shop/threads` is `/threads` of the deployment `shop`. */
+
+import { plainTarget } from '../../limits/index.ts'
+
+/** A target of a request line, divided where the deployment's own path begins. */
+export interface DeploymentTarget {
+  /** As it is written in the path. It may be no name that a deployment can have. */
+  readonly name: string
+  /** What is cut: `/d/shop`. */
+  readonly prefix: string
+  /** What is routed. */
+  readonly rest: string
+}
+
+/**
+ * Divides a target; undefined for one that is not below a deployment. The prefix may come twice,
+ * because clients put the `Location` of an answer after their base URL, which has it already.
+ */
+export function deploymentTarget(target: string): DeploymentTarget | undefined {
+  const [, prefix, name, rest] = form.exec(plainTarget(target).replace(origin, '')) ?? []
+  if (prefix === undefined || name === undefined || rest === undefined) return undefined
+  const again = form.exec(rest)
+  const own = again?.[1] === prefix ? again[3]! : rest
+  return { name, prefix, rest: own.startsWith('/') ? own : `/${own}` }
+}
+
+/** Of a request that is addressed to a proxy. The header Host says which server is meant. */
+const origin = /^https?:\/\/[^/?#]*/i
+
+const form = /^(\/d\/([^/?#]+))((?:[/?#].*)?)$/s

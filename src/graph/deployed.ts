@@ -1,0 +1,42 @@
+/** Deployments as threads and the front door see them: which graphs a namespace runs. */
+
+import type { GraphDescription, GraphHost } from './execution.ts'
+
+/** What a member knows of the deployment of a namespace. */
+export interface DeploymentView {
+  /** The revision that new runs take, as `r12`; null before the first one is active. */
+  readonly active: string | null
+  /** A revision that takes a share of new runs, from 1 to 99 percent; null if there is none. */
+  readonly next: { readonly revision: string; readonly percent: number } | null
+  /** The graphs of all revisions that can be loaded, by the name of the revision. */
+  readonly revisions: ReadonlyMap<string, readonly GraphDescription[]>
+}
+
+/**
+ * The graphs of deployments. A namespace is what rows, actors and indexes are keyed with: the
+ * tenant alone for the project that the server was started with, `tenant@name` for a deployment.
+ */
+export interface DeployedGraphs {
+  /**
+   * Resolves when this member knows the deployment of the namespace: at once for one without a
+   * deployment. Throws `not_found`.
+   */
+  open(namespace: string): Promise<void>
+  /** What is known now; undefined without a deployment, or if it was not opened. */
+  view(namespace: string): DeploymentView | undefined
+  /**
+   * The host of a revision, which is loaded when something is first executed or asked. With an
+   * empty name, or without a deployment, it is that of the server's own project.
+   */
+  hostOf(namespace: string, revision: string): GraphHost
+  /** Says how a run ended, for whoever watches a roll-out. */
+  ended(namespace: string, revision: string, status: string): void
+}
+
+/** True for the namespace of a deployment: that of the server's own project has no `@`. */
+export function isDeployment(namespace: string): boolean {
+  return namespace.includes('@')
+}
+
+/** What is known of a deployment that is not there any more. */
+export const noView: DeploymentView = { active: null, next: null, revisions: new Map() }

@@ -1,0 +1,37 @@
+/** Reads and compiles the project of a graph process, of files in its folder only. */
+
+import { realpath } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { HeddleError } from '../../errors.ts'
+import { compileProject } from '../project/project-compiler.ts'
+import type { CompiledProject } from '../project/project-compiler.ts'
+import { readProject } from '../project/project.ts'
+
+/**
+ * The compiled project. The server compiles it, as the compiler is a process, which a graph process
+ * may not start. Throws `graph_failed` if it cannot be served, or names a file outside of `folder`:
+ * the compiler would read what the process may not.
+ */
+export async function boundedProject(configFile: string, folder: string): Promise<CompiledProject> {
+  const project = await readProject(configFile).catch((error: Error) => {
+    throw new HeddleError('graph_failed', error.message, {}, { cause: error })
+  })
+  const bounds = await realpath(folder)
+  requireWithin(bounds, [project.root, ...project.graphs.map(({ file }) => file)])
+  const compiled = await compileProject(project)
+  const files = [...compiled.sources.keys()].map((url) => fileURLToPath(url))
+  requireWithin(bounds, await Promise.all(files.map((file) => realpath(file))))
+  return compiled
+}
+
+function requireWithin(folder: string, files: readonly string[]): void {
+  const stray = files.find((file) => {
+    const [first] = relative(folder, file).split(sep)
+    return first === '..'
+  })
+  if (stray === undefined) return
+  throw new HeddleError('graph_failed',
+    `The project uses ${stray}, which is outside of the folder of its revision.`)
+}

@@ -1,0 +1,49 @@
+/** A graph host in a process of its own: what deployments run in. */
+
+import type { Env } from '../../../cluster/index.ts'
+import type { WrittenLines } from '../logs/run-line.ts'
+import type { LoggedRun, RunLogs } from '../logs/run-logs.ts'
+import type { RunningGraphHost } from '../pool/host.ts'
+import type { TakePrinted } from '../pool/worker-link.ts'
+import type { Suspects } from './loss.ts'
+
+/** A project on disk, and what its process may do. */
+export interface GraphProcessOptions {
+  /** Its langgraph.json. */
+  readonly configFile: string
+  /** The folder that it may read: the packages and the own files lie in it. */
+  readonly folder: string
+  /** Its whole environment, besides a few names that Node needs. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly workers: number
+  /** MiB of memory, all of the process: above them it is replaced. */
+  readonly memoryMb: number
+  /** True if its packages have native code. */
+  readonly allowsAddons: boolean
+  /** Where compiled code is kept between starts; the process may write there. */
+  readonly compileCache?: string
+  readonly tracedRatio?: number | undefined
+  readonly env: Env
+  /** Time that loading may take, in milliseconds; by default 60 000. */
+  readonly startMs?: number | undefined
+  /** Takes a line that the process wrote outside of runs. */
+  readonly printed?: TakePrinted
+  /** Takes lines that a run wrote, which `logs` has as well. */
+  readonly wrote?: (run: LoggedRun, lines: WrittenLines) => void
+  /** Where lines of runs are kept; by default they are gone with this process. */
+  readonly runLogs?: Pick<RunLogs, 'add' | 'read'>
+  /**
+   * The runs that earlier processes of the deployment died with. Each gets a process of its own.
+   * Without it, a run that fills the memory of its process alone ends with an error.
+   */
+  readonly suspects?: Suspects
+  /** Called once when the process has ended by itself. What it executed was `lost` before. */
+  readonly died?: (reason: string) => void
+}
+
+/** A graph host whose graphs are in another process. It serves one project until it is closed. */
+export interface GraphProcess extends Omit<RunningGraphHost, 'reload' | 'embed'> {
+  readonly pid: number
+  /** Bytes of the process at the last look. */
+  memoryBytes(): number
+}

@@ -1,0 +1,88 @@
+/** A child process with what it executes and what it was asked. */
+
+import type { Env } from '../../../cluster/index.ts'
+import { ChildExecutions } from './child-executions.ts'
+import type { ExecutionEvents } from './child-executions.ts'
+import { ChildQuestions } from './child-questions.ts'
+import type { ChildServices } from './child-services.ts'
+import { GraphChild } from './graph-child.ts'
+import type { ChildStart } from './graph-child.ts'
+import type { TakePrinted } from '../pool/worker-link.ts'
+import type { DeathCause } from './loss.ts'
+import type { FromProcess } from './process-mail.ts'
+
+/** What a child that hosts graphs reports. */
+export interface HostingEvents extends ExecutionEvents {
+  readonly printed: TakePrinted
+  /** Called once when it has ended by itself. It still has what it executed. */
+  died(child: HostingChild, cause: DeathCause, reason: string): void
+}
+
+/** One process that hosts graphs. */
+export class HostingChild {
+  readonly process: GraphChild
+  readonly executions: ChildExecutions
+  readonly questions: ChildQuestions
+  readonly #env: Env
+  readonly #services: ChildServices
+  readonly #drained = Promise.withResolvers<void>()
+
+  constructor(env: Env, start: ChildStart, services: ChildServices, events: HostingEvents) {
+    this.#env = env
+    this.#services = services
+    this.process = new GraphChild(env, start, {
+      mail: (mail) => this.#receive(mail),
+      printed: events.printed,
+      died: (cause, reason) => {
+        events.died(this, cause, reason)
+        this.#end(`The process of the graph has ended. ${reason}`)
+      },
+    })
+    this.executions = new ChildExecutions(this.process, events)
+    this.questions = new ChildQuestions(this.process)
+  }
+
+  /** Lets runs stop at their next superstep. Resolves when it executes nothing, or has ended. */
+  drain(): Promise<void> {
+    this.process.send({ type: 'drain' })
+    return this.#drained.promise
+  }
+
+  /** Ends it, whatever runs in it. */
+  async close(): Promise<void> {
+    this.executions.clear()
+    this.#end('The graph host is closed.')
+    await this.process.close()
+  }
+
+  #end(reason: string): void {
+    this.questions.end(reason)
+    this.#drained.resolve()
+  }
+
+  #receive(mail: FromProcess): void {
+    switch (mail.type) {
+      case 'steps':
+      case 'ended':
+      case 'lost':
+      case 'wrote':
+        return this.executions.mail(mail)
+      case 'read': {
+        const asked = mail.of.kind === 'asking'
+          ? this.questions.sourceOf(mail.of.id)
+          : undefined
+        return void this.executions.read(mail, asked)
+      }
+      case 'answer':
+        return this.questions.answer(mail)
+      case 'items':
+        return void this.#services.remember(this.process, mail, this.executions.serves(mail.tenant))
+      case 'trace':
+        return void this.#services.trace(this.process, mail)
+      case 'logged':
+        return this.#env.log[mail.level](mail.message, { ...mail.details, pid: this.process.pid })
+      case 'drained':
+        return this.#drained.resolve()
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** How a graph process is started: its flags, its environment, its memory. Pure. */
+
+import type { GraphProcessOptions } from './graph-process.ts'
+
+/** Variables of the server that a graph process gets as well: none of them is a secret. */
+const passedOn = ['TZ', 'LANG', 'LC_ALL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY',
+  'NODE_EXTRA_CA_CERTS'] as const
+
+/** Variables that would change how Node starts, and so what the process may do. */
+const ofNode = ['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE',
+  'NODE_REPL_EXTERNAL_MODULE', 'NODE_V8_COVERAGE', 'NODE_CHANNEL_FD']
+
+/** MiB of a process beside the graphs of its workers, and beside the youngest objects of each. */
+const ownMb = 160
+const youngMb = 48
+/** MiB. With less, hardly any project can be loaded. */
+const leastHeapMb = 96
+
+/** The environment that graphs see: that of the deployment over what the server passes on. */
+export function graphsSee(
+  { variables, compileCache }: Pick<GraphProcessOptions, 'variables' | 'compileCache'>,
+  server: NodeJS.ProcessEnv,
+): Record<
+  string,
+  string
+> {
+  return { ...passedFrom(server), ...without(variables, ofNode), ...cacheIn(compileCache) }
+}
+
+/**
+ * The environment that the process is started with. Variables of the deployment are not among it,
+ * as some of them would change the process itself, and anyone of its user could read them.
+ */
+export function processSees(
+  { variables, compileCache }: Pick<GraphProcessOptions, 'variables' | 'compileCache'>,
+  server: NodeJS.ProcessEnv,
+): Record<
+  string,
+  string
+> {
+  return { ...passedFrom(server), ...passedFrom(variables), ...cacheIn(compileCache) }
+}
+
+/** What the process may read, and how it is bound. */
+export interface ProcessBounds
+  extends Pick<GraphProcessOptions, 'folder' | 'allowsAddons' | 'compileCache' | 'memoryMb'> {
+  /** The folders and files of Heddle's own code and its packages. */
+  readonly ownCode: readonly string[]
+  /** The file that guards each thread. */
+  readonly guard: string
+  /** True if this version of Node knows a flag. */
+  readonly knows: (flag: string) => boolean
+}
+
+/** Node's arguments. */
+export function processFlags(
+  { folder, allowsAddons, compileCache, memoryMb, ownCode, guard, knows }: ProcessBounds,
+): string[] {
+  return [
+    ...readOnly([folder, ...ownCode, ...compileCache === undefined ? [] : [compileCache]]),
+    ...compileCache === undefined ? [] : [`--allow-fs-write=${compileCache}`],
+    '--allow-worker',
+    ...allowsAddons ? ['--allow-addons'] : [],
+    // Later versions of Node refuse the network unless it is allowed.
+    ...knows('--allow-net') ? ['--allow-net'] : [],
+    // It opens, changes and makes any file, whatever is permitted.
+    ...knows('--experimental-sqlite') ? ['--no-experimental-sqlite'] : [],
+    // Node warns of workers, addons and WASI that are allowed.
+    '--disable-warning=SecurityWarning',
+    `--max-old-space-size=${Math.max(128, Math.floor(memoryMb / 4))}`,
+    `--require=${guard}`,
+  ]
+}
+
+/** Arguments of a process that reads these folders and nothing else, and starts no other. */
+export function readOnly(folders: readonly string[]): string[] {
+  return ['--permission', ...folders.map((each) => `--allow-fs-read=${each}`)]
+}
+
+/**
+ * MiB that the graphs of one worker may fill, so that a worker that has filled its share is ended
+ * before the whole process is.
+ */
+export function heapOfWorker(memoryMb: number, workers: number): number {
+  return Math.max(leastHeapMb, Math.floor((memoryMb - ownMb) / workers) - youngMb)
+}
+
+function passedFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => variables[name] === undefined ? [] : [[name, variables[name]]]),
+  )
+}
+
+function cacheIn(compileCache: string | undefined): Record<string, string> {
+  return compileCache === undefined ? {} : { NODE_COMPILE_CACHE: compileCache }
+}
+
+function without(variables: Readonly<Record<string, string>>,
+  names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter(([name]) => !names.includes(name.toUpperCase())),
+  )
+}

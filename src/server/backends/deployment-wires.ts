@@ -1,0 +1,15 @@
+/** How members ask each other of deployments: the names of the questions, and their wire. */
+
+import { rawValues } from '../../json/index.ts'
+
+/** The wire of all these questions: plain data. */
+export const deploymentWire = { values: rawValues }
+
+/** To load a revision, to learn of a change, to count runs, to look at a roll-out, for lines. */
+export const deploymentQuestions = { prepare: 'deployment-prepare', learn: 'deployment-learn',
+  tally: 'deployment-tally', look: 'deployment-look', lines: 'deployment-lines' } as const
+
+/** All of them. */
+export const deploymentWires = Object.values(deploymentQuestions).map((name) => ({ name,
+  wire: deploymentWire })
+)

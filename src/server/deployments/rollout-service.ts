@@ -1,0 +1,84 @@
+/** What members ask each other in a roll-out, and the members as a roll-out sees them. */
+
+import { actorKeyText, shardOf } from '../../../cluster/index.ts'
+import type { ActorKey, Member, Service } from '../../../cluster/index.ts'
+import { deploymentsTenant } from '../../deployment/index.ts'
+import type { Prepared, PrepareWish, RevisionTally, RolloutMembers,
+  Serving } from '../../deployment/index.ts'
+import { HeddleError } from '../../errors.ts'
+import { catalogKindName } from '../../platform/index.ts'
+import type { Backend } from '../backends/backend.ts'
+import { deploymentQuestions, deploymentWire } from '../backends/deployment-wires.ts'
+
+const { prepare: prepareName, learn: learnName, tally: tallyName, look: lookName } =
+  deploymentQuestions
+const wire = deploymentWire
+
+/** What this member answers with. */
+export interface RolloutServiceParts {
+  readonly serving: Pick<Serving, 'prepare' | 'learn' | 'tally'>
+  /** Looks at the roll-out of a deployment, if this member drives them. */
+  look(deployment: string): void
+}
+
+/** What other members may ask this one. */
+export function rolloutServices({ serving, look }: RolloutServiceParts): readonly Service[] {
+  return [
+    { name: prepareName, wire, answer: (wish) => serving.prepare(wish as PrepareWish) },
+    { name: learnName, wire, answer: async (name) => {
+      await serving.learn(name as string)
+      return null
+    } },
+    { name: tallyName, wire, answer: async (wish) => serving.tally(wish as PrepareWish) },
+    { name: lookName, wire, answer: async (name) => {
+      look(name as string)
+      return null
+    } },
+  ]
+}
+
+/** What the members are found and asked with. */
+export interface RolloutMembersParts extends RolloutServiceParts {
+  readonly backend: Pick<Backend, 'status' | 'askMember' | 'ownership'>
+}
+
+/** The actor that has the records of all deployments. Its owner drives roll-outs. */
+export const deploymentsKey: ActorKey = { kind: catalogKindName, tenant: deploymentsTenant,
+  id: 'deployment' }
+
+/** The members of this cluster. What this member is asked stays in it. */
+export function rolloutMembers(parts: RolloutMembersParts): RolloutMembers {
+  const { backend } = parts
+  const own = new Map(rolloutServices(parts).map(({ name, answer }) => [name, answer]))
+  const ask = async (member: Member, name: string, question: unknown) => {
+    if (member.id === backend.status().member.id) return await own.get(name)!(question)
+    return await backend.askMember(member, name, question).catch(olderProgram)
+  }
+  const askById = async (id: string, name: string, question: unknown) => {
+    const member = backend.status().view.find((one) => one.id === id)
+    if (member === undefined) throw new HeddleError('unavailable', 'This member has left.')
+    return await ask(member, name, question)
+  }
+  return {
+    live: () => backend.status().view.map(({ id }) => id),
+    prepare: async (member, wish) => await askById(member, prepareName, wish) as Prepared,
+    learn: async (member, deployment) => {
+      await askById(member, learnName, deployment)
+    },
+    tally: async (member, wish) => await askById(member, tallyName, wish) as RevisionTally,
+    wake: async (deployment) => {
+      const { ownership } = backend
+      const owner = ownership.ownerOf(shardOf(actorKeyText(deploymentsKey), ownership.shards))
+      if (owner === undefined) throw new HeddleError('unavailable')
+      await ask(owner.member, lookName, deployment)
+    },
+  }
+}
+
+/** A member that does not know the question answers with an error of its own. */
+function olderProgram(error: unknown): never {
+  if (HeddleError.from(error).code !== 'internal') throw error
+  throw new HeddleError('unavailable',
+    'It could not answer: it may run an older program, which has no deployments. See its log.', {},
+    { cause: error })
+}

@@ -1,0 +1,162 @@
+/** The deployments: where each answers, what is active, and how its roll-out goes. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+
+import { ApiError } from '../api/client.ts'
+import { deploymentName, studioOf } from '../api/place.ts'
+import { counted } from '../parts/amounts.ts'
+import { Button, buttonClass } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { deploymentList } from './calls/control.ts'
+import type { Deployment } from './calls/deployment.ts'
+import { DeploymentMarks } from './deployment-marks.tsx'
+import css from './deployments.module.css'
+import { outcomeWords, progressWords, rolloutTitle } from './rollout-words.ts'
+
+/** The page. */
+export function DeploymentList() {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    deploymentList,
+  )
+  const deployments = data?.pages.flat()
+  return (
+    <>
+      <PageHead title="Deployments" aside={
+        <span aria-live="polite">
+          {deployments && `${counted(deployments.length, 'deployment')}${hasNextPage ? ' +' : ''}`}
+        </span>
+      }
+        acts={deploymentName !== null && (
+          <a className={buttonClass()} href={`${studioOf(null).href}threads`}>
+            Open the server’s own project
+          </a>
+        )} />
+      <div className={css['body']}>
+        {error !== null && deployments === undefined
+          ? <Refused error={error} retry={() => void refetch()} />
+          : deployments === undefined
+          ? <Skeleton width="100%" height={160} />
+          : deployments.length === 0
+          ? <NoDeployments />
+          : <Rows deployments={deployments} />}
+        {hasNextPage && (
+          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>More</Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** Says who may see deployments, if it is not this caller. */
+export function Refused({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
+  const { status = 0 } = error instanceof ApiError ? error : {}
+  return (
+    <>
+      <ErrorNotice error={error} retry={retry} />
+      {(status === 403 || status === 404) && (
+        <Empty title="Nothing is shown">
+          <p>Deployments are shown to keys with the role admin or deployer of their owner.</p>
+        </Empty>
+      )}
+    </>
+  )
+}
+
+function NoDeployments() {
+  return (
+    <Empty title="No deployments yet">
+      <p>
+        A deployment runs a project on this server, beside its own. In the project’s folder type
+      </p>
+      <p className={css['command']}>
+        <code>npx heddle deploy</code>
+        <CopyButton text="npx heddle deploy" label="Copy the command" />
+      </p>
+    </Empty>
+  )
+}
+
+function Rows({ deployments }: { readonly deployments: readonly Deployment[] }) {
+  return (
+    <table className={css['table']}>
+      <caption className="unseen">Deployments by name</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Address</th>
+          <th scope="col">Active</th>
+          <th scope="col">Roll-out</th>
+          <th scope="col">Callers</th>
+          <th scope="col">
+            <span className="unseen">Acts</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deployments.map((deployment) => {
+          const { name, url, active, next, access } = deployment
+          return (
+            <tr key={name}>
+              <th scope="row">
+                <Link to="/deployments/$name" params={{ name }} search={{}}>{name}</Link>
+                <DeploymentMarks deployment={deployment} />
+              </th>
+              <td data-label="Address" className={css['address']}>
+                <span>
+                  <code title={url}>{url}</code>
+                  <CopyButton text={url} label={`Copy the address of ${name}`} />
+                </span>
+              </td>
+              <td data-label="Active">
+                {active === null ? <Chip>Nothing yet</Chip> : <Chip tone="done">{active}</Chip>}
+                {next !== null && <small>{next.revision} gets {next.percent} %</small>}
+              </td>
+              <td data-label="Roll-out">
+                <RolloutCell deployment={deployment} />
+              </td>
+              <td data-label="Callers">
+                {access === 'own' ? 'its owner’s' : 'every tenant’s'}
+              </td>
+              <td className={css['acts']}>
+                <a className={buttonClass('quiet', true)} href={`${studioOf(name).href}threads`}>
+                  Open in Studio<span className="unseen">{name}</span>
+                </a>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function RolloutCell({ deployment: { rollout, last_rollout: last } }: {
+  readonly deployment: Deployment
+}) {
+  if (rollout !== null) {
+    return (
+      <>
+        <b className={css['live']}>{rolloutTitle(rollout)}</b>
+        <small>{progressWords(rollout)}</small>
+      </>
+    )
+  }
+  if (last === null) return 'none yet'
+  return (
+    <>
+      <span className={last.result === 'done' ? undefined : css['failed']}>
+        {outcomeWords(last)}
+      </span>
+      <small>
+        <TimeText iso={last.ended_at} />
+      </small>
+    </>
+  )
+}

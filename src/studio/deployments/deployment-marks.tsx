@@ -1,0 +1,27 @@
+/** What is special about a deployment: it is paused, a preview, or the one of this page. */
+
+import { deploymentName } from '../api/place.ts'
+import { Chip } from '../parts/chip.tsx'
+import type { Deployment } from './calls/deployment.ts'
+import { span } from './rollout-words.ts'
+
+/** The chips beside its name. */
+export function DeploymentMarks({ deployment: { name, paused, preview } }: {
+  readonly deployment: Deployment
+}) {
+  return (
+    <>
+      {paused && <Chip tone="waiting" title="It takes no new runs">Paused</Chip>}
+      {preview !== null && (
+        <Chip tone="accent"
+          title={`It has the secrets of ${preview.of}, and is removed ${
+            span(preview.ttl_s)
+          } after its last request`}
+        >
+          Preview of {preview.of}
+        </Chip>
+      )}
+      {name === deploymentName && <Chip>this Studio</Chip>}
+    </>
+  )
+}

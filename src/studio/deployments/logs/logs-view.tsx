@@ -1,0 +1,114 @@
+/** What the code of a deployment wrote, of all members in order of time. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+
+import { Button } from '../../parts/button.tsx'
+import { count } from '../../parts/amounts.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Select } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { ErrorNotice, Notice } from '../../parts/notice.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { useKeys } from '../../shell/keys.ts'
+import { logLevels } from '../address.ts'
+import type { DeploymentSearch } from '../address.ts'
+import { revisionList } from '../calls/control.ts'
+import type { Deployment } from '../calls/deployment.ts'
+import { linesMax } from './log-lines.ts'
+import { LogList } from './log-list.tsx'
+import css from './logs.module.css'
+import { useLogs } from './use-logs.ts'
+
+const levelWords: Readonly<Record<typeof logLevels[number], string>> = { debug: 'All levels',
+  info: 'Info and above', warn: 'Warnings and errors', error: 'Errors' }
+
+/** The view. */
+export function LogsView({ deployment: { name } }: { readonly deployment: Deployment }) {
+  const search = useSearch({ from: '/deployments/$name' })
+  const navigate = useNavigate()
+  const { data } = useInfiniteQuery(revisionList(name))
+  const [isHeld, setHeld] = useState(false)
+  const { level, revision } = search
+  const show = (change: Partial<DeploymentSearch>) => {
+    setHeld(false)
+    void navigate({ to: '/deployments/$name', params: { name }, replace: true,
+      search: { ...search, ...change } })
+  }
+  const names = data?.pages.flat().map((each) => each.name) ?? []
+  const choices = revision === undefined || names.includes(revision) ? names : [revision, ...names]
+  useKeys('Logs', { f: { words: isHeld ? 'Follow' : 'Hold', act: () => setHeld(!isHeld) } })
+  return (
+    <div className={css['view']}>
+      <div className={css['bar']}>
+        <Select aria-label="Levels" value={level ?? 'debug'} onChange={({ target }) =>
+          show({ level: target.value === 'debug'
+            ? undefined
+            : logLevels.find((each) => each === target.value) })}
+        >
+          {logLevels.map((each) => <option key={each} value={each}>{levelWords[each]}</option>)}
+        </Select>
+        <Select aria-label="Revision" value={revision ?? ''} onChange={({ target }) =>
+          show({ revision: target.value || undefined })}
+        >
+          <option value="">All revisions</option>
+          {choices.map((each) => <option key={each} value={each}>{each}</option>)}
+        </Select>
+        <Button small aria-pressed={!isHeld}
+          icon={<Icon name={isHeld ? 'play' : 'pause'} size={14} />}
+          onClick={() => setHeld(!isHeld)}
+        >
+          {isHeld ? 'Follow' : 'Hold'}
+        </Button>
+      </div>
+      <Lines key={`${level} ${revision}`} name={name} level={level} revision={revision}
+        isHeld={isHeld} hold={() => setHeld(true)} />
+    </div>
+  )
+}
+
+function Lines({ name, level, revision, isHeld, hold }: {
+  readonly name: string
+  readonly level: DeploymentSearch['level']
+  readonly revision: string | undefined
+  readonly isHeld: boolean
+  readonly hold: () => void
+}) {
+  const { state, isOpen, error, away } = useLogs(name, { level, revision }, isHeld)
+  const { lines, dropped } = state
+  return (
+    <>
+      {error !== undefined && (
+        <div className={css['notice']}>
+          <ErrorNotice error={error} />
+        </div>
+      )}
+      {away !== undefined && (
+        <div className={css['notice']}>
+          <Notice tone="waiting">The connection is lost. It is tried again.</Notice>
+        </div>
+      )}
+      {lines.length > 0
+        ? <LogList name={name} state={state} isHeld={isHeld} hold={hold} />
+        : isOpen
+        ? (
+          <Empty title="No lines">
+            <p>
+              What the code writes to the console stands here while it runs. Members keep their last
+              lines in memory.
+            </p>
+          </Empty>
+        )
+        : error === undefined && (
+          <div className={css['notice']}>
+            <Skeleton width="100%" height={120} />
+          </div>
+        )}
+      <p className={css['foot']}>
+        {isHeld ? 'Held still' : 'Follows'}, {count(lines.length)} lines
+        {dropped > 0 && `; the newest ${count(linesMax)} are kept`}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+/** Asks before a deployment goes back to an earlier revision, and says what that is not. */
+
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { deploymentQuery, revisionList, rollBack } from './calls/control.ts'
+import type { Deployment } from './calls/deployment.ts'
+import css from './deployments.module.css'
+
+/** The dialog. */
+export function RollBackDialog({ deployment: { name, active, previous }, close }: {
+  readonly deployment: Deployment
+  readonly close: () => void
+}) {
+  const { data } = useInfiniteQuery(revisionList(name))
+  const cache = useQueryClient()
+  const [to, setTo] = useState(previous ?? '')
+  const [message, setMessage] = useState('')
+  const ready = (data?.pages.flat() ?? []).filter((revision) =>
+    revision.state === 'ready' && revision.name !== active
+  ).map((revision) => revision.name)
+  const choices = previous === null || ready.includes(previous) ? ready : [previous, ...ready]
+  const work = useMutation({
+    mutationFn: () => rollBack(name, to, message.trim()),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: deploymentQuery(name).queryKey })
+      close()
+    },
+  })
+  return (
+    <Dialog open close={close} title={`Roll ${name} back?`}>
+      <form className={css['form']} onSubmit={(event) => {
+        event.preventDefault()
+        work.mutate()
+      }}>
+        <p>
+          New runs take the code of <b>{to}</b> again. Only the code goes back:{' '}
+          <b>secrets and data stay as they are now</b>. Runs that go on end on the revision that
+          they began with.
+        </p>
+        <Field label="Back to">
+          {(ids) => (
+            <select {...ids} value={to} onChange={({ target }) => setTo(target.value)}>
+              {choices.map((each) => (
+                <option key={each} value={each}>
+                  {each === previous ? `${each}, active before` : each}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Why" hint="Stands in the events.">
+          {(ids) => (
+            <input {...ids} value={message} maxLength={500} dir="auto" autoComplete="off"
+              onChange={({ target }) => setMessage(target.value)} />
+          )}
+        </Field>
+        {work.isError && <ErrorNotice error={work.error} retry={() => work.mutate()} />}
+        <footer>
+          <Button onClick={close}>Stay with {active}</Button>
+          <Button type="submit" kind="primary" disabled={to === '' || work.isPending}>
+            Roll back to {to}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

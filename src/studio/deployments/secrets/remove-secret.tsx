@@ -1,0 +1,38 @@
+/** Asks before a secret is removed. */
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorNotice } from '../../parts/notice.tsx'
+import { removeSecret } from '../calls/control.ts'
+import css from '../deployments.module.css'
+
+/** The dialog. */
+export function RemoveSecret({ deployment, name, close }: {
+  readonly deployment: string
+  readonly name: string
+  readonly close: () => void
+}) {
+  const cache = useQueryClient()
+  const work = useMutation({
+    mutationFn: () => removeSecret(deployment, name),
+    onSuccess: close,
+    // A roll-out that is under way refuses fresh processes, not the change.
+    onSettled: () => cache.invalidateQueries({ queryKey: ['deployments', deployment] }),
+  })
+  return (
+    <Dialog open close={close} title={`Remove ${name}?`}>
+      <div className={css['form']}>
+        <p>Code of {deployment} does not find it any more, and nobody can read its value back.</p>
+        {work.isError && <ErrorNotice error={work.error} retry={() => work.mutate()} />}
+        <footer>
+          <Button onClick={close}>Keep it</Button>
+          <Button kind="danger" disabled={work.isPending} onClick={() => work.mutate()}>
+            Remove
+          </Button>
+        </footer>
+      </div>
+    </Dialog>
+  )
+}

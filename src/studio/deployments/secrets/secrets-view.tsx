@@ -1,0 +1,113 @@
+/** The secrets of a deployment: names, versions and times. Values are never shown. */
+
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+
+import { Button } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { ErrorNotice, Notice } from '../../parts/notice.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { secretList } from '../calls/control.ts'
+import type { Deployment, Secret } from '../calls/deployment.ts'
+import css from '../deployments.module.css'
+
+const SetSecret = lazy(async () => ({ default: (await import('./set-secret.tsx')).SetSecret }))
+const RemoveSecret = lazy(async () => ({
+  default: (await import('./remove-secret.tsx')).RemoveSecret,
+}))
+
+const setAll = 'npx heddle secrets set --from production.env'
+
+/** What is open: a form for a new secret, or one that is changed or removed. */
+type Open =
+  | { readonly act: 'set'; readonly name?: string }
+  | { readonly act: 'remove'; readonly name: string }
+
+/** The view. */
+export function SecretsView({ deployment }: { readonly deployment: Deployment }) {
+  const { name, preview } = deployment
+  const { data, error, refetch } = useQuery(secretList(name))
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  return (
+    <div className={css['body']}>
+      <div className={css['bar']}>
+        <p className={css['meta']}>
+          Code reads them as environment variables. A change starts fresh processes without losing a
+          run; a rollback leaves them as they are.
+        </p>
+        <Button kind="primary" icon={<Icon name="plus" />} onClick={() => setOpen({ act: 'set' })}>
+          Set a secret
+        </Button>
+      </div>
+      {preview !== null && (
+        <Notice>A preview has the secrets of {preview.of}. Those set here come before them.</Notice>
+      )}
+      {data === undefined
+        ? error === null
+          ? <Skeleton width="100%" height={120} />
+          : <ErrorNotice error={error} retry={() => void refetch()} />
+        : data.secrets.length === 0
+        ? (
+          <Empty title="No secrets yet">
+            <p>Set one here, or all of a dotenv file: in the project’s folder type</p>
+            <p className={css['command']}>
+              <code>{setAll}</code>
+              <CopyButton text={setAll} label="Copy the command" />
+            </p>
+          </Empty>
+        )
+        : <Rows secrets={data.secrets} open={setOpen} />}
+      <Suspense>
+        {open?.act === 'set' && <SetSecret deployment={name} name={open.name} close={close} />}
+        {open?.act === 'remove' && <RemoveSecret deployment={name} name={open.name}
+          close={close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function Rows({ secrets, open }: {
+  readonly secrets: readonly Secret[]
+  readonly open: (what: Open) => void
+}) {
+  return (
+    <table className={css['table']}>
+      <caption className="unseen">Secrets by name, without their values</caption>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" className={css['number']}>Version</th>
+          <th scope="col">Set</th>
+          <th scope="col">
+            <span className="unseen">Acts</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {secrets.map(({ name, version, updated_at: at }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td data-label="Version" className={css['number']}>{version}</td>
+            <td data-label="Set">
+              <TimeText iso={at} />
+            </td>
+            <td className={css['acts']}>
+              <Button kind="quiet" small onClick={() => open({ act: 'set', name })}>
+                Replace<span className="unseen">{name}</span>
+              </Button>
+              <Button kind="danger" small onClick={() => open({ act: 'remove', name })}>
+                Remove<span className="unseen">{name}</span>
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

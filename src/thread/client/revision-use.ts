@@ -1,0 +1,102 @@
+/** How much a deployment's revisions are used: runs that execute, and threads that wait. */
+
+import type { ThreadRow } from '../../../proto/gen/storage/v1/row.ts'
+import { HeddleError } from '../../errors.ts'
+import type { ThreadPlace, ThreadQuery, ThreadSearch } from '../../search/index.ts'
+
+/** Threads that wait at a node of a graph of a revision. */
+export interface WaitingThreads {
+  readonly revision: string
+  readonly graphId: string
+  readonly node: string
+  readonly threads: number
+}
+
+/** What uses the revisions of a namespace now. */
+export interface RevisionUse {
+  /** Runs that execute, by revision. */
+  readonly running: ReadonlyMap<string, number>
+  /** Threads that wait for an answer, by revision. */
+  readonly waiting: ReadonlyMap<string, number>
+  /** The same threads by node. One that waits at two nodes counts at both. */
+  readonly waitingAt: readonly WaitingThreads[]
+}
+
+/** Rows that are read together at first. */
+const pageRows = 500
+const pageBytes = 16 * 1024 * 1024
+/** Threads that are looked through of each kind. */
+const threadsMax = 20_000
+
+/**
+ * Counts in the index of all members. Undefined if more threads are busy or wait than are looked
+ * through.
+ */
+export async function revisionUse(threads: ThreadSearch, namespace: string,
+  cancelled?: AbortSignal): Promise<RevisionUse | undefined> {
+  const filters = [{ status: 'interrupted' }, { status: 'busy' }, { status: 'busy',
+    hidden: true }] as const
+  const counts = await Promise.all(
+    filters.map((filter) => threads.count({ tenant: namespace, ...filter }, cancelled)),
+  )
+  if (counts.some((count) => count > threadsMax)) return undefined
+  const use = new UseCount()
+  for (const filter of filters) {
+    const query = { tenant: namespace, ...filter }
+    for await (const row of rowsOf(threads, query, cancelled)) use.add(row)
+  }
+  return use
+}
+
+type Filter = Pick<ThreadQuery, 'tenant' | 'status' | 'hidden'>
+
+async function* rowsOf(threads: ThreadSearch, filter: Filter,
+  cancelled: AbortSignal | undefined): AsyncGenerator<ThreadRow> {
+  let limit = pageRows
+  for (let after: ThreadPlace | undefined;;) {
+    const query: ThreadQuery = { ...filter, sortBy: 'thread_id', sortOrder: 'asc', limit, offset: 0,
+      bytes: pageBytes, ...after && { after } }
+    const page = await threads.search(query, cancelled).catch((error: unknown) => {
+      if (limit === 1 || HeddleError.from(error).code !== 'too_large') throw error
+    })
+    if (!page) {
+      limit = Math.max(1, Math.floor(limit / 8))
+      continue
+    }
+    yield* page.rows
+    const last = page.rows.at(-1)
+    if (!last || page.rows.length < limit) return
+    after = { value: last.threadId, id: last.threadId }
+  }
+}
+
+class UseCount implements RevisionUse {
+  readonly running = new Map<string, number>()
+  readonly waiting = new Map<string, number>()
+  readonly #nodes = new Map<string, WaitingThreads>()
+
+  get waitingAt(): readonly WaitingThreads[] {
+    return [...this.#nodes.values()]
+  }
+
+  add({ status, unfinished, waitingAt, metadataJson }: ThreadRow): void {
+    for (const run of unfinished) {
+      if (run.status === 'running' && run.revision !== undefined) count(this.running, run.revision)
+    }
+    if (status !== 'interrupted' || !waitingAt) return
+    const { revision, nodes } = waitingAt
+    count(this.waiting, revision)
+    const { graph_id: graphId } = JSON.parse(metadataJson) as { readonly graph_id?: string }
+    for (const node of nodes) this.#addNode({ revision, graphId: graphId ?? '', node, threads: 0 })
+  }
+
+  #addNode(place: WaitingThreads): void {
+    const key = JSON.stringify([place.revision, place.graphId, place.node])
+    const { threads } = this.#nodes.get(key) ?? place
+    this.#nodes.set(key, { ...place, threads: threads + 1 })
+  }
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

@@ -1,0 +1,56 @@
+/** The revision that a run of a deployment is pinned to. Pure. */
+
+import type { RunRow } from '../../../proto/gen/storage/v1/row.ts'
+import { choiceMessage, chooseRevision } from '../../graph/index.ts'
+import type { DeploymentView, RevisionChoice } from '../../graph/index.ts'
+import { waitingThread } from '../model/present-revision.ts'
+import { continues, forkIdOf, kwargsOf, planOf } from '../model/run-request.ts'
+import type { RunPlan } from '../model/thread-client.ts'
+import type { ThreadState } from '../model/thread-state.ts'
+import type { Draft } from './decision.ts'
+import type { Ending } from './run-result.ts'
+
+/** What a run is executed with. */
+export interface Pin {
+  /** Undefined for a run of the server's own project. */
+  readonly revision?: string | undefined
+  /** Its attempts before had another revision, which is not there any more. */
+  readonly moved: boolean
+  /** How it ends instead, if no revision can execute it. */
+  readonly ending?: Ending
+}
+
+/** A run keeps the revision of its first attempt as long as that can be loaded. */
+export function pinOf({ deployment: view, state }: Pick<Draft, 'deployment' | 'state'>,
+  run: RunRow): Pin {
+  const { revision } = run
+  if (!view || (revision !== undefined && view.revisions.has(revision))) {
+    return { revision, moved: false }
+  }
+  const choice = choiceFor(view, state, run)
+  if (choice.kind === 'chosen') {
+    return { revision: choice.revision, moved: revision !== undefined }
+  }
+  const error = { error: 'RevisionError', message: choiceMessage(choice) }
+  // What an attempt wrote stays; without that, the thread goes on waiting.
+  const refused = isUntouched(state, run) && { refused: true } as const
+  return { moved: false, ending: { status: 'error', error, ...refused } }
+}
+
+function choiceFor(view: DeploymentView, state: ThreadState, run: RunRow): RevisionChoice {
+  const plan = planOf(run)
+  const { head, threadId } = state.row
+  const isWaiting = isUntouched(state, run) && continuesAtHead(run, plan, head?.id)
+  const waiting = isWaiting ? waitingThread(state) : null
+  const requested = run.revision === undefined ? plan.revision ?? null : null
+  return chooseRevision({ view, threadId, graphId: plan.graphId, requested, waiting })
+}
+
+function isUntouched({ row: { head } }: ThreadState, run: RunRow): boolean {
+  return !run.started || (head?.id ?? '') === run.baseCheckpointId
+}
+
+function continuesAtHead(run: RunRow, plan: RunPlan, headId: string | undefined): boolean {
+  const kwargs = kwargsOf(run, plan)
+  return continues(kwargs) && (forkIdOf(kwargs) ?? headId) === headId
+}

@@ -1,0 +1,226 @@
+/**
+ * The control API of deployments over memory, before a real server that has none: everything else
+ * is passed on to that, the paths of a deployment without their prefix.
+ */
+
+import { createServer, request as ask } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A record of the API: the shapes stand in `src/studio/deployments/calls/deployment.ts`. */
+type Record = { [field: string]: unknown }
+
+/** What it has of one deployment. */
+export interface FakeDeployment {
+  readonly record: Record
+  readonly revisions: readonly Record[]
+  readonly secrets: readonly Record[]
+  /** What a check of a revision finds. */
+  readonly report?: Record
+}
+
+/** A call that it got. */
+export interface FakeCall {
+  readonly method: string
+  readonly path: string
+  readonly search: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: unknown
+}
+
+/** A refusal that it answers to everything below `/control/`. */
+export interface FakeRefusal {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly [field: string]: unknown
+}
+
+/** The API. */
+export class FakeControl {
+  readonly deployments = new Map<string, FakeDeployment>()
+  readonly calls: FakeCall[] = []
+  refusal: FakeRefusal | undefined
+  readonly #events: { readonly seq: number; readonly text: string }[] = []
+  readonly #lines: string[] = []
+  readonly #followers = new Map<ServerResponse, 'events' | 'logs'>()
+  readonly #server = createServer((request, response) => void this.#receive(request, response))
+  readonly #behind: string
+
+  constructor(behind: string) {
+    this.#behind = behind
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async open(): Promise<this> {
+    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done))
+    return this
+  }
+
+  close(): void {
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+
+  /** Changes a deployment, and tells its followers with an event of that kind. */
+  change(name: string, change: Record, kind: string, data: Record = {}): void {
+    const before = this.deployments.get(name)!
+    this.deployments.set(name, { ...before, record: { ...before.record, ...change } })
+    this.note(kind, data)
+  }
+
+  /** Adds an event. */
+  note(kind: string, data: Record, by = 'mira', at = new Date().toISOString()): void {
+    const seq = this.#events.length + 1
+    const text = `event: ${kind}\nid: ${seq}\ndata: ${
+      JSON.stringify({ seq, at, by, kind, ...data })
+    }\n\n`
+    this.#events.push({ seq, text })
+    this.#send('events', text)
+  }
+
+  /** Adds lines of a log. */
+  write(...lines: readonly Record[]): void {
+    const text = lines.map((line) => `event: line\ndata: ${JSON.stringify(line)}\n\n`)
+    this.#lines.push(...text)
+    this.#send('logs', text.join(''))
+  }
+
+  /** Forgets all lines, as members that were started anew. */
+  forgetLines(): void {
+    this.#lines.length = 0
+  }
+
+  /** The number of the newest event. */
+  get newest(): number {
+    return this.#events.length
+  }
+
+  /** Breaks all streams, as a server that dies. */
+  cut(): void {
+    for (const stream of this.#followers.keys()) stream.destroy()
+  }
+
+  /** Ends all streams in peace, as a server that drains. */
+  drain(): void {
+    for (const stream of this.#followers.keys()) stream.end()
+  }
+
+  /** The calls of a method whose path ends so. */
+  got(method: string, end: string): readonly FakeCall[] {
+    return this.calls.filter((call) => call.method === method && call.path.endsWith(end))
+  }
+
+  #send(what: 'events' | 'logs', text: string): void {
+    for (const [stream, kind] of this.#followers) if (kind === what) stream.write(text)
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url!, this.url)
+    if (!pathname.startsWith('/control/')) return this.#pass(request, response)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString()
+    const body = text === '' ? {} : JSON.parse(text) as Record
+    this.calls.push({ method: request.method!, path: pathname, search: searchParams,
+      headers: request.headers, body })
+    const refused = this.refusal
+    if (refused !== undefined) {
+      const { status, code, message, ...more } = refused
+      return reply(response, status, { detail: message, message, code, ...more })
+    }
+    const [, , , , name, part, id, act] = pathname.split('/')
+    if (name === undefined) {
+      const records = [...this.deployments.values()].map(({ record }) => record)
+      return reply(response, 200, { deployments: pageOf(records, searchParams) })
+    }
+    const found = this.deployments.get(name)
+    if (found === undefined) {
+      return reply(response, 404, { detail: `There is no deployment ${name}.`, code: 'not_found' })
+    }
+    if (part === 'events' || part === 'logs') return this.#follow(part, request, response)
+    this.#answer(found, { name, part, id, act, body, method: request.method!, searchParams },
+      response)
+  }
+
+  #answer(found: FakeDeployment, { name, part, id, act, body, method, searchParams }: {
+    readonly name: string
+    readonly part: string | undefined
+    readonly id: string | undefined
+    readonly act: string | undefined
+    readonly body: Record
+    readonly method: string
+    readonly searchParams: URLSearchParams
+  }, response: ServerResponse): void {
+    const { record, revisions, secrets } = found
+    if (part === undefined && method === 'DELETE') {
+      this.deployments.delete(name)
+      return reply(response, 202, { removing: true })
+    }
+    if (part === undefined && method === 'PATCH') this.change(name, body, 'deployment', body)
+    if (part === undefined) return reply(response, 200, this.deployments.get(name)!.record)
+    if (act === 'check')
+      return reply(response, 200, { revision: revisions[0], report: found.report })
+    if (act === 'activate' || part === 'rollback') {
+      return reply(response, 202, { rollout: record['rollout'] ?? null })
+    }
+    if (part === 'revisions' && id !== undefined) {
+      return reply(response, 200, revisions.find((revision) => revision['name'] === id))
+    }
+    if (part === 'revisions') {
+      return reply(response, 200, { revisions: pageOf(revisions, searchParams) })
+    }
+    if (id === undefined) return reply(response, 200, { secrets, env_version: 1 })
+    const others = secrets.filter((secret) => secret['name'] !== id)
+    const made = { name: id, version: secrets.length - others.length + 1,
+      updated_at: new Date().toISOString() }
+    const after = method === 'DELETE' ? others : [...others, made]
+    this.deployments.set(name, { ...found, secrets: after })
+    this.note('secret', { name: id, change: method === 'DELETE' ? 'removed' : 'set' })
+    reply(response, 200, { ...made, rollout: null })
+  }
+
+  #follow(what: 'events' | 'logs', request: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const last = Number(request.headers['last-event-id'] ?? 0)
+    const known = what === 'logs'
+      ? this.#lines
+      : this.#events.filter(({ seq }) => seq > last).map(({ text }) => text)
+    response.write(`: here\n\n${known.join('')}`)
+    const beat = setInterval(() => response.write(': still\n\n'), 4_000)
+    this.#followers.set(response, what)
+    response.once('close', () => {
+      clearInterval(beat)
+      this.#followers.delete(response)
+    })
+  }
+
+  #pass(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url!.replace(/^\/d\/[a-z0-9-]+(?=\/)/, '')
+    const isInfo = path === '/info'
+    const behind = ask(new URL(path, this.#behind), { method: request.method,
+      headers: { ...request.headers, host: new URL(this.#behind).host,
+        ...isInfo && { 'accept-encoding': 'identity' } } }, (answer) => {
+      if (!isInfo) return void answer.pipe(response.writeHead(answer.statusCode!, answer.headers))
+      void answer.toArray().then((parts) => {
+        const info = JSON.parse(Buffer.concat(parts).toString()) as { readonly features: Record }
+        reply(response, 200, { ...info, features: { ...info.features, deployments: true } })
+      })
+    })
+    behind.on('error', () => response.destroy())
+    response.once('close', () => behind.destroy())
+    request.pipe(behind)
+  }
+}
+
+const pageOf = (all: readonly Record[], search: URLSearchParams): readonly Record[] => {
+  const from = Number(search.get('offset') ?? 0)
+  return all.slice(from, from + Number(search.get('limit') ?? 100))
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

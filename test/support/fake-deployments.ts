@@ -1,0 +1,46 @@
+/** The deployment of one namespace, whose revisions and hosts a test chooses. */
+
+import { HeddleError } from '../../src/errors.ts'
+import type { DeployedGraphs, DeploymentView, GraphDescription,
+  GraphHost } from '../../src/graph/index.ts'
+
+/** The namespace of the deployment. */
+export const shop = 't@shop'
+
+/** Graphs of a deployment in memory. */
+export class FakeDeployments implements DeployedGraphs {
+  active: string | null = 'r1'
+  next: DeploymentView['next'] = null
+  /** Those that can be loaded. */
+  readonly hosts = new Map<string, GraphHost>()
+  /** How runs ended, as `r1 success`. */
+  readonly ends: string[] = []
+
+  open(namespace: string): Promise<void> {
+    return namespace === shop
+      ? Promise.resolve()
+      : Promise.reject(new HeddleError('not_found', `There is no deployment ${namespace}.`))
+  }
+
+  view(namespace: string): DeploymentView | undefined {
+    if (namespace !== shop) return undefined
+    const revisions = new Map([...this.hosts].map(([name, host]) => [name, host.graphs()]))
+    return { active: this.active, next: this.next, revisions }
+  }
+
+  hostOf(namespace: string, revision: string): GraphHost {
+    const host = this.hosts.get(revision)
+    if (namespace !== shop || !host) throw new Error(`no host of ${namespace} ${revision}`)
+    return host
+  }
+
+  ended(namespace: string, revision: string, status: string): void {
+    if (namespace === shop) this.ends.push(`${revision} ${status}`)
+  }
+}
+
+/** A graph that is described with its nodes. */
+export function aGraph(graphId: string, ...nodes: readonly string[]): GraphDescription {
+  return { graphId, description: null, stateChannels: ['log'], plain: true, nodes,
+    channels: ['log'] }
+}

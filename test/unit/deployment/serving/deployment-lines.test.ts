@@ -1,0 +1,60 @@
+/** The lines of deployments: the last ones, of runs and of processes, without secrets. */
+
+import { expect, it } from 'vitest'
+
+import { DeploymentLines } from '../../../../src/deployment/serving/deployment-lines.ts'
+import { ServingWorld } from './serving-world.ts'
+
+const line = { atMs: 0, level: 'info' as const, revision: 'r1', thread_id: null, run_id: null }
+
+it('keeps the last 5 000 lines within 4 MiB', () => {
+  const lines = new DeploymentLines('m1')
+  for (let number = 1; number <= 12_000; number++) lines.add({ ...line, text: `line ${number}` })
+  const kept = lines.read({ limit: 10_000 })
+  expect(kept.length).toBeGreaterThanOrEqual(4_500)
+  expect(kept.length).toBeLessThanOrEqual(5_000)
+  expect(kept.at(-1)).toMatchObject({ seq: 12_000, text: 'line 12000', member: 'm1' })
+  for (let number = 0; number < 1_000; number++) lines.add({ ...line, text: 'x'.repeat(9_000) })
+  expect(lines.read({ limit: 10_000 }).length).toBeLessThan(300)
+})
+
+it('finds lines by number, time, revision and level', () => {
+  const lines = new DeploymentLines('m1')
+  lines.add({ ...line, text: 'a' })
+  lines.add({ ...line, text: 'b', level: 'warn', atMs: 10 })
+  lines.add({ ...line, text: 'c', level: 'error', atMs: 20, revision: 'r2' })
+  const texts = (query: object) =>
+    lines.read({ limit: 9, ...query }).map(({ text }) => text).join('')
+  expect(texts({})).toBe('abc')
+  expect(texts({ limit: 2 })).toBe('bc')
+  expect(texts({ limit: 0 })).toBe('')
+  expect(texts({ after: 0, limit: 2 })).toBe('ab')
+  expect(texts({ after: 2 })).toBe('c')
+  expect(texts({ sinceMs: 10 })).toBe('bc')
+  expect(texts({ level: 'warn' })).toBe('bc')
+  expect(texts({ revision: 'r2' })).toBe('c')
+})
+
+it('has what runs and processes write, each line once, without values of secrets', async () => {
+  const world = new ServingWorld()
+  world.deploy('shop')
+  world.secrets.set('id-shop', { PLAIN_NAME: 'open-sesame', SHORT: 'short' })
+  const serving = await world.open()
+  const run = world.run(serving)
+  const process = await world.executing(run)
+  process.options.printed?.('at import: open-sesame, short', 'info')
+  process.print(run.execution, 'in open-sesame')
+  const texts = () => serving.lines('shop', { limit: 9 }).map(({ text }) => text)
+  expect(texts()).toEqual(['at import: [secret], short', 'in [secret]'])
+  process.die()
+  expect(texts()).toHaveLength(3)
+  expect(serving.lines('shop', { limit: 9, after: 1 })).toMatchObject([
+    { member: 'm1', seq: 2, atMs: 5, level: 'warn', revision: 'r1', text: 'in [secret]',
+      thread_id: 't1', run_id: 'run1' },
+    { level: 'error', text: 'The graph process has ended: it was killed', run_id: null },
+  ])
+  // Lines of a run outlive its process.
+  expect(run.host.logs({ tenant: 'acme@shop', threadId: 't1', runId: 'run1' }, { limit: 9 }).lines)
+    .toMatchObject([{ text: 'in [secret]', seq: 1, attempt: 1 }])
+  expect(serving.lines('other', { limit: 9 })).toEqual([])
+})

@@ -1,0 +1,267 @@
+/** The control API: deployments, revisions, chunks, roll-outs and secrets over HTTP. */
+
+import { describe, expect, it } from 'vitest'
+
+import { HeddleError } from '../../../../src/errors.ts'
+import { activeIn, aManifest, openKeyed } from '../mount/deployment-door.ts'
+import type { Send } from '../mount/deployment-door.ts'
+import type { Answer } from '../open-front-door.ts'
+
+const root = '/control/v1/deployments'
+
+/** A deployment `shop` with an uploaded revision r1. */
+async function uploaded(options: Parameters<typeof openKeyed>[0] = {}) {
+  const opened = await openKeyed(options)
+  const send = await opened.as('acme', 'deployer')
+  await send('POST', root, { name: 'shop' })
+  const { manifest, sha256, chunk } = aManifest()
+  const begun = await send('POST', `${root}/shop/revisions`, { manifest, message: 'first' })
+  const put = await putChunk(send, sha256, chunk)
+  return { ...opened, send, begun, put, manifest, sha256, chunk }
+}
+
+/** Sends bytes, which are no JSON. */
+function putChunk(send: Send, sha256: string, chunk: Buffer): Promise<Answer> {
+  return send('PUT', `${root}/shop/revisions/r1/chunks/${sha256}`, chunk.toString(), {
+    'content-type': 'application/octet-stream',
+  })
+}
+
+const actions = (answer: Answer) => [answer.status, answer.json['error']]
+
+describe('a deployment', () => {
+  it('is made, listed, changed and shown with its address', async () => {
+    const { door, as } = await openKeyed()
+    const send = await as('acme', 'admin')
+    const made = await send('POST', root, { name: 'shop', limits: { workers: 3 } })
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ name: 'shop', tenant: 'acme', access: 'own', hosts: [],
+      url: `${door.url}/d/shop`,
+      limits: { workers: 3, memory_mb: 512, concurrency: 100, run_timeout_s: 3_600 }, paused: false,
+      active: null, previous: null, next: null, env_version: 0, rollout: null, last_rollout: null,
+      preview: null, created_at: expect.stringMatching(/^\d{4}-/), updated_at: expect.any(String) })
+    expect(made.text).not.toMatch(/"id"|step|removing|revisionCount/)
+    const patched = await send('PATCH', `${root}/shop`, { paused: true, access: 'any',
+      limits: { memory_mb: 1_024 }, hosts: ['Shop.example.com'] })
+    expect(patched.json).toMatchObject({ paused: true, access: 'any', hosts: ['shop.example.com'],
+      url: 'https://shop.example.com', limits: { workers: 3, memory_mb: 1_024 } })
+    expect((await send('GET', `${root}/shop`)).json).toEqual(patched.json)
+    expect((await send('GET', root)).json).toEqual({ deployments: [patched.json] })
+    expect((await send('GET', `${root}?offset=1`)).json).toEqual({ deployments: [] })
+  })
+
+  it("has a name that is a DNS label, and hosts that are nobody's", async () => {
+    const { as } = await openKeyed({ domain: 'agents.example.org',
+      ownHosts: ['heddle.example.org'] })
+    const send = await as('acme', 'admin')
+    for (const name of ['Shop', 'a.b', '-a', 'a-', '123', '', 'a'.repeat(64), '../x']) {
+      expect([name, (await send('POST', root, { name })).status]).toEqual([name, 422])
+    }
+    for (const host of ['localhost', '127.0.0.1', '10.0.0.1', '[::1]', 'shop', 'a..b', 'x.y/z',
+      'heddle.example.org', 'x.agents.example.org', 'agents.example.org', 'a.example.org:80',
+      'a b.example.org', '*.example.org']) {
+      const answer = await send('POST', root, { name: 'shop', hosts: [host] })
+      expect([host, answer.status]).toEqual([host, 422])
+    }
+    expect((await send('POST', root, { name: 'shop' })).json['url'])
+      .toBe('https://shop.agents.example.org')
+    expect(actions(await send('POST', root, { name: 'shop' }))).toEqual([409, 'exists'])
+  })
+
+  it('is changed although a roll-out changes it at the same time', async () => {
+    const { deployments, as } = await openKeyed()
+    await activeIn(deployments)
+    const { records } = deployments
+    const change = records.change.bind(records)
+    let races = 3
+    records.change = async (row, wish) => {
+      if (races-- > 0) await change(await records.get('shop'), { active: `r${races + 5}` })
+      return await change(row, wish)
+    }
+    const send = await as('acme', 'admin')
+    expect((await send('PATCH', `${root}/shop`, { paused: true })).status).toBe(200)
+    expect(records.rows.get('shop')).toMatchObject({ paused: true, active: 'r5' })
+  })
+
+  it('with something active is removed only when that is said', async () => {
+    const { deployments, as } = await openKeyed()
+    await activeIn(deployments)
+    const send = await as('acme', 'deployer')
+    const refused = await send('DELETE', `${root}/shop`)
+    expect(actions(refused)).toEqual([422, 'invalid'])
+    expect(refused.json['message']).toContain('?data=remove')
+    const removed = await send('DELETE', `${root}/shop?data=remove`)
+    expect([removed.status, removed.json]).toEqual([202, { removing: true }])
+    expect(deployments.records.removed).toEqual(['shop'])
+    await send('POST', root, { name: 'empty' })
+    expect((await send('DELETE', `${root}/empty`)).status).toBe(202)
+  })
+
+  it('that is being removed can be removed again, and is not there otherwise', async () => {
+    const { deployments, as } = await openKeyed()
+    await activeIn(deployments, 'shop', { removing: true })
+    const send = await as('acme', 'deployer')
+    expect((await send('GET', `${root}/shop`)).status).toBe(404)
+    expect((await send('GET', root)).json).toEqual({ deployments: [] })
+    expect((await send('DELETE', `${root}/shop?data=remove`)).status).toBe(202)
+  })
+})
+
+describe('a revision', () => {
+  it('is begun from a manifest, and uploaded chunk by chunk', async () => {
+    const { begun, put, send, manifest, sha256 } = await uploaded()
+    expect(begun.status).toBe(201)
+    expect(begun.json).toMatchObject({ missing: [sha256], expires_at: expect.any(String),
+      revision: { name: 'r1', state: 'uploading', message: 'first', running: null,
+        waiting_threads: null, graphs: [] } })
+    expect(put.status).toBe(204)
+    expect((await send('GET', `${root}/shop/revisions/r1/chunks`)).json).toEqual({ missing: [] })
+    const again = await send('POST', `${root}/shop/revisions`, { manifest })
+    expect([again.status, (again.json['revision'] as { name: string }).name]).toEqual([200, 'r1'])
+    expect((await send('GET', `${root}/shop/revisions`)).json)
+      .toMatchObject({ revisions: [{ name: 'r1' }] })
+  })
+
+  it('takes no chunk that is empty, too long, of another hash, or not named', async () => {
+    const { send, sha256 } = await uploaded()
+    expect(actions(await putChunk(send, sha256, Buffer.from('other')))).toEqual([422, 'invalid'])
+    expect(actions(await putChunk(send, 'f'.repeat(64), Buffer.from('x')))[0]).toBe(404)
+    expect((await putChunk(send, 'xyz', Buffer.from('x'))).status).toBe(422)
+    const long = await putChunk(send, sha256, Buffer.alloc(4 * 1024 * 1024 + 1, 'a'))
+    expect(actions(long)).toEqual([413, 'too_large'])
+  })
+
+  it('has a manifest that is valid', async () => {
+    const { send, manifest } = await uploaded()
+    for (const wrong of [{}, { ...manifest, archives: [] }, { ...manifest, config: '../x' }]) {
+      const answer = await send('POST', `${root}/shop/revisions`, { manifest: wrong })
+      expect(actions(answer)).toEqual([422, 'invalid'])
+    }
+    const huge = { ...manifest, wants_env: ['x'.repeat(9 * 1024 * 1024)] }
+    expect(actions(await send('POST', `${root}/shop/revisions`, { manifest: huge })))
+      .toEqual([413, 'too_large'])
+  })
+
+  it('is checked, made active, shown as active, and gone back from', async () => {
+    const { send, deployments } = await uploaded()
+    const checked = await send('POST', `${root}/shop/revisions/r1/check`)
+    expect(checked.json).toMatchObject({
+      revision: { state: 'ready', graphs: [{ graph_id: 'agent', nodes: ['a'] }] },
+      report: { graphs_added: ['agent'] },
+    })
+    const active = await send('POST', `${root}/shop/revisions/r1/activate`, { watch_s: 60,
+      prepare_s: 30, percent: 100, message: 'go' })
+    expect([active.status, active.json]).toEqual([200, { active: 'r1', previous: null, next: null,
+      pointer_ms: 12,
+      members: [{ id: 'm1', state: 'confirmed', ms: 12 }, { id: 'm2', state: 'silent', ms: null }],
+      unconfirmed: ['m2'], still_running: [], rollout_id: expect.any(String) }])
+    expect(deployments.rollouts.asked.at(-1)).toMatchObject({ kind: 'activate', percent: 100,
+      watchMs: 60_000, prepareMs: 30_000, message: 'go',
+      by: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    await send('POST', `${root}/shop/revisions`, { manifest: aManifest('new').manifest })
+    await send('POST', `${root}/shop/revisions/r2/activate`)
+    const back = await send('POST', `${root}/shop/rollback`, {})
+    expect(back.json).toMatchObject({ active: 'r1', previous: 'r2' })
+    expect((await send('POST', `${root}/shop/rollback`, { to: 'r9' })).status).toBe(404)
+  })
+
+  it('counts what goes on with others, if that is counted', async () => {
+    const use = async () => new Map([['r1', { running: 2, waitingThreads: 1 }]])
+    const { send } = await uploaded({ use })
+    await send('POST', `${root}/shop/revisions/r1/activate`)
+    await send('POST', `${root}/shop/revisions`, { manifest: aManifest('new').manifest })
+    const active = await send('POST', `${root}/shop/revisions/r2/activate`)
+    expect(active.json['still_running']).toEqual([{ revision: 'r1', runs: 2 }])
+    expect((await send('GET', `${root}/shop/revisions/r1`)).json)
+      .toMatchObject({ running: 2, waiting_threads: 1 })
+    for (const name of ['r1', 'r2']) {
+      expect(actions(await send('DELETE', `${root}/shop/revisions/${name}`)))
+        .toEqual([409, 'in_use'])
+    }
+    expect((await send('DELETE', `${root}/shop/revisions/r2?force=true`)).status).toBe(409)
+    expect((await send('DELETE', `${root}/shop/revisions/r1?force=true`)).json)
+      .toMatchObject({ state: 'removed' })
+  })
+
+  it('that is asked for with respond-async is answered at once', async () => {
+    const { send, deployments } = await uploaded()
+    const answer = await send('POST', `${root}/shop/revisions/r1/activate`, {}, {
+      prefer: 'respond-async, wait=10',
+    })
+    expect([answer.status, answer.json]).toMatchObject([202, {
+      rollout: { kind: 'activate', revision: 'r1', phase: 'watching', watch_s: 0 },
+    }])
+    expect(deployments.rollouts.asked.at(-1)).toMatchObject({ wait: false })
+  })
+
+  it.each([
+    [new HeddleError('stale', 'r7 is active.'), 409, { error: 'stale', message: 'r7 is active.' }],
+    [new HeddleError('not_ready'), 409, { error: 'not_ready',
+      message: 'It is not ready for this.' }],
+    [
+      new HeddleError('graph_failed', 'No.', {
+        graphs: [{ graph_id: 'a', message: 'x', at: null }],
+      }),
+      422,
+      { error: 'graph_failed', message: 'No.',
+        graphs: [{ graph_id: 'a', message: 'x', at: null }] },
+    ],
+  ])('tells why it is not active: %s', async (error, status, body) => {
+    const { send, deployments } = await uploaded()
+    deployments.rollouts.fails = error
+    for (const path of ['revisions/r1/activate', 'revisions/r1/check', 'rollback']) {
+      const answer = await send('POST', `${root}/shop/${path}`,
+        path === 'rollback' ? { to: 'r1' } : {})
+      expect([answer.status, answer.json]).toEqual([status, body])
+    }
+  })
+})
+
+describe('secrets', () => {
+  it('are set, listed by name, and removed; their values are shown nowhere', async () => {
+    const { send, deployments } = await uploaded()
+    const value = 'a-value-that-is-secret'
+    const set = await send('PUT', `${root}/shop/secrets/MODEL_KEY`, { value })
+    expect(set.json).toEqual({ name: 'MODEL_KEY', version: 1, updated_at: expect.any(String),
+      rollout: null })
+    await send('POST', `${root}/shop/revisions/r1/activate`)
+    const many = await send('PUT', `${root}/shop/secrets`, { values: { A: value, B: value } })
+    expect(many.json).toMatchObject({ rollout: { kind: 'secrets' } })
+    expect(deployments.rollouts.asked.filter(({ kind }) => kind === 'secrets')).toHaveLength(1)
+    const quiet = await send('PUT', `${root}/shop/secrets/A`, { value, restart: false })
+    expect(quiet.json['rollout']).toBeNull()
+    const listed = await send('GET', `${root}/shop/secrets`)
+    expect(listed.json).toMatchObject({ env_version: 0, secrets: [{ name: 'MODEL_KEY' }, {
+      name: 'A',
+    }, { name: 'B' }] })
+    const gone = await send('DELETE', `${root}/shop/secrets/A`)
+    expect(gone.json).toMatchObject({ rollout: { kind: 'secrets' } })
+    const events = await send('GET', `${root}/shop/events?follow=false`)
+    for (const { text } of [set, many, quiet, listed, gone, events])
+      expect(text).not.toContain(value)
+  })
+
+  it('have names of variables, and values that are not quoted when they are wrong', async () => {
+    const { send, deployments } = await uploaded()
+    const long = 'secret'.repeat(20_000)
+    const answers = [await send('PUT', `${root}/shop/secrets/A`, { value: long }),
+      await send('PUT', `${root}/shop/secrets/A`, { value: 1_234_567 }),
+      await send('PUT', `${root}/shop/secrets/1A`, { value: 'x' }),
+      await send('PUT', `${root}/shop/secrets`, { values: { A: 'secret', 'B-C': 'secret' } }),
+      await send('PUT', `${root}/shop/secrets`, { values: { A: long } })]
+    for (const answer of answers) {
+      expect(actions(answer)).toEqual([422, 'invalid'])
+      expect(answer.text).not.toMatch(/secretsecret|1234567/)
+    }
+    expect(deployments.secrets.values.size).toBe(0)
+  })
+
+  it('are stored, and say so, while another roll-out is under way', async () => {
+    const { send, deployments } = await uploaded()
+    deployments.rollouts.fails = new HeddleError('stale')
+    await activeIn(deployments, 'other')
+    const answer = await send('PUT', `${root}/other/secrets/A`, { value: 'x' })
+    expect(actions(answer)).toEqual([409, 'stale'])
+    expect(answer.json['message']).toContain('It is stored')
+  })
+})

@@ -1,0 +1,61 @@
+/** How graph processes are started, and what the death of one means. */
+
+import { describe, expect, it } from 'vitest'
+
+import { lossOf } from '../../../../src/graph/process/loss.ts'
+import { graphsSee, heapOfWorker, processFlags,
+  processSees } from '../../../../src/graph/process/process-flags.ts'
+
+const bounds = { folder: '/revision', allowsAddons: false, memoryMb: 512, ownCode: ['/heddle'],
+  guard: '/heddle/guard.ts', knows: () => true }
+
+describe('the flags', () => {
+  it('permit the revision and our own code to be read, and threads', () => {
+    expect(processFlags(bounds).filter((flag) => flag.startsWith('--allow')))
+      .toEqual(['--allow-fs-read=/revision', '--allow-fs-read=/heddle', '--allow-worker',
+        '--allow-net'])
+  })
+
+  it('permit native code and the compile cache where they are asked for', () => {
+    const flags = processFlags({ ...bounds, allowsAddons: true, compileCache: '/cache' })
+    expect(flags).toContain('--allow-addons')
+    expect(flags).toContain('--allow-fs-write=/cache')
+  })
+
+  it('leave out what this version of Node does not know', () => {
+    const flags = processFlags({ ...bounds, knows: () => false })
+    expect(flags.filter((flag) => /net|sqlite/.test(flag))).toEqual([])
+  })
+})
+
+describe('the environment', () => {
+  const server = { TZ: 'UTC', HEDDLE_CLUSTER_SECRET: 'hush', HTTPS_PROXY: 'http://a' }
+  const variables = { TZ: 'Asia/Tokyo', KEY: 'k', NODE_OPTIONS: '--x', LD_PRELOAD: '/x' }
+
+  it('of graphs is that of the deployment over a few names of the server', () => {
+    expect(graphsSee({ variables }, server))
+      .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', KEY: 'k', LD_PRELOAD: '/x' })
+  })
+
+  it('that the process is started with has no secret, and nothing that changes it', () => {
+    expect(processSees({ variables, compileCache: '/c' }, server))
+      .toEqual({ TZ: 'Asia/Tokyo', HTTPS_PROXY: 'http://a', NODE_COMPILE_CACHE: '/c' })
+  })
+})
+
+it('Workers may fill less than the process, and never less than a project needs.', () => {
+  expect(heapOfWorker(512, 2)).toBe(128)
+  expect(heapOfWorker(1_024, 1)).toBe(816)
+  expect(heapOfWorker(128, 4)).toBe(96)
+})
+
+it.each([
+  ['crashed', { cause: 'ended', isApart: false, executions: 3, remembers: true }],
+  ['crashed', { cause: 'ended', isApart: true, executions: 1, remembers: true }],
+  ['full', { cause: 'memory', isApart: true, executions: 1, remembers: true }],
+  ['displaced', { cause: 'memory', isApart: false, executions: 1, remembers: true }],
+  ['full', { cause: 'memory', isApart: false, executions: 1, remembers: false }],
+  ['crashed', { cause: 'memory', isApart: false, executions: 2, remembers: false }],
+] as const)('An execution is lost as %s after %o.', (reason, death) => {
+  expect(lossOf(death)).toBe(reason)
+})
